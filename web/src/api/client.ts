@@ -1,0 +1,170 @@
+/**
+ * Every call to the server goes through here: hosts, headers, the params cipher, envelopes, failures.
+ * A refusal throws `Refusal`, anything else that went wrong `HttpError`; the catalogue's notifications for
+ * 401, 403, 404 and no answer are shown here, once, whoever asked.
+ */
+import { uuid } from './bytes'
+import { learnTime, serverNow } from './clock'
+import { httpError, unwrap } from './envelope'
+import { HttpError, Refusal } from './failures'
+import { hosts, isPlain, place } from './hosts'
+import { openAnswer, sealRequest } from './paramsCipher'
+import { ACCESS_TOKEN, noteSeen, paramsKey, readCookie, seenPosition } from './storage'
+
+export { failureText, HttpError, Refusal } from './failures'
+export { noteSeen } from './storage'
+
+/** A value of a query; null and undefined are left out. */
+export type QueryValue = string | number | boolean | null | undefined
+export type Query = Record<string, QueryValue>
+
+/** How a call may differ from the usual. */
+export interface CallOptions {
+  signal?: AbortSignal
+  /** The same command sent again keeps its key. */
+  idempotencyKey?: string
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** What the client tells the application. */
+export interface Listener {
+  failed(title: string, description: string): void
+  signedOut(): void
+}
+
+let listener: Listener = { failed: () => {}, signedOut: () => {} }
+
+export function setListener(next: Listener): void {
+  listener = next
+}
+
+/** The query as the server gets it: strings only, nothing empty of meaning. */
+export function queryStrings(query: Query): Record<string, string> {
+  const entries = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]))
+}
+
+/** Headers of a call; `json` when a body follows. */
+function headers(method: Method, path: string, json: boolean, options: CallOptions): Headers {
+  const result = new Headers({ traceId: uuid() })
+  const { host, sent } = place(path)
+  const token = localStorage.getItem(ACCESS_TOKEN)
+  const signature = readCookie('_t')
+  if (token) result.set('Authorization', `Bearer ${token}`)
+  if (signature) result.set('_t', signature)
+  if (json) result.set('Content-Type', 'application/json')
+  if (method === 'GET') {
+    const seen = seenPosition()
+    if (seen) result.set('X-Seen', seen)
+  } else {
+    result.set('Idempotency-Key', options.idempotencyKey ?? uuid())
+  }
+  if (sent.endsWith('/sms/code') && hosts.appId) result.set('X-App-Id', hosts.appId)
+  if (host === 'financial') {
+    result.set('phone', localStorage.getItem('opMan') ?? '')
+    result.set('agentId', localStorage.getItem('getAgentid') ?? hosts.defaultAgentId)
+  }
+  return result
+}
+
+/** Sends it, notes what every answer tells, and turns statuses into errors and notifications. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(url, { credentials: 'same-origin', ...init })
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    const text = '网络出现问题，请稍后再试'
+    listener.failed('错误', text)
+    throw new HttpError(0, text)
+  }
+  learnTime(response.headers.get('Date'), Date.now())
+  noteSeen(response.headers.get('X-Position'))
+  if (response.ok) return response
+  const body: unknown = await response.json().catch(() => null)
+  const error = httpError(response.status, body)
+  if (response.status === 401) signedOut()
+  else if (response.status === 403) listener.failed('Forbidden', error.text)
+  else if (response.status === 404) listener.failed('错误', '请求错误，未找到该资源')
+  throw error
+}
+
+function signedOut(): void {
+  listener.failed('未授权', '授权验证失败')
+  listener.signedOut()
+}
+
+async function call<T>(method: Method, path: string, query: Query, body: unknown, options: CallOptions): Promise<T> {
+  const { host, sent } = place(path)
+  const strings = queryStrings(query)
+  const hasBody = method === 'POST' || (method === 'PUT' && body !== undefined)
+  const wrapped = !isPlain(sent)
+  const key = wrapped ? paramsKey() : null
+  if (wrapped && !key) {
+    signedOut()
+    throw new HttpError(401, '授权验证失败')
+  }
+  let search = new URLSearchParams(strings).toString()
+  let content = hasBody ? (body ?? {}) : undefined
+  if (key) {
+    if (!hasBody || search !== '') search = `params=${await sealRequest(key, method, sent, strings, serverNow())}`
+    if (hasBody) content = { params: await sealRequest(key, method, sent, content, serverNow()) }
+  }
+  const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), {
+    method,
+    headers: headers(method, path, hasBody, options),
+    body: content === undefined ? undefined : JSON.stringify(content),
+    signal: options.signal,
+  })
+  let envelope = (await response.json()) as { params?: unknown }
+  if (key && typeof envelope.params === 'string') {
+    envelope = (await openAnswer(key, method, sent, envelope.params)) as typeof envelope
+  }
+  return unwrap(envelope) as T
+}
+
+export const api = {
+  get: <T>(path: string, query: Query = {}, options: CallOptions = {}) =>
+    call<T>('GET', path, query, undefined, options),
+  post: <T>(path: string, body: unknown = {}, options: CallOptions = {}) => call<T>('POST', path, {}, body, options),
+  put: <T>(path: string, body: unknown = {}, options: CallOptions = {}) => call<T>('PUT', path, {}, body, options),
+  /** A PUT that carries query parameters and an empty body. */
+  putQuery: <T>(path: string, query: Query, options: CallOptions = {}) =>
+    call<T>('PUT', path, query, undefined, options),
+  delete: <T>(path: string, query: Query = {}, options: CallOptions = {}) =>
+    call<T>('DELETE', path, query, undefined, options),
+  /** A file; not wrapped, the answer is the caller's to read. */
+  async download(path: string, query: Query = {}, options: CallOptions = {}): Promise<Response> {
+    const { host, sent } = place(path)
+    const search = new URLSearchParams(queryStrings(query)).toString()
+    const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), {
+      headers: headers('GET', path, false, options),
+      signal: options.signal,
+    })
+    // A refusal of a download comes as short JSON with status 200.
+    const length = Number(response.headers.get('Content-Length') ?? Infinity)
+    if (length < 10_000 && response.headers.get('Content-Type')?.startsWith('application/json')) {
+      const body: unknown = await response.clone().json()
+      const refused = typeof body === 'object' && body !== null && 'suc' in body && body.suc === false
+      if (refused) unwrap(body)
+    }
+    return response
+  },
+  /** Files as multipart; not wrapped. */
+  async upload<T>(path: string, form: FormData, options: CallOptions = {}): Promise<T> {
+    const { host, sent } = place(path)
+    const response = await send(hosts[host] + sent, {
+      method: 'POST',
+      headers: headers('POST', path, false, options),
+      body: form,
+      signal: options.signal,
+    })
+    return unwrap(await response.json()) as T
+  },
+}
+
+/** Whether asking again may help: only when no answer came. */
+export function mayRetry(failures: number, error: unknown): boolean {
+  return failures < 1 && error instanceof HttpError && error.status === 0 && !(error instanceof Refusal)
+}
