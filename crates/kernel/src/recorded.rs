@@ -1,0 +1,71 @@
+//! An event read back from the log.
+
+use serde::{Deserialize, Serialize};
+use vocabulary::{Territory, Timestamp};
+
+use crate::{Actor, DecodeError, Event, Position};
+
+/// What is known about an event beside its data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Who acted.
+    pub actor: Actor,
+    /// Whose data the aggregate is.
+    #[serde(default)]
+    pub territory: Territory,
+    /// Runs from the browser's request to the event.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub trace_id: String,
+    /// The event that caused the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causation: Option<Position>,
+    /// Where the request came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_address: Option<String>,
+    /// The request's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// A stored event with its place.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Place in the log.
+    pub position: Position,
+    /// The aggregate's category.
+    pub category: String,
+    /// The aggregate's id.
+    pub stream_id: String,
+    /// 1, 2, 3 … within the stream.
+    pub version: i64,
+    /// The stored name, such as `role.disabled`.
+    pub stored_type: String,
+    /// Schema version of `data`.
+    pub schema_version: i16,
+    /// JSON with personal data opened (or marked as forgotten).
+    pub data: bytes::Bytes,
+    /// Who, where, why.
+    pub meta: Meta,
+    /// When.
+    pub recorded_at: Timestamp,
+}
+
+impl Recorded {
+    /// The event, lifted to the newest schema version.
+    pub fn decode<E: Event>(&self) -> Result<E, DecodeError> {
+        let shape = |source| DecodeError::Shape {
+            stored_type: self.stored_type.clone(),
+            version: self.schema_version,
+            source,
+        };
+        let mut data: serde_json::Value = serde_json::from_slice(&self.data).map_err(shape)?;
+        for version in self.schema_version..E::schema_version(&self.stored_type) {
+            data = E::upcast(&self.stored_type, version, data)?;
+        }
+        let tagged = match data {
+            serde_json::Value::Null => serde_json::json!({ "type": self.stored_type }),
+            data => serde_json::json!({ "type": self.stored_type, "data": data }),
+        };
+        serde_json::from_value(tagged).map_err(shape)
+    }
+}

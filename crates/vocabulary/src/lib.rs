@@ -1,0 +1,23 @@
+//! The values that every room speaks: money, phones, ids, coordinates, pages, permission codes, time, territory.
+//! Parsed once at the door; whoever holds one of these need not check it again. Knows no room of the house.
+#![deny(missing_docs)]
+
+mod clock;
+mod geo;
+mod id;
+mod money;
+mod page;
+mod permission;
+mod phone;
+mod territory;
+
+pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
+pub use id::{
+    AgentId, AreaId, CommandId, FenceId, IdSource, MachineId, OperatorDeviceId, OperatorId, RoleId, Snowflake,
+};
+pub use money::{Cents, NotAnAmount};
+pub use page::{COUNT_CAP, Page, Rows};
+pub use permission::{NotAPermissionCode, PermissionCode};
+pub use phone::{NotAPhone, Phone};
+pub use territory::{Reach, Scope, Territory};

@@ -1,0 +1,147 @@
+//! Whose data something is, and how far a caller may see.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentId, AreaId};
+
+/// Whose data something is. Without an agent it belongs to the platform, which only a caller with all agents sees;
+/// without an area it belongs to the agent as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Territory {
+    /// The franchisee it belongs to.
+    pub agent: Option<AgentId>,
+    /// The service area it lies in.
+    pub area: Option<AreaId>,
+}
+
+impl Territory {
+    /// The platform's own.
+    pub const PLATFORM: Self = Self { agent: None, area: None };
+
+    /// A franchisee's own, in no area.
+    pub const fn of_agent(agent: AgentId) -> Self {
+        Self { agent: Some(agent), area: None }
+    }
+
+    /// In an area of a franchisee.
+    pub const fn of_area(agent: AgentId, area: AreaId) -> Self {
+        Self { agent: Some(agent), area: Some(area) }
+    }
+}
+
+/// All of something, or just these. An empty set is nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach<T: Ord> {
+    /// Every one, those to come included.
+    All,
+    /// Just these.
+    Only(BTreeSet<T>),
+}
+
+impl<T: Ord + Copy> Reach<T> {
+    /// None at all.
+    pub const NONE: Self = Self::Only(BTreeSet::new());
+
+    /// Whether `item` is within.
+    pub fn contains(&self, item: &T) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(items) => items.contains(item),
+        }
+    }
+
+    /// Just `items`.
+    pub fn only(items: impl IntoIterator<Item = T>) -> Self {
+        Self::Only(items.into_iter().collect())
+    }
+
+    /// What both hold.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, rest) | (rest, Self::All) => rest.clone(),
+            (Self::Only(left), Self::Only(right)) => Self::Only(left.intersection(right).copied().collect()),
+        }
+    }
+
+    /// Whether everything in `other` is within.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, _) => true,
+            (Self::Only(_), Self::All) => false,
+            (Self::Only(own), Self::Only(asked)) => asked.is_subset(own),
+        }
+    }
+}
+
+/// How far a caller may see: which franchisees, and which areas of theirs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scope {
+    /// Franchisees.
+    pub agents: Reach<AgentId>,
+    /// Service areas.
+    pub areas: Reach<AreaId>,
+}
+
+impl Scope {
+    /// Everything: platform administrators and the house itself.
+    pub const ALL: Self = Self { agents: Reach::All, areas: Reach::All };
+
+    /// Nothing: where nobody is known, nothing is seen.
+    pub const NONE: Self = Self { agents: Reach::NONE, areas: Reach::NONE };
+
+    /// Whether a caller of this scope may see and change what lies in `territory`.
+    /// The same rule stands in the database as `wheelhouse.in_scope`; a test compares the two.
+    pub fn contains(&self, territory: Territory) -> bool {
+        let agent = match territory.agent {
+            None => self.agents == Reach::All,
+            Some(agent) => self.agents.contains(&agent),
+        };
+        agent && territory.area.is_none_or(|area| self.areas.contains(&area))
+    }
+
+    /// What both see.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        Self { agents: self.agents.intersect(&other.agents), areas: self.areas.intersect(&other.areas) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Territory = Territory::of_area(AgentId(2), AreaId(20));
+
+    #[test]
+    fn an_empty_scope_sees_nothing() {
+        for territory in [Territory::PLATFORM, Territory::of_agent(AgentId(2)), HERE] {
+            assert!(!Scope::NONE.contains(territory));
+            assert!(Scope::ALL.contains(territory));
+        }
+    }
+
+    #[test]
+    fn an_area_of_another_agent_stays_closed() {
+        let scope = Scope { agents: Reach::only([AgentId(3)]), areas: Reach::only([AreaId(20)]) };
+        assert!(!scope.contains(HERE));
+    }
+
+    #[test]
+    fn the_platforms_own_needs_all_agents() {
+        let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        assert!(scope.contains(HERE));
+        assert!(!scope.contains(Territory::PLATFORM));
+    }
+
+    #[test]
+    fn an_intersection_never_widens() {
+        let few = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+        assert_eq!(Scope::ALL.intersect(&few), few);
+        assert_eq!(few.intersect(&Scope::NONE), Scope::NONE);
+        assert!(!few.areas.covers(&Reach::All));
+    }
+}
