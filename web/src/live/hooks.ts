@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'react'
+
+import { useConnectionStore, type ConnectionState } from './connection'
+import { liveSocket, watchConnection, watchFleet } from './live'
+import { useTotalsStore, type FleetTotals } from './totals'
+
+/** How fresh the data on this page is; keeps the connection state written while mounted. */
+export function useConnection(): ConnectionState {
+  useEffect(watchConnection, [])
+  return useConnectionStore((store) => store.state)
+}
+
+/** Server time minus local time, ms. */
+export function useClockOffset(): number {
+  return useConnectionStore((store) => store.offsetMs)
+}
+
+/** Totals over the user's scope, null until the first arrive; changes at most twice a second. */
+export function useFleetTotals(): FleetTotals | null {
+  useEffect(watchFleet, [])
+  return useTotalsStore((store) => store.totals)
+}
+
+/**
+ * Calls `onChange` with the keys of the rows of `table` that changed and the log position to name in
+ * `X-Seen` when asking again. After a loss of the connection it is called with no keys and seq 0:
+ * anything may have changed.
+ */
+export function useReadTopic(table: string | null, onChange: (keys: readonly string[], seq: number) => void): void {
+  const latest = useLatest(onChange)
+  useEffect(() => {
+    if (table === null) return undefined
+    return liveSocket.watch(`read/${table}`, {
+      data: (data, seq) => latest.current(keysOf(data), seq),
+      interrupted: () => latest.current([], 0),
+    })
+  }, [table, latest])
+}
+
+/** What is known of one watched topic. */
+export interface TopicState<T> {
+  /** The newest data, null until the first arrives. */
+  readonly data: T | null
+  readonly seq: number
+  /** Why the server refuses it, '' when it does not. */
+  readonly refused: string
+}
+
+const nothing = { data: null, seq: 0, refused: '' } as const
+
+/** The newest data of any topic whose frames each replace the one before; null watches nothing. */
+export function useTopic<T>(topic: string | null): TopicState<T> {
+  const [seen, setSeen] = useState<{ readonly topic: string | null; readonly state: TopicState<T> }>({
+    topic: null,
+    state: nothing,
+  })
+  useEffect(() => {
+    if (topic === null) return undefined
+    return liveSocket.watch(topic, {
+      data: (data, seq) => setSeen({ topic, state: { data: data as T, seq, refused: '' } }),
+      refused: (promot) => setSeen({ topic, state: { data: null, seq: 0, refused: promot } }),
+    })
+  }, [topic])
+  // What was heard of another topic is not shown under this one, not even for one frame.
+  return seen.topic === topic ? seen.state : nothing
+}
+
+/** Live data of one bike, as the drawer shows it. */
+export function useVehicleTopic<T>(carId: string | null): TopicState<T> {
+  return useTopic<T>(carId === null ? null : `vehicle/${carId}`)
+}
+
+function keysOf(data: unknown): readonly string[] {
+  if (typeof data !== 'object' || data === null || !('keys' in data) || !Array.isArray(data.keys)) return []
+  return data.keys.filter((key): key is string => typeof key === 'string')
+}
+
+function useLatest<T>(value: T): { readonly current: T } {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  }, [value])
+  return latest
+}

@@ -1,0 +1,183 @@
+/**
+ * The live connection of this tab: one socket, the fleet it fills, and what React may know of both.
+ * Nothing is opened until somebody watches a topic.
+ */
+import { BASE, hosts } from '@/api/hosts'
+import { ACCESS_TOKEN, readCookie } from '@/api/storage'
+
+import { mayResume } from './backoff'
+import { useConnectionStore } from './connection'
+import { BadFleetFrame } from './fleetFrame'
+import { FleetFeed } from './fleetFeed'
+import type { Viewport } from './messages'
+import { LiveSocket, type Credentials, type Surroundings } from './socket'
+import { FLEET } from './topics'
+import { readTotals, useTotalsStore, type FleetTotals } from './totals'
+
+const TICK_MS = 1_000
+const TOTALS_EVERY_MS = 500
+const HIDDEN_GRACE_MS = 10_000
+/** Looks at nothing: for pages that want the totals without a map. */
+const NOWHERE: Viewport = { bbox: [0, 0, 0, 0], zoom: 14 }
+
+/** The address of the socket, given the main host of the web configuration ('' means this origin). */
+export function socketUrl(mainHost: string, origin: string): string {
+  const base = new URL(mainHost === '' ? origin : mainHost, origin)
+  const path = `${base.pathname.replace(/\/$/, '')}${BASE}/ws`
+  return `${base.protocol === 'https:' ? 'wss:' : 'ws:'}//${base.host}${path}`
+}
+
+function credentials(): Credentials | null {
+  const token = localStorage.getItem(ACCESS_TOKEN)
+  const t = readCookie('_t')
+  return token && t ? { token, t } : null
+}
+
+const browser: Surroundings = {
+  open: () => new WebSocket(socketUrl(hosts.main, location.origin)),
+  credentials,
+  now: () => Date.now(),
+  random: () => Math.random(),
+  after: (ms, run) => window.setTimeout(run, ms),
+  cancel: (timer) => window.clearTimeout(timer),
+}
+
+/** The bikes and cluster counts of the watched viewport. */
+export const fleet = new FleetFeed()
+
+/** Buffers that could not be read since the page began; a number above 0 is a defect worth reporting. */
+export const damage = { frames: 0 }
+
+export const liveSocket = new LiveSocket(browser, {
+  binary(buffer, now) {
+    try {
+      return fleet.accept(buffer, now).timeMs
+    } catch (error) {
+      if (!(error instanceof BadFleetFrame)) throw error
+      damage.frames += 1
+      // What is missing from a damaged buffer would stay wrong until the bike moves: ask for all.
+      if (viewport !== null) lookSoon(viewport)
+      return 0
+    }
+  },
+  ready(awayMs) {
+    // The difference since the last tick is that of the viewport watched then.
+    const since = viewport !== null && viewport === resumable && mayResume(fleet.seq, awayMs) ? fleet.seq : undefined
+    resumable = viewport
+    applyLook(since)
+  },
+  ended() {
+    useTotalsStore.getState().set(null)
+  },
+})
+
+let viewport: Viewport | null = null
+/** The viewport the server last streamed to the stores. */
+let resumable: Viewport | null = null
+let hidden = false
+let hiddenTimer: number | null = null
+let relookTimer: number | null = null
+
+function applyLook(since?: number): void {
+  liveSocket.look(hidden ? null : (viewport ?? NOWHERE), since)
+}
+
+/** The map looks at `next`; null when the map is gone. */
+export function lookAt(next: Viewport | null): void {
+  viewport = next
+  resumable = liveSocket.connected ? next : null
+  if (next === null) fleet.clear()
+  applyLook()
+}
+
+function lookSoon(at: Viewport): void {
+  if (relookTimer !== null) return
+  relookTimer = window.setTimeout(() => {
+    relookTimer = null
+    if (viewport !== at) return
+    liveSocket.look(null)
+    window.setTimeout(() => applyLook(), 50)
+  }, TICK_MS)
+}
+
+let totals: FleetTotals | null = null
+let totalsTimer: number | null = null
+
+function takeTotals(data: unknown): void {
+  totals = readTotals(data) ?? totals
+  totalsTimer ??= window.setTimeout(() => {
+    totalsTimer = null
+    useTotalsStore.getState().set(totals)
+  }, TOTALS_EVERY_MS)
+}
+
+let fleetUsers = 0
+let leaveFleet: (() => void) | null = null
+
+/** Watches the fleet topic until the answer is called. */
+export function watchFleet(): () => void {
+  fleetUsers += 1
+  leaveFleet ??= liveSocket.watch(FLEET, { data: takeTotals })
+  let left = false
+  return () => {
+    if (left) return
+    left = true
+    fleetUsers -= 1
+    if (fleetUsers > 0) return
+    leaveFleet?.()
+    leaveFleet = null
+    fleet.clear()
+  }
+}
+
+let tickUsers = 0
+let tickTimer: number | null = null
+
+function tick(): void {
+  fleet.settle(Date.now())
+  useConnectionStore.getState().set(liveSocket.state(), liveSocket.clock.offsetMs)
+}
+
+/** Keeps the connection state written once a second until the answer is called. */
+export function watchConnection(): () => void {
+  tickUsers += 1
+  if (tickTimer === null) {
+    tick()
+    tickTimer = window.setInterval(tick, TICK_MS)
+  }
+  return () => {
+    tickUsers -= 1
+    if (tickUsers > 0 || tickTimer === null) return
+    window.clearInterval(tickTimer)
+    tickTimer = null
+  }
+}
+
+/** Forgets the connection and all it brought; for signing out. */
+export function stopLive(): void {
+  liveSocket.stop()
+  fleet.clear()
+  totals = null
+  useTotalsStore.getState().set(null)
+}
+
+function onVisibility(): void {
+  if (hiddenTimer !== null) window.clearTimeout(hiddenTimer)
+  hiddenTimer = null
+  if (document.hidden) {
+    hiddenTimer = window.setTimeout(() => {
+      hidden = true
+      resumable = null
+      applyLook()
+    }, HIDDEN_GRACE_MS)
+    return
+  }
+  liveSocket.hurry()
+  if (!hidden) return
+  hidden = false
+  resumable = liveSocket.connected ? viewport : null
+  applyLook()
+}
+
+document.addEventListener('visibilitychange', onVisibility)
+window.addEventListener('online', () => liveSocket.hurry())

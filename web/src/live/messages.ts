@@ -1,0 +1,68 @@
+/** The text frames of `docs/push.md`, parsed: what does not fit the contract is refused here. */
+
+/** A text frame from the server. */
+export type ServerMessage =
+  | { readonly op: 'ready' | 'pong'; readonly time: number }
+  | { readonly op: 'error'; readonly topic: string; readonly promot: string }
+  | { readonly op: 'watching'; readonly topic: string; readonly seq: number }
+  | { readonly op: 'who'; readonly slot: number; readonly n: number; readonly carId: string | null }
+  | { readonly op: 'bye'; readonly code: string; readonly promot: string }
+  | { readonly op: 'data'; readonly topic: string; readonly seq: number; readonly time: number; readonly data: unknown }
+
+/** A text frame to the server. */
+export type ClientMessage =
+  | { readonly op: 'auth'; readonly token: string; readonly t: string }
+  | ({ readonly op: 'watch'; readonly topic: string; readonly since?: number } & Partial<Viewport>)
+  | { readonly op: 'unwatch'; readonly topic: string }
+  | { readonly op: 'who'; readonly slot: number; readonly n: number }
+  | { readonly op: 'ping' }
+
+/** What part of the world is watched. */
+export interface Viewport {
+  /** West, south, east, north in degrees WGS-84. */
+  readonly bbox: readonly [number, number, number, number]
+  readonly zoom: number
+}
+
+/** The message in `text`, or null when it is none that this client knows. */
+export function readMessage(text: string): ServerMessage | null {
+  let raw: unknown
+  try {
+    raw = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof raw !== 'object' || raw === null) return null
+  const frame = raw as Record<string, unknown>
+  switch (frame.op) {
+    case 'ready':
+    case 'pong':
+      return { op: frame.op, time: numberOf(frame.time) }
+    case 'error':
+      return { op: 'error', topic: textOf(frame.topic), promot: textOf(frame.promot) }
+    case 'watching':
+      return { op: 'watching', topic: textOf(frame.topic), seq: numberOf(frame.seq) }
+    case 'who':
+      return {
+        op: 'who',
+        slot: numberOf(frame.slot),
+        n: numberOf(frame.n),
+        carId: typeof frame.carId === 'string' ? frame.carId : null,
+      }
+    case 'bye':
+      return { op: 'bye', code: textOf(frame.code), promot: textOf(frame.promot) }
+    case undefined:
+      if (typeof frame.topic !== 'string') return null
+      return { op: 'data', topic: frame.topic, seq: numberOf(frame.seq), time: numberOf(frame.time), data: frame.data }
+    default:
+      return null
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}

@@ -1,0 +1,232 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { LiveSocket } from './socket'
+
+/** The far end of one websocket, and a clock and a die in the test's hand. */
+class Far extends EventTarget {
+  static readonly opened: Far[] = []
+  binaryType = ''
+  readyState = 0
+  readonly sent: Record<string, unknown>[] = []
+  constructor() {
+    super()
+    Far.opened.push(this)
+  }
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as Record<string, unknown>)
+  }
+  close(code = 1000): void {
+    this.drop(code)
+  }
+  open(): void {
+    this.readyState = 1
+    this.dispatchEvent(new Event('open'))
+  }
+  say(frame: unknown): void {
+    const data = frame instanceof ArrayBuffer ? frame : JSON.stringify(frame)
+    this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+  drop(code: number): void {
+    if (this.readyState === 3) return
+    this.readyState = 3
+    this.dispatchEvent(Object.assign(new Event('close'), { code }))
+  }
+}
+
+class World {
+  time = 1_000_000
+  signedIn: { token: string; t: string } | null = { token: 'tok', t: 'sig' }
+  readonly ready: number[] = []
+  readonly ended: string[] = []
+  private timers: { id: number; at: number; run: () => void }[] = []
+  private nextId = 1
+  readonly socket = new LiveSocket(
+    {
+      open: () => new Far() as unknown as WebSocket,
+      credentials: () => this.signedIn,
+      now: () => this.time,
+      random: () => 0.5,
+      after: (ms, run) => {
+        this.nextId += 1
+        this.timers.push({ id: this.nextId, at: this.time + ms, run })
+        return this.nextId
+      },
+      cancel: (id) => {
+        this.timers = this.timers.filter((timer) => timer.id !== id)
+      },
+    },
+    {
+      binary: () => 0,
+      ready: (awayMs) => this.ready.push(awayMs),
+      ended: (code) => this.ended.push(code),
+    },
+  )
+  pass(ms: number): void {
+    const end = this.time + ms
+    for (;;) {
+      const due = this.timers.filter((timer) => timer.at <= end).toSorted((a, b) => a.at - b.at)[0]
+      if (due === undefined) break
+      this.timers = this.timers.filter((timer) => timer !== due)
+      this.time = Math.max(this.time, due.at)
+      due.run()
+    }
+    this.time = end
+  }
+  /** Connects and answers the authentication. */
+  connect(): Far {
+    this.pass(0)
+    const far = last()
+    far.open()
+    far.say({ op: 'ready', time: this.time + 500 })
+    return far
+  }
+}
+
+function last(): Far {
+  const far = Far.opened.at(-1)
+  if (far === undefined) throw new Error('nothing was opened')
+  return far
+}
+
+const nobody = { data: () => {} }
+
+beforeEach(() => {
+  Far.opened.length = 0
+})
+
+describe('the live socket', () => {
+  it('opens only when somebody watches, and authenticates before anything else', () => {
+    const world = new World()
+    world.pass(60_000)
+    expect(Far.opened).toHaveLength(0)
+    world.socket.watch('read/role', nobody)
+    world.pass(0)
+    last().open()
+    expect(last().sent).toEqual([{ op: 'auth', token: 'tok', t: 'sig' }])
+    last().say({ op: 'ready', time: world.time })
+    expect(last().sent.slice(1)).toEqual([{ op: 'watch', topic: 'read/role' }, { op: 'ping' }])
+    expect(world.socket.state()).toEqual({ kind: 'live' })
+  })
+
+  it('comes back by itself with growing pauses and watches again what was watched', () => {
+    const world = new World()
+    let interrupted = 0
+    world.socket.watch('read/role', { ...nobody, interrupted: () => { interrupted += 1 } })
+    world.connect().drop(1006)
+    const pauses: number[] = []
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const before = Far.opened.length
+      const from = world.time
+      while (Far.opened.length === before) world.pass(1)
+      pauses.push(world.time - from)
+      if (attempt < 3) last().drop(1006)
+    }
+    expect(pauses).toEqual([375, 750, 1_500, 3_000])
+    last().open()
+    last().say({ op: 'ready', time: world.time })
+    expect(last().sent).toContainEqual({ op: 'watch', topic: 'read/role' })
+    expect(interrupted).toBe(1)
+    expect(world.ready).toEqual([Number.POSITIVE_INFINITY, 375 + 750 + 1_500 + 3_000])
+  })
+
+  it('treats a server that restarts as another one', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    far.say({ op: 'bye', code: 'draining', promot: '服务升级' })
+    far.drop(1012)
+    world.pass(1_000)
+    world.connect()
+    expect(world.ready).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])
+  })
+
+  it('does not come back with a token the server has ended, but does with a new one', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    far.say({ op: 'bye', code: 'disabled', promot: '账号已停用' })
+    far.drop(4403)
+    world.pass(60_000)
+    expect(Far.opened).toHaveLength(1)
+    expect(world.ended).toEqual(['disabled'])
+    expect(world.socket.state()).toMatchObject({ kind: 'offline', reason: '账号已停用' })
+    world.signedIn = { token: 'new', t: 'sig' }
+    world.pass(3_000)
+    expect(Far.opened).toHaveLength(2)
+  })
+
+  it('closes a connection that has gone silent and opens another', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    world.connect()
+    world.pass(21_000)
+    expect(Far.opened.length).toBeGreaterThan(1)
+  })
+
+  it('keeps a quiet connection alive as long as pings are answered', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    for (let second = 0; second < 60; second += 1) {
+      world.pass(1_000)
+      if (far.sent.at(-1)?.op === 'ping') far.say({ op: 'pong', time: world.time })
+    }
+    expect(Far.opened).toHaveLength(1)
+    expect(world.socket.state()).toEqual({ kind: 'live' })
+  })
+
+  it('learns how far the server clock is ahead, half of the way there taken off', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    world.pass(100)
+    far.say({ op: 'pong', time: world.time - 50 + 7_000 })
+    expect(world.socket.clock.offsetMs).toBe(7_000)
+  })
+
+  it('says for how long no newer data has come', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    far.say({ op: 'pong', time: world.time })
+    world.time += 8_400
+    expect(world.socket.state()).toMatchObject({ kind: 'delayed' })
+    far.drop(1006)
+    world.time += 12_000
+    expect(world.socket.state()).toMatchObject({ kind: 'offline', seconds: 12 })
+  })
+
+  it('answers who is in a slot, and null when the connection is lost meanwhile', async () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    const known = world.socket.who(17)
+    far.say({ op: 'who', slot: 17, n: 1, carId: 'A0001' })
+    expect(await known).toBe('A0001')
+    const unknown = world.socket.who(18)
+    far.drop(1006)
+    expect(await unknown).toBeNull()
+  })
+
+  it('gives each topic its data and survives frames that are none', () => {
+    const world = new World()
+    const seen: unknown[] = []
+    world.socket.watch('vehicle/A1', { data: (data) => seen.push(data) })
+    const far = world.connect()
+    far.dispatchEvent(new MessageEvent('message', { data: '{not json' }))
+    far.say([1, 2])
+    far.say({ op: 'news' })
+    far.say({ topic: 'vehicle/A1', seq: 3, time: world.time, data: { soc: 12 } })
+    expect(seen).toEqual([{ soc: 12 }])
+  })
+
+  it('reaches nobody after it was stopped', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    world.connect()
+    world.socket.stop()
+    world.pass(120_000)
+    expect(Far.opened).toHaveLength(1)
+    expect(last().readyState).toBe(3)
+  })
+})

@@ -1,0 +1,112 @@
+import type { ClientMessage, Viewport } from './messages'
+
+/** The server's limit of topics for one socket. */
+export const TOPIC_LIMIT = 64
+export const FLEET = 'fleet'
+
+/** Someone who watches a topic. */
+export interface TopicListener {
+  data(data: unknown, seq: number): void
+  /** The connection was away: anything may have changed unseen. */
+  interrupted?(): void
+  /** The server refused the topic; `promot` is for the user. */
+  refused?(promot: string): void
+}
+
+/** Frames to send now, and whether there are more for later. */
+export interface Due {
+  readonly frames: readonly ClientMessage[]
+  readonly more: boolean
+}
+
+/**
+ * Who wants which topic, and what the server has been told: the difference is what is due. Quick
+ * changes of mind cancel out before anything is sent.
+ */
+export class TopicDesk {
+  private readonly listeners = new Map<string, Set<TopicListener>>()
+  private readonly told = new Map<string, string>()
+  private viewport: Viewport | null = null
+  private since: number | undefined
+
+  /** Adds a listener; the answer removes it. */
+  listen(topic: string, listener: TopicListener): () => void {
+    const set = this.listeners.get(topic) ?? new Set()
+    set.add(listener)
+    this.listeners.set(topic, set)
+    if (this.listeners.size > TOPIC_LIMIT) listener.refused?.(`同时关注的内容超过 ${TOPIC_LIMIT} 项，请关闭一些页面`)
+    return () => {
+      set.delete(listener)
+      if (set.size === 0 && this.listeners.get(topic) === set) this.listeners.delete(topic)
+    }
+  }
+
+  /** What the fleet topic looks at, and from which tick the next watch may resume. */
+  look(viewport: Viewport | null, since?: number): void {
+    this.viewport = viewport
+    this.since = since
+  }
+
+  /** Whether anybody wants anything. */
+  wanted(): boolean {
+    return this.listeners.size > 0
+  }
+
+  /** The server forgot all topics: the socket is a new one. */
+  forgetTold(): void {
+    this.told.clear()
+  }
+
+  /** At most `limit` frames that bring the server in line with what is wanted. */
+  due(limit: number): Due {
+    const frames: ClientMessage[] = []
+    const want = this.wantedSigns()
+    for (const topic of this.told.keys()) {
+      if (want.has(topic)) continue
+      if (frames.length === limit) return { frames, more: true }
+      this.told.delete(topic)
+      frames.push({ op: 'unwatch', topic })
+    }
+    for (const [topic, sign] of want) {
+      if (this.told.get(topic) === sign) continue
+      if (frames.length === limit) return { frames, more: true }
+      this.told.set(topic, sign)
+      frames.push(this.watchFrame(topic))
+    }
+    return { frames, more: false }
+  }
+
+  /** Hands data to those who listen. */
+  deliver(topic: string, data: unknown, seq: number): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener.data(data, seq)
+  }
+
+  /** Tells everybody that the connection was away. */
+  interrupted(): void {
+    for (const set of this.listeners.values()) for (const listener of set) listener.interrupted?.()
+  }
+
+  /** Tells the listeners of `topic` that the server will not have it. */
+  refused(topic: string, promot: string): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener.refused?.(promot)
+  }
+
+  private wantedSigns(): Map<string, string> {
+    const want = new Map<string, string>()
+    for (const topic of this.listeners.keys()) {
+      if (want.size === TOPIC_LIMIT) break
+      if (topic !== FLEET) want.set(topic, '')
+      else if (this.viewport !== null) want.set(topic, `${this.viewport.bbox.join()}@${this.viewport.zoom}`)
+    }
+    return want
+  }
+
+  private watchFrame(topic: string): ClientMessage {
+    if (topic !== FLEET || this.viewport === null) return { op: 'watch', topic }
+    const since = this.since
+    // A resume is for the first watch after a loss; a viewport that moved needs its own snapshot.
+    this.since = undefined
+    const { bbox, zoom } = this.viewport
+    return since === undefined ? { op: 'watch', topic, bbox, zoom } : { op: 'watch', topic, bbox, zoom, since }
+  }
+}
