@@ -1,0 +1,258 @@
+//! A fence inside a service area: a parking place (停车区) or a no-stop zone (禁停区).
+
+use kernel::{Aggregate, Claim, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentId, AreaId, FenceId, Territory, Timestamp};
+
+use super::ring::Ring;
+
+/// What a fence is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i16", into = "i16")]
+pub enum FenceKind {
+    /// 2 停车区.
+    Parking,
+    /// 4 禁停区.
+    NoStop,
+}
+
+impl TryFrom<i16> for FenceKind {
+    type Error = String;
+    fn try_from(value: i16) -> Result<Self, String> {
+        match value {
+            2 => Ok(Self::Parking),
+            4 => Ok(Self::NoStop),
+            other => Err(format!("围栏类型只有 2（停车区）和 4（禁停区），没有 {other}")),
+        }
+    }
+}
+
+impl From<FenceKind> for i16 {
+    fn from(kind: FenceKind) -> Self {
+        match kind {
+            FenceKind::Parking => 2,
+            FenceKind::NoStop => 4,
+        }
+    }
+}
+
+/// A fence as drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drawing {
+    /// Its own id.
+    pub fence_id: FenceId,
+    /// The service area it lies in.
+    pub area_id: AreaId,
+    /// Who runs that area.
+    pub agent_id: AgentId,
+    /// What it is for.
+    pub kind: FenceKind,
+    /// 名称.
+    pub name: String,
+    /// 停放上限, of parking places.
+    pub capacity: i32,
+    /// Its edge.
+    pub ring: Ring,
+}
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum FenceCommand {
+    /// Draws it; the same again changes nothing.
+    Draw {
+        /// What is drawn.
+        drawing: Drawing,
+        /// The edge of its area, for the check that it lies within.
+        area: Ring,
+    },
+    /// Makes it count.
+    Enable,
+    /// Makes it not count.
+    Disable,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum FenceEvent {
+    /// A first or a new version of it counts.
+    #[serde(rename = "fence.published")]
+    Published {
+        /// 1, 2, 3 …
+        data_version: i64,
+        /// What was drawn.
+        drawing: Drawing,
+    },
+    /// It counts again.
+    #[serde(rename = "fence.enabled")]
+    Enabled,
+    /// It does not count.
+    #[serde(rename = "fence.disabled")]
+    Disabled,
+}
+
+impl Event for FenceEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Published { .. } => "fence.published",
+            Self::Enabled => "fence.enabled",
+            Self::Disabled => "fence.disabled",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FenceRefusal {
+    /// No fence of that id.
+    Unknown,
+    /// Its name is empty or too long.
+    Name,
+    /// Capacity is negative or absurd.
+    Capacity(i32),
+    /// It reaches out of its area.
+    OutsideArea,
+    /// Another fence of the area has this name.
+    NameTaken,
+    /// A fence does not move to another area or kind.
+    Different,
+}
+
+impl Refusal for FenceRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "fence-unknown",
+            Self::Name => "fence-name",
+            Self::Capacity(_) => "fence-capacity",
+            Self::OutsideArea => "fence-outside-area",
+            Self::NameTaken => "fence-name-taken",
+            Self::Different => "fence-different",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Unknown => "围栏不存在".to_owned(),
+            Self::Name => "围栏名称需 1 到 30 个字".to_owned(),
+            Self::Capacity(capacity) => format!("停放上限需在 0 到 10000 之间，不能是 {capacity}"),
+            Self::OutsideArea => "围栏超出了所属服务区的边界".to_owned(),
+            Self::NameTaken => "该服务区内已有同名围栏".to_owned(),
+            Self::Different => "围栏不能换到另一个服务区或改变类型".to_owned(),
+        }
+    }
+}
+
+/// The fence as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct Fence {
+    drawing: Option<Drawing>,
+    data_version: i64,
+    enabled: bool,
+}
+
+impl Aggregate for Fence {
+    const CATEGORY: &'static str = "fence";
+    type Id = FenceId;
+    type Command = FenceCommand;
+    type Event = FenceEvent;
+    type Refusal = FenceRefusal;
+
+    fn decide(&self, command: FenceCommand, _now: Timestamp) -> Result<Vec<FenceEvent>, FenceRefusal> {
+        match (&self.drawing, command) {
+            (Some(old), FenceCommand::Draw { drawing, .. }) if *old == drawing => Ok(vec![]),
+            (Some(old), FenceCommand::Draw { drawing, .. })
+                if old.area_id != drawing.area_id || old.kind != drawing.kind || old.name != drawing.name =>
+            {
+                Err(FenceRefusal::Different)
+            }
+            (_, FenceCommand::Draw { drawing, area }) => {
+                if !(1..=30).contains(&drawing.name.trim().chars().count()) {
+                    return Err(FenceRefusal::Name);
+                }
+                if !(0..=10_000).contains(&drawing.capacity) {
+                    return Err(FenceRefusal::Capacity(drawing.capacity));
+                }
+                if !area.encloses(&drawing.ring) {
+                    return Err(FenceRefusal::OutsideArea);
+                }
+                Ok(vec![FenceEvent::Published { data_version: self.data_version + 1, drawing }])
+            }
+            (None, FenceCommand::Enable | FenceCommand::Disable) => Err(FenceRefusal::Unknown),
+            (Some(_), FenceCommand::Enable) if self.enabled => Ok(vec![]),
+            (Some(_), FenceCommand::Enable) => Ok(vec![FenceEvent::Enabled]),
+            (Some(_), FenceCommand::Disable) if !self.enabled => Ok(vec![]),
+            (Some(_), FenceCommand::Disable) => Ok(vec![FenceEvent::Disabled]),
+        }
+    }
+
+    fn evolve(&mut self, event: &FenceEvent) {
+        match event {
+            FenceEvent::Published { data_version, drawing } => {
+                self.enabled |= self.drawing.is_none();
+                self.drawing = Some(drawing.clone());
+                self.data_version = *data_version;
+            }
+            FenceEvent::Enabled => self.enabled = true,
+            FenceEvent::Disabled => self.enabled = false,
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.drawing.as_ref().map_or(Territory::PLATFORM, |known| Territory::of_area(known.agent_id, known.area_id))
+    }
+
+    fn claims(&self, event: &FenceEvent) -> Vec<Claim<FenceRefusal>> {
+        match event {
+            FenceEvent::Published { drawing, .. } if self.drawing.is_none() => {
+                let key = format!("fence-name:{}:{}", drawing.area_id, drawing.name.trim());
+                vec![Claim::Take { key, refusal: FenceRefusal::NameTaken }]
+            }
+            _ => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Datum;
+
+    use super::*;
+
+    fn square(west: f64, size: f64) -> Ring {
+        let (south, east, north) = (24.0, west + size, 24.0 + size);
+        Ring::draw(&[[west, south], [east, south], [east, north], [west, north]], Datum::Wgs84).unwrap()
+    }
+
+    fn draw(west: f64) -> FenceCommand {
+        let drawing = Drawing {
+            fence_id: FenceId(7),
+            area_id: AreaId(20),
+            agent_id: AgentId(2),
+            kind: FenceKind::Parking,
+            name: "东门".to_owned(),
+            capacity: 40,
+            ring: square(west, 0.001),
+        };
+        FenceCommand::Draw { drawing, area: square(118.0, 0.01) }
+    }
+
+    #[test]
+    fn a_fence_that_reaches_out_of_its_area_is_refused() {
+        let now = Timestamp::from_millis(0);
+        assert_eq!(Fence::default().decide(draw(118.0095), now), Err(FenceRefusal::OutsideArea));
+        assert!(Fence::default().decide(draw(118.001), now).is_ok());
+    }
+
+    #[test]
+    fn each_drawing_is_a_new_version_and_the_same_is_none() {
+        let now = Timestamp::from_millis(0);
+        let mut fence = Fence::default();
+        for (west, version) in [(118.001, 1), (118.002, 2)] {
+            let events = fence.decide(draw(west), now).unwrap();
+            let [FenceEvent::Published { data_version, .. }] = events.as_slice() else { panic!("{events:?}") };
+            assert_eq!(*data_version, version);
+            fence.evolve(&events[0]);
+        }
+        assert_eq!(fence.decide(draw(118.002), now), Ok(vec![]));
+    }
+}
