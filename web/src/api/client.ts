@@ -23,6 +23,8 @@ export interface CallOptions {
   signal?: AbortSignal
   /** The same command sent again keeps its key. */
   idempotencyKey?: string
+  /** No notification when it fails: the caller says it, or it does not matter. */
+  quiet?: boolean
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -69,14 +71,14 @@ function headers(method: Method, path: string, json: boolean, options: CallOptio
 }
 
 /** Sends it, notes what every answer tells, and turns statuses into errors and notifications. */
-async function send(url: string, init: RequestInit): Promise<Response> {
+async function send(url: string, init: RequestInit, quiet = false): Promise<Response> {
   let response: Response
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
   } catch (error) {
     if (init.signal?.aborted) throw error
     const text = '网络出现问题，请稍后再试'
-    listener.failed('错误', text)
+    if (!quiet) listener.failed('错误', text)
     throw new HttpError(0, text)
   }
   learnTime(response.headers.get('Date'), Date.now())
@@ -85,6 +87,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   const body: unknown = await response.json().catch(() => null)
   const error = httpError(response.status, body)
   if (response.status === 401) signedOut()
+  else if (quiet) throw error
   else if (response.status === 403) listener.failed('Forbidden', error.text)
   else if (response.status === 404) listener.failed('错误', '请求错误，未找到该资源')
   throw error
@@ -111,12 +114,13 @@ async function call<T>(method: Method, path: string, query: Query, body: unknown
     if (!hasBody || search !== '') search = `params=${await sealRequest(key, method, sent, strings, serverNow())}`
     if (hasBody) content = { params: await sealRequest(key, method, sent, content, serverNow()) }
   }
-  const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), {
+  const init = {
     method,
     headers: headers(method, path, hasBody, options),
     body: content === undefined ? undefined : JSON.stringify(content),
     signal: options.signal,
-  })
+  }
+  const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), init, options.quiet)
   let envelope = (await response.json()) as { params?: unknown }
   if (key && typeof envelope.params === 'string') {
     envelope = (await openAnswer(key, method, sent, envelope.params)) as typeof envelope

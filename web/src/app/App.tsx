@@ -1,0 +1,93 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { App as AntdApp, ConfigProvider } from 'antd'
+import zhCN from 'antd/locale/zh_CN'
+import dayjs from 'dayjs'
+import 'dayjs/locale/zh-cn'
+import { type ReactNode, useEffect } from 'react'
+import { createHashRouter, RouterProvider } from 'react-router-dom'
+import { mayRetry, setListener } from '@/api/client'
+import { stopLive } from '@/live/live'
+import { antdTheme, cssVariables } from './antdTheme'
+import { useBrand } from './brand'
+import { plugNavigator } from './nav'
+import { notify, plugNotifier } from './notify'
+import { Root } from './Root'
+import { takeAnnouncement } from './session/announce'
+import { endSession, renewIfNeeded, useSession } from './session/store'
+import { defaultAccent } from './theme'
+import './app.css'
+
+dayjs.locale('zh-cn')
+
+const RENEWAL_CHECK_MS = 5 * 60 * 1000
+
+const router = createHashRouter([{ path: '*', element: <Root /> }])
+plugNavigator((to, options) => void router.navigate(to, options))
+setListener({ failed: notify.error, signedOut: endSession })
+useSession.subscribe((now, before) => {
+  if (before.user && !now.user) stopLive()
+})
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: mayRetry, retryDelay: 1500, staleTime: 5_000, refetchOnWindowFocus: true },
+    mutations: { retry: false },
+  },
+})
+
+/** Lets code outside of components show notifications; the same one twice is one. */
+function Notifications() {
+  const { notification, message } = AntdApp.useApp()
+  useEffect(() => {
+    plugNotifier({
+      error: (title, description) => notification.error({ key: `${title}${description}`, title, description, duration: 6 }),
+      success: (title, description) => notification.success({ title, description, duration: 4 }),
+    })
+    const announcement = takeAnnouncement()
+    if (announcement?.welcome) notify.success('欢迎', '登录成功')
+    if (announcement?.warning) void message.warning(announcement.warning, 6)
+    return () => plugNotifier(null)
+  }, [notification, message])
+  return null
+}
+
+/** Keeps the session alive while a page is open. A failure is said by the client or tried again. */
+function Renewal() {
+  useEffect(() => {
+    const renew = () => void renewIfNeeded(Date.now()).catch(() => undefined)
+    renew()
+    const timer = setInterval(renew, RENEWAL_CHECK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return null
+}
+
+function Titled({ children }: { children: ReactNode }) {
+  const { title } = useBrand()
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  return children
+}
+
+export function App() {
+  return (
+    <ConfigProvider
+      locale={zhCN}
+      theme={antdTheme(defaultAccent)}
+      button={{ autoInsertSpace: false }}
+      componentSize="middle"
+    >
+      <style>{cssVariables(defaultAccent)}</style>
+      <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', maxCount: 4 }}>
+        <QueryClientProvider client={queries}>
+          <Titled>
+            <Notifications />
+            <Renewal />
+            <RouterProvider router={router} />
+          </Titled>
+        </QueryClientProvider>
+      </AntdApp>
+    </ConfigProvider>
+  )
+}

@@ -1,0 +1,123 @@
+import { App, Button, Checkbox, Empty, Input, Modal, Skeleton } from 'antd'
+import { useEffect, useState } from 'react'
+import { failureText } from '@/api/client'
+import { frame } from '../theme'
+import type { Option } from '../session/selection'
+
+export interface SelectModalProps {
+  open: boolean
+  /** What can be chosen; asked for on each opening. */
+  load(): Promise<Option[]>
+  /** What an empty list says. */
+  emptyText: string
+  /** The stored choice; empty means all. */
+  chosen: readonly string[]
+  onConfirm(chosen: string[], all: string[]): Promise<void>
+  onClose(): void
+}
+
+/** Chooses several of many: agents, service areas. */
+export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose }: SelectModalProps) {
+  const { message } = App.useApp()
+  const [options, setOptions] = useState<Option[] | null>(null)
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const [filter, setFilter] = useState('')
+  const [busy, setBusy] = useState(false)
+
+  const begin = () => {
+    if (!open) return
+    let current = true
+    setOptions(null)
+    setFilter('')
+    load().then(
+      (loaded) => {
+        if (!current) return
+        const all = loaded.map((option) => option.id)
+        setOptions(loaded)
+        setMarked(new Set(chosen.length === 0 ? all : chosen.filter((id) => all.includes(id))))
+        if (loaded.length === 0) void message.warning(emptyText)
+      },
+      (error: unknown) => {
+        if (!current) return
+        setOptions([])
+        void message.error(failureText(error, emptyText))
+      },
+    )
+    return () => {
+      current = false
+    }
+  }
+  // oxlint-disable-next-line react/exhaustive-deps -- an opening begins anew, nothing else does
+  useEffect(begin, [open])
+
+  const all = options?.map((option) => option.id) ?? []
+  const everything = all.length > 0 && all.every((id) => marked.has(id))
+  const shown = options?.filter(({ id, title }) => title.includes(filter) || id.includes(filter)) ?? []
+
+  const mark = (id: string, on: boolean) => {
+    const next = new Set(marked)
+    if (on) next.add(id)
+    else next.delete(id)
+    setMarked(next)
+  }
+  const confirm = async () => {
+    if (marked.size === 0) return void message.warning('请至少选择一项')
+    setBusy(true)
+    try {
+      await onConfirm(all.filter((id) => marked.has(id)), all)
+      onClose()
+    } catch (error) {
+      void message.error(failureText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal
+      title="选择"
+      width={frame.selectModal}
+      open={open}
+      onCancel={onClose}
+      destroyOnHidden
+      footer={[
+        <Button key="cancel" onClick={onClose}>
+          取消
+        </Button>,
+        <Button key="all" disabled={all.length === 0} onClick={() => setMarked(new Set(everything ? [] : all))}>
+          {everything ? '取消全选' : '全选'}
+        </Button>,
+        <Button key="confirm" type="primary" loading={busy} disabled={all.length === 0} onClick={() => void confirm()}>
+          确定
+        </Button>,
+      ]}
+    >
+      {options === null && <Skeleton active paragraph={{ rows: 4 }} />}
+      {options?.length === 0 && <Empty description={emptyText} />}
+      {all.length > 0 && (
+        <>
+          <div className="select-head">
+            <Input.Search
+              allowClear
+              placeholder="按名称或编号筛选"
+              aria-label="筛选"
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
+            />
+            <span className="weak">
+              已选 {marked.size} / {all.length}
+            </span>
+          </div>
+          <div className="select-grid" role="group" aria-label="可选项">
+            {shown.map(({ id, title }) => (
+              <Checkbox key={id} checked={marked.has(id)} onChange={(event) => mark(id, event.target.checked)}>
+                <span className="select-title">{title}</span>
+                <span className="select-id">{id}</span>
+              </Checkbox>
+            ))}
+          </div>
+        </>
+      )}
+    </Modal>
+  )
+}

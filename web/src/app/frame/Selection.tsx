@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { Permit } from '@/kit/Permit'
+import {
+  agentOptions,
+  areaOptions,
+  chooseAgents,
+  chooseAreas,
+  selectionLabel,
+  selectionToStore,
+  useSelection,
+} from '../session/selection'
+import { SelectModal } from './SelectModal'
+
+type Which = 'agents' | 'areas'
+
+/** How many agents and areas are selected, with the dialogs to change it. */
+export function Selection() {
+  const { agentIds, opAreaIds } = useSelection()
+  const [open, setOpen] = useState<Which | null>(null)
+  const client = useQueryClient()
+
+  const confirm = (choose: (ids: string[]) => Promise<void>) => async (chosen: string[], all: string[]) => {
+    await choose(selectionToStore(chosen, all))
+    await client.invalidateQueries()
+  }
+  return (
+    <div className="selection">
+      <Permit need="01">
+        <SelectionButton label="代理商" chosen={agentIds} onClick={() => setOpen('agents')} />
+      </Permit>
+      <SelectionButton label="服务区" chosen={opAreaIds} onClick={() => setOpen('areas')} />
+      <SelectModal
+        open={open === 'agents'}
+        load={agentOptions}
+        emptyText="没有可选择的代理商列表"
+        chosen={agentIds}
+        onConfirm={confirm(chooseAgents)}
+        onClose={() => setOpen(null)}
+      />
+      <SelectModal
+        open={open === 'areas'}
+        load={areaOptions}
+        emptyText="没有可选择的服务区列表"
+        chosen={opAreaIds}
+        onConfirm={confirm(chooseAreas)}
+        onClose={() => setOpen(null)}
+      />
+    </div>
+  )
+}
+
+function SelectionButton(props: { label: string; chosen: readonly string[]; onClick(): void }) {
+  return (
+    <span className="selection-item">
+      <span className="weak">{props.label}</span>
+      <strong className="figure">{selectionLabel(props.chosen)}</strong>
+      <Button size="small" aria-label={`选择${props.label}`} onClick={props.onClick}>
+        选择
+      </Button>
+    </span>
+  )
+}

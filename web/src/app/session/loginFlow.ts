@@ -1,0 +1,157 @@
+/**
+ * The steps of a login, in their order. Each failing step throws `LoginFailure` with the words to show; then
+ * nothing of a session is left. Only account info may fail without ending the login.
+ */
+import { randomBytes, toBase64Url, utf8 } from '@/api/bytes'
+import { api, failureText, HttpError, Refusal } from '@/api/client'
+import { serverNow } from '@/api/clock'
+import { oaep } from '@/api/cryptoBox'
+import { openText } from '@/api/paramsCipher'
+import { ACCESS_TOKEN, saveSignature, type Signature } from '@/api/storage'
+import { useBrandStore } from '../brand'
+import { announceAfterReload } from './announce'
+import { deviceCode, deviceName } from './device'
+import { type AccountInfo, clearAccount, clearSession, storeAccount, storeToken } from './stored'
+import type { UserInfo } from './store'
+
+/** A step failed; `text` is for the user. */
+export class LoginFailure extends Error {
+  override readonly name = 'LoginFailure'
+  constructor(readonly text: string) {
+    super(text)
+  }
+}
+
+/** How the phone is proved: by an SMS code, or by a signed link. */
+export type Proof = { kind: 'sms'; code: string } | { kind: 'origin'; origin: string }
+
+/** What the login page is told on the way. */
+export interface LoginProgress {
+  verified(): void
+}
+
+/** Runs `step`; its failure becomes the words of `words`. */
+async function stepOf<T>(step: Promise<T>, words: (error: unknown) => string): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    throw new LoginFailure(words(error))
+  }
+}
+
+/** The server's words for a refusal, otherwise `exception`. */
+const refusedOr = (refused: string, exception: string) => (error: unknown) =>
+  error instanceof Refusal ? error.text || refused : exception
+
+/** Step 2: binds this device to the phone. */
+function authoriseDevice(phone: string): Promise<unknown> {
+  const body = {
+    device_type: 1,
+    mobilePhoneNumber: phone,
+    device_code: deviceCode(),
+    device_name: deviceName(navigator.userAgent),
+  }
+  return stepOf(
+    api.post('/mieba/platform/opman/device/verification', body, { quiet: true }),
+    refusedOr('当前设备未授权，请联系管理员', '设备授权失败，请检查网络'),
+  )
+}
+
+/** Step 3: agrees with the server on the session's signature. */
+async function fetchSignature(): Promise<void> {
+  const exchange = async () => {
+    const { keyId, publicKey } = await api.get<{ keyId: string; publicKey: string }>('/auth/publicKey', {}, { quiet: true })
+    const key = randomBytes(32)
+    const secret = JSON.stringify({ key: toBase64Url(key), ts: serverNow(), devId: deviceCode() })
+    const params = toBase64Url(await oaep(publicKey, utf8(secret)))
+    const { aesKey } = await api.post<{ aesKey: string }>('/auth/verifySign', { keyId, params }, { quiet: true })
+    saveSignature(JSON.parse(await openText(key, 'verifySign', aesKey)) as Signature, Date.now())
+  }
+  await stepOf(exchange(), () => '获取签名失败')
+}
+
+/** Steps 4 and 5: proves the phone and logs the operator in. */
+async function logIn(phone: string, proof: Proof, progress: LoginProgress): Promise<{ objectId: string; user: UserInfo }> {
+  const quiet = { quiet: true }
+  const failed = refusedOr('登录失败', '登录异常')
+  let objectId = ''
+  if (proof.kind === 'sms') {
+    const body = { mobilePhoneNumber: phone, smsCode: proof.code }
+    const answer = await stepOf(api.post<{ objectId?: string }>('/auth/sms/verify', body, quiet), failed)
+    objectId = answer.objectId ?? ''
+    if (objectId === '') throw new LoginFailure('登录失败')
+    progress.verified()
+  }
+  const authorise =
+    proof.kind === 'sms'
+      ? api.post<{ opManId: string }>('/auth/login/phone', { phone }, quiet)
+      : api.post<{ opManId: string }>('/auth/login/authorized', { phone, origin: proof.origin }, quiet)
+  const { opManId } = await stepOf(authorise, failed)
+  if (proof.kind === 'origin') {
+    const lookup = api.get<{ objectId?: string }>('/auth/sms/user', { mobilePhoneNumber: phone }, quiet)
+    objectId = (await stepOf(lookup, failed)).objectId ?? ''
+    if (objectId === '') throw new LoginFailure('登录失败')
+  }
+  const user = await stepOf(api.post<UserInfo>('/platform/permission/login', { opManId }, quiet), failed)
+  if (!user?.token) throw new LoginFailure('登录失败')
+  return { objectId, user }
+}
+
+/** Step 7: agent id, billing way, account info. Answers with the billing way and what to warn of. */
+async function fetchSurroundings(user: UserInfo): Promise<{ billingWay: string | null; warning: string | null }> {
+  const failed = refusedOr('登录失败', '登录异常')
+  const apiKey = useBrandStore.getState().config?.apiKey
+  const quiet = { quiet: true }
+  const lookup = api.get<{ agentId?: string | number | null }>(
+    '/platform/agent/byApiKey',
+    { apiKey, domain: location.hostname },
+    quiet,
+  )
+  const found = await stepOf(lookup, refusedOr('未获取到代理商信息', '登录异常'))
+  const agentId = found?.agentId ?? user.agentId
+  if (agentId === null || agentId === undefined || String(agentId) === '') {
+    localStorage.removeItem('getAgentid')
+    return { billingWay: null, warning: '未获取到代理商信息' }
+  }
+  localStorage.setItem('getAgentid', String(agentId))
+  const way = api.get<{ billingWay?: number | string | null }>('/platform/agent/billingWay', { agentId: String(agentId) }, quiet)
+  const billingWay = (await stepOf(way, failed))?.billingWay
+  const known = billingWay === null || billingWay === undefined ? null : String(billingWay)
+  try {
+    storeAccount(await api.get<AccountInfo | null>('/Pay/customer/getAccountInfo', { agentId: String(agentId) }, quiet))
+    return { billingWay: known, warning: null }
+  } catch (error) {
+    if (error instanceof HttpError) clearAccount()
+    return { billingWay: known, warning: failureText(error, '开户信息获取失败') }
+  }
+}
+
+/** The whole login of `phone`. On success the session is stored and the caller reloads the page. */
+export async function login(phone: string, proof: Proof, progress: LoginProgress): Promise<void> {
+  try {
+    await authoriseDevice(phone)
+    await fetchSignature()
+    const { objectId, user } = await logIn(phone, proof, progress)
+    storeToken(user.token)
+    localStorage.setItem('objectId', objectId)
+    localStorage.setItem('opMan', phone)
+    localStorage.setItem('roleId', String(user.roleId ?? ''))
+    const { billingWay, warning } = await fetchSurroundings(user)
+    if (billingWay === null) localStorage.removeItem('cashierMode')
+    else localStorage.setItem('cashierMode', billingWay)
+    announceAfterReload({ welcome: true, warning })
+  } catch (error) {
+    localStorage.removeItem(ACCESS_TOKEN)
+    clearSession()
+    throw error instanceof LoginFailure ? error : new LoginFailure('登录异常')
+  }
+}
+
+/** Asks for an SMS code; throws `LoginFailure` with the server's words. */
+export async function requestCode(phone: string): Promise<void> {
+  const path = useBrandStore.getState().config?.storageType === 'obs' ? '/auth/obs/sms/code' : '/auth/sms/code'
+  await stepOf(api.post(path, { mobilePhoneNumber: phone }, { quiet: true }), (error) => {
+    if (error instanceof HttpError && error.status === 0) return error.text
+    return failureText(error, '短信发送次数超限')
+  })
+}

@@ -1,0 +1,35 @@
+/** Whether someone with `codes` may see what `expression` guards: `||` splits first, commas ask for all. */
+export function allows(expression: string, codes: ReadonlySet<string>): boolean {
+  return expression.split('||').some((alternative) => {
+    const needed = alternative.split(',').map((code) => code.trim())
+    return needed.every((code) => code !== '' && codes.has(code))
+  })
+}
+
+/** The financial account as the gating sees it; null when unknown, which is never 2. */
+export interface AccountState {
+  status: number | null
+  level: number | null
+}
+
+/** Drops the financial codes that the state of the account does not allow. Case-sensitive. */
+export function gateFinancial(codes: readonly string[], account: AccountState): string[] {
+  if (account.status !== 2) {
+    const kept = new Set(['financial', 'financial_02'])
+    return codes.filter((code) => !code.includes('financial') || kept.has(code))
+  }
+  if (account.level === 1) return codes.filter((code) => code !== 'financial_03' && code !== 'financial_04')
+  return [...codes]
+}
+
+/** A stored number; null for nothing, `null` and what is no number. */
+export function storedNumber(text: string | null): number | null {
+  if (text === null || text.trim() === '') return null
+  const value = Number(text)
+  return Number.isFinite(value) ? value : null
+}
+
+/** Whether payment entries show: level known, status 2, and not without cashier. */
+export function showsAccount(account: AccountState, cashierMode: string | null): boolean {
+  return cashierMode !== '0' && account.level !== null && account.status === 2
+}

@@ -1,0 +1,130 @@
+/** The session of this tab: who is logged in and what he may do. Loaded on the first navigation. */
+import { create } from 'zustand'
+import { api, failureText } from '@/api/client'
+import { ACCESS_TOKEN, clearSignature, saveSignature, signedUntil } from '@/api/storage'
+import { ALL, withRedirect } from '../access'
+import { currentPath, goTo } from '../nav'
+import { notify } from '../notify'
+import { paths } from '../routes'
+import { needsRenewal, readClaims } from './claims'
+import { deviceCode } from './device'
+import { gateFinancial, showsAccount } from './permission'
+import { clearSession, isLoggedIn, storedAccount, storedIds, storeToken } from './stored'
+
+export interface SessionRole {
+  id: string
+  name: string
+  permissionList: string[]
+}
+
+/** The answer of the operator login. */
+export interface UserInfo {
+  agentId: string | number | null
+  roleId: string | number | null
+  token: string
+  name: string
+  welcome: string
+  avatar: string
+  userId: string
+  phone: string
+  roles: SessionRole[]
+  info: unknown
+  isRoot: boolean
+}
+
+interface SessionState {
+  user: UserInfo | null
+  /** Null until loaded. */
+  codes: ReadonlySet<string> | null
+  /** Whether payment entries show. */
+  isShow: boolean
+  /** Flag of the financial group in the menu. */
+  isShowMenu: string
+  loading: boolean
+}
+
+const nobody: SessionState = { user: null, codes: null, isShow: false, isShowMenu: 'false', loading: false }
+
+export const useSession = create<SessionState>(() => nobody)
+
+const none: ReadonlySet<string> = new Set()
+
+/** The codes of the user; empty until loaded. */
+export function useCodes(): ReadonlySet<string> {
+  return useSession((state) => state.codes ?? none)
+}
+
+/** Loads user info, then the codes. A failure ends the session. */
+export async function loadUser(): Promise<void> {
+  if (useSession.getState().loading) return
+  useSession.setState({ loading: true })
+  const opManId = localStorage.getItem('opMan') ?? ''
+  try {
+    // The token of this answer is not kept: the one in use carries the selection.
+    const user = await api.post<UserInfo>('/platform/permission/login', { opManId })
+    const codes = await api.get<string[]>('/platform/permission/allCode', { opManId })
+    const account = storedAccount()
+    const cashierMode = localStorage.getItem('cashierMode')
+    useSession.setState({
+      user: { ...user, phone: opManId },
+      codes: new Set([...gateFinancial(codes, account), ALL]),
+      isShow: showsAccount(account, cashierMode),
+      isShowMenu: cashierMode === null ? 'false' : 'true',
+      loading: false,
+    })
+  } catch {
+    useSession.setState(nobody)
+    // A 401 has said so already and has led to the login page.
+    if (!isLoggedIn()) return
+    notify.error('错误', '请求用户信息失败，请重试')
+    clearSession()
+    goTo(paths.loginHome, { replace: true })
+  }
+}
+
+/** Ends the session here without asking: the server said 401. */
+export function endSession(): void {
+  if (!localStorage.getItem(ACCESS_TOKEN)) return
+  localStorage.removeItem(ACCESS_TOKEN)
+  clearSignature()
+  useSession.setState(nobody)
+  goTo(paths.login, { replace: true })
+}
+
+/** Logs out, after the user has confirmed. When the call fails its message is shown and the session ends all the same. */
+export async function logOut(): Promise<void> {
+  const left = currentPath()
+  try {
+    await api.post('/auth/logout', {}, { quiet: true })
+  } catch (error) {
+    notify.error('错误', failureText(error, '网络出现问题，请稍后再试'))
+  }
+  clearSession()
+  useSession.setState(nobody)
+  goTo(withRedirect(paths.login, left), { replace: true })
+}
+
+interface TokenAnswer {
+  token: string
+  expiresAt: number
+  _t?: string
+  _k?: string
+}
+
+/** Asks for a token of this selection; empty lists mean all. */
+export async function renewToken(agentIds: string[], opAreaIds: string[]): Promise<void> {
+  const body = { agentIds, opAreaIds, build: import.meta.env.MODE, devId: deviceCode(), package: 'wheelhouse-web' }
+  const answer = await api.post<TokenAnswer>('/auth/token', body)
+  storeToken(answer.token)
+  // The selection is what the person chose, whatever the server had to cut from it.
+  localStorage.setItem('agentIds', agentIds.join(','))
+  localStorage.setItem('opAreaIds', opAreaIds.join(','))
+  if (answer._t && answer._k) saveSignature({ _t: answer._t, _k: answer._k }, Date.now())
+}
+
+/** Renews token and signature while a page is open and less than twelve hours are left. */
+export async function renewIfNeeded(now: number): Promise<void> {
+  const claims = readClaims(localStorage.getItem(ACCESS_TOKEN) ?? '')
+  if (!isLoggedIn() || !claims || !needsRenewal(now, claims.exp, signedUntil())) return
+  await renewToken(storedIds('agentIds'), storedIds('opAreaIds'))
+}

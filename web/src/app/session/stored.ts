@@ -1,0 +1,71 @@
+/** The keys of a session in localStorage, read and written in one place. */
+import { ACCESS_TOKEN, clearSignature, readCookie } from '@/api/storage'
+import { derivedValues, readClaims } from './claims'
+import { type AccountState, storedNumber } from './permission'
+
+const accountKeys = ['accountLevel', 'authStatus', 'accountId', 'customerName', 'accountStatus', 'accountType'] as const
+
+/** Logged in means: access token, objectId and cookie `_t`, all three. */
+export function isLoggedIn(): boolean {
+  return Boolean(localStorage.getItem(ACCESS_TOKEN) && localStorage.getItem('objectId') && readCookie('_t'))
+}
+
+/** Keeps an access token and what follows from it. */
+export function storeToken(token: string): void {
+  localStorage.setItem(ACCESS_TOKEN, token)
+  const claims = readClaims(token)
+  if (!claims) return
+  for (const [key, value] of Object.entries(derivedValues(claims))) localStorage.setItem(key, value)
+}
+
+/** A comma list as ids. */
+export function storedIds(key: 'agentIds' | 'opAreaIds' | 'opAreaIdsBigScreen'): string[] {
+  return (localStorage.getItem(key) ?? '').split(',').filter((id) => id !== '')
+}
+
+/** The answer of the account call; null means no account is opened yet. */
+export interface AccountInfo {
+  id?: string | number | null
+  accountLevel?: number | null
+  authStatus?: number | null
+  status?: number | null
+  accountType?: number | null
+  customerName?: string | null
+  name?: string | null
+}
+
+export function storeAccount(info: AccountInfo | null): void {
+  clearAccount()
+  const values = {
+    accountId: info?.id,
+    accountLevel: info?.accountLevel,
+    authStatus: info?.authStatus,
+    accountStatus: info?.status,
+    accountType: info?.accountType,
+    customerName: info?.customerName ?? info?.name,
+  }
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined) localStorage.setItem(key, String(value))
+  }
+}
+
+export function clearAccount(): void {
+  for (const key of accountKeys) localStorage.removeItem(key)
+}
+
+export function storedAccount(): AccountState {
+  return {
+    status: storedNumber(localStorage.getItem('accountStatus')),
+    level: storedNumber(localStorage.getItem('accountLevel')),
+  }
+}
+
+/** Forgets the session. The login phone stays: it fills the field of the next login. */
+export function clearSession(): void {
+  const kept = [ACCESS_TOKEN, 'objectId', 'agentId', 'roleId', 'getAgentid', 'cardNo', 'bankMobile', 'cashierMode']
+  const derived = ['opAreaIds', 'opAreaIdsBigScreen', 'agentIds', 'userId', 'phone', 'xcUid', 'currentServiceId']
+  for (const key of [...kept, ...derived]) localStorage.removeItem(key)
+  sessionStorage.removeItem('seenPosition')
+  clearAccount()
+  clearSignature()
+}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Empty } from 'antd'
+import { useState } from 'react'
+import { failureText } from '@/api/client'
+import { FormDrawer } from '@/kit/FormDrawer'
+import { EnabledTag } from '@/kit/StateTag'
+import { Time } from '@/kit/Time'
+import { type Role, roleInfo } from './role'
+import { RoleForm } from './RoleForm'
+import { useChangeRole, useCreateRole } from './useRoleCommands'
+
+/** Adds a role. */
+export function AddRoleDrawer({ onClose }: { onClose: () => void }) {
+  const create = useCreateRole()
+  return (
+    <FormDrawer title="新增角色" wide form="role-form" saving={create.isPending} onClose={onClose}>
+      <RoleForm id="role-form" onSave={(values, state) => create.mutateAsync({ ...values, state }).then(onClose)} />
+    </FormDrawer>
+  )
+}
+
+/** Shows a role and changes it. */
+export function RoleDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(roleInfo(id))
+  const change = useChangeRole()
+  const form = query.data ? 'role-form' : undefined
+  return (
+    <FormDrawer
+      title={query.data?.name ?? '角色详情'}
+      wide
+      loading={query.isLoading}
+      form={form}
+      saving={change.isPending}
+      onClose={onClose}
+    >
+      {query.isError && (
+        <Empty description={failureText(query.error, '角色加载失败')}>
+          <Button onClick={() => void query.refetch()}>重试</Button>
+        </Empty>
+      )}
+      {query.data && <RoleEditor key={id} latest={query.data} onSaved={onClose} change={change} />}
+    </FormDrawer>
+  )
+}
+
+interface RoleEditorProps {
+  latest: Role
+  onSaved(): void
+  change: ReturnType<typeof useChangeRole>
+}
+
+/** Edits the version it was opened with; a newer one is announced, never laid over what is being written. */
+export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
+  const [role, setRole] = useState(latest)
+  const outdated = latest.version !== role.version
+  return (
+    <>
+      {outdated && (
+        <Alert
+          className="role-alert"
+          type="warning"
+          showIcon
+          title="这个角色刚刚被修改，当前内容不是最新的"
+          action={
+            <Button size="small" onClick={() => setRole(latest)}>
+              载入最新内容
+            </Button>
+          }
+        />
+      )}
+      <RoleFacts role={latest} />
+      <RoleForm
+        key={role.version}
+        id="role-form"
+        role={role}
+        onSave={(values) => change.mutateAsync({ ...values, id: role.id, version: role.version }).then(onSaved)}
+      />
+    </>
+  )
+}
+
+function RoleFacts({ role }: { role: Role }) {
+  return (
+    <dl className="role-facts">
+      <div>
+        <dt>状态</dt>
+        <dd>
+          <EnabledTag state={role.state} />
+        </dd>
+      </div>
+      <div>
+        <dt>关联用户</dt>
+        <dd className="figure">{role.userCount ?? '--'}</dd>
+      </div>
+      <div>
+        <dt>更新人</dt>
+        <dd>{role.updatedBy || '--'}</dd>
+      </div>
+      <div>
+        <dt>更新时间</dt>
+        <dd>
+          <Time at={role.updatedAt} />
+        </dd>
+      </div>
+    </dl>
+  )
+}

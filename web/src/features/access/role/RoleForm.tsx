@@ -1,0 +1,126 @@
+import { Alert, App, Button, Form, Input, Radio, Switch } from 'antd'
+import { useState } from 'react'
+import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { CodeDiff } from './CodeDiff'
+import { difference } from './codes'
+import { PermissionTree } from './PermissionTree'
+import { NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
+
+interface Fields extends RoleValues {
+  enabled?: boolean
+}
+
+interface RoleFormProps {
+  id: string
+  /** The role to change; none to add one. */
+  role?: Role
+  /** Resolves when it is saved, rejects when it is not; the caller says why. */
+  onSave(values: RoleValues, state: RoleState): Promise<unknown>
+}
+
+const empty: Fields = { name: '', tier: 2, remark: '', codes: [], enabled: true }
+
+/** Name of the draft: one for each version, so that an old draft is never laid over a newer role. */
+function draftOf(role: Role | undefined): string {
+  return role ? `role_${role.id}_${role.version}` : 'role_new'
+}
+
+/** Adds or changes a role; shows what changes, and keeps a draft until it is saved. */
+export function RoleForm({ id, role, onSave }: RoleFormProps) {
+  const { modal } = App.useApp()
+  const [form] = Form.useForm<Fields>()
+  const draftId = draftOf(role)
+  const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
+  const [draft, setDraft] = useState(() => readDraft<Fields>(draftId))
+  const tier = Form.useWatch('tier', form) ?? original.tier
+  const codes = Form.useWatch('codes', form) ?? original.codes
+  const change = difference(original.codes, codes)
+  const changed = role !== undefined && change.added.length + change.removed.length > 0
+
+  const save = async ({ enabled = true, ...values }: Fields) => {
+    const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }
+    await onSave(trimmed, enabled ? 1 : 0).then(() => dropDraft(draftId), () => undefined)
+  }
+  const finish = (fields: Fields) => {
+    if (!changed) return void save(fields)
+    modal.confirm({
+      title: `保存角色「${fields.name}」的权限变更？`,
+      width: 520,
+      content: (
+        <>
+          <p>{role.userCount > 0 ? `${role.userCount} 位用户的权限将立即改变。` : '目前没有用户使用这个角色。'}</p>
+          <CodeDiff change={change} />
+        </>
+      ),
+      okText: '保存变更',
+      cancelText: '返回修改',
+      onOk: () => save(fields),
+    })
+  }
+  const discard = () => {
+    dropDraft(draftId)
+    setDraft(null)
+    form.setFieldsValue(original)
+  }
+
+  return (
+    <Form<Fields>
+      id={id}
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={{ ...original, ...draft }}
+      scrollToFirstError
+      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      onFinish={finish}
+    >
+      {draft && (
+        <Alert
+          className="role-alert"
+          type="info"
+          showIcon
+          title="已恢复上次未保存的内容"
+          action={
+            <Button size="small" onClick={discard}>
+              放弃草稿
+            </Button>
+          }
+        />
+      )}
+      <Form.Item
+        name="name"
+        label="角色名称"
+        rules={[
+          { required: true, whitespace: true, message: '请输入角色名称' },
+          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
+        ]}
+      >
+        <Input placeholder="例如：城市运营主管" maxLength={NAME_MAX} showCount autoComplete="off" />
+      </Form.Item>
+      <Form.Item name="tier" label="权限级别" extra="级别决定可以选择哪些权限">
+        <Radio.Group options={[...tiers]} optionType="button" />
+      </Form.Item>
+      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
+        <Input.TextArea placeholder="这个角色给谁用、负责什么" autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
+      </Form.Item>
+      {!role && (
+        <Form.Item name="enabled" label="立即启用" valuePropName="checked">
+          <Switch />
+        </Form.Item>
+      )}
+      <Form.Item
+        name="codes"
+        label="权限"
+        extra="勾选分组会一并勾选其下的页面和操作；只能授予您自己拥有的权限"
+        rules={[{ type: 'array', min: 1, required: true, message: '请至少选择一项权限' }]}
+      >
+        <PermissionTree tier={tier} />
+      </Form.Item>
+      {changed && (
+        <Form.Item label="本次变更">
+          <CodeDiff change={change} />
+        </Form.Item>
+      )}
+    </Form>
+  )
+}

@@ -1,0 +1,37 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { ListPage } from '@/kit/list/ListPage'
+import { roleList } from './description'
+import { AddRoleDrawer, RoleDrawer } from './RoleDrawer'
+import type { Role } from './role'
+import { useRoleActs } from './useRoleCommands'
+
+export default function RoleListPage() {
+  const [adding, setAdding] = useState(false)
+  const { switchState, remove } = useRoleActs()
+  return (
+    <>
+      <ListPage<Role>
+        description={roleList}
+        main={
+          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
+            新增角色
+          </Button>
+        }
+        rowActions={(role) => [
+          { key: 'state', label: role.state === 1 ? '停用' : '启用', onRun: () => switchState(role) },
+          {
+            key: 'delete',
+            label: '删除',
+            danger: true,
+            unavailable: role.userCount > 0 ? `仍有 ${role.userCount} 位用户使用，不能删除` : undefined,
+            onRun: () => remove(role),
+          },
+        ]}
+        drawer={(id, close) => <RoleDrawer id={id} onClose={close} />}
+      />
+      {adding && <AddRoleDrawer onClose={() => setAdding(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { EMPTY, formatTime } from '@/kit/format'
+import type { ListDescription } from '@/kit/list/description'
+import { EnabledTag } from '@/kit/StateTag'
+import { type Role, ROLE_PATH, tierLabel } from './role'
+
+export const roleList: ListDescription<Role> = {
+  id: 'role',
+  title: '角色列表',
+  purpose: '角色是一组权限；停用或修改角色，对使用它的人立即生效。',
+  path: ROLE_PATH,
+  table: 'role',
+  rowKey: (role) => role.id,
+  emptyText: '还没有角色，先新增一个再分配给人员',
+  filters: [
+    { kind: 'text', name: 'keyword', label: '关键词', placeholder: '角色名称或备注' },
+    {
+      kind: 'select',
+      name: 'state',
+      label: '状态',
+      options: [
+        { value: '1', label: '启用' },
+        { value: '0', label: '停用' },
+      ],
+    },
+  ],
+  columns: [
+    { key: 'name', title: '角色名称', width: 200, text: (role) => role.name, render: (role) => <strong>{role.name}</strong> },
+    { key: 'tier', title: '级别', width: 96, text: (role) => tierLabel(role.tier) },
+    {
+      key: 'state',
+      title: '状态',
+      width: 96,
+      text: (role) => (role.state === 1 ? '启用' : '停用'),
+      render: (role) => <EnabledTag state={role.state} />,
+    },
+    { key: 'codes', title: '权限数', width: 88, align: 'right', text: (role) => String(role.codes.length) },
+    { key: 'userCount', title: '关联用户', width: 96, align: 'right', text: (role) => String(role.userCount) },
+    { key: 'remark', title: '备注', width: 260, text: (role) => role.remark || EMPTY },
+    { key: 'updatedBy', title: '更新人', width: 120, text: (role) => role.updatedBy || EMPTY },
+    { key: 'updatedAt', title: '更新时间', width: 176, text: (role) => formatTime(role.updatedAt) },
+    { key: 'id', title: '角色编号', width: 160, optional: true, text: (role) => role.id },
+  ],
+}

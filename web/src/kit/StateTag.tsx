@@ -1,0 +1,27 @@
+import { page, readable, stateStyle } from '@/app/theme'
+
+export interface TagStyle {
+  label: string
+  color: string
+}
+
+/** A word with the colour of its state; the dot is the second sign. */
+export function Dot({ label, color }: TagStyle) {
+  return (
+    <span className="state-tag" style={{ color: readable(color), backgroundColor: `${color}1F` }}>
+      <i style={{ backgroundColor: color }} />
+      {label}
+    </span>
+  )
+}
+
+/** The state of a bike, 0 to 7. */
+export function StateTag({ state }: { state: number }) {
+  const style: TagStyle = stateStyle[state] ?? { label: '未知', color: page.weakText }
+  return <Dot {...style} />
+}
+
+/** Enabled or disabled, of roles, accounts and settings. */
+export function EnabledTag({ state }: { state: number }) {
+  return state === 1 ? <Dot label="启用" color={stateStyle[0].color} /> : <Dot label="停用" color={stateStyle[7].color} />
+}

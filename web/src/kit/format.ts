@@ -1,0 +1,29 @@
+/** How values read, everywhere. */
+
+/** For an empty date-time or a value of two parts. */
+export const EMPTY_TIME = '-- --'
+/** For any other empty value. */
+export const EMPTY = '--'
+
+const SHANGHAI_MS = 8 * 60 * 60 * 1000
+
+/** `YYYY-MM-DD HH:mm:ss` in Asia/Shanghai, which knows no summer time; epoch ms in. */
+export function formatTime(time_ms: number | null | undefined): string {
+  if (time_ms === null || time_ms === undefined || !Number.isFinite(time_ms)) return EMPTY_TIME
+  return new Date(time_ms + SHANGHAI_MS).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Cents as yuan with two decimals and separated thousands; never through floating point. */
+export function formatMoney(cents: number | string | null | undefined): string {
+  if (cents === null || cents === undefined || cents === '') return EMPTY
+  const value = BigInt(cents)
+  const digits = (value < 0n ? -value : value).toString().padStart(3, '0')
+  const yuan = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return `${value < 0n ? '-' : ''}${yuan}.${digits.slice(-2)}`
+}
+
+/** Cents of an amount in yuan with two decimals at most; null for anything else. */
+export function parseMoney(yuan: string): bigint | null {
+  const parts = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(yuan.trim())
+  return parts ? BigInt((parts[1] ?? '') + (parts[2] ?? '').padEnd(2, '0')) : null
+}

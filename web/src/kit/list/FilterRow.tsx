@@ -1,0 +1,77 @@
+import { DownOutlined, UpOutlined } from '@ant-design/icons'
+import { Button, Input, Select } from 'antd'
+import { useState } from 'react'
+import type { Filter, Filters } from './description'
+
+/** Fields that show before the row is unfolded. */
+const FOLDED = 4
+
+interface FilterRowProps {
+  filters: readonly Filter[]
+  values: Filters
+  onChange(values: Filters): void
+}
+
+/** Filters in one row; text counts on Enter or when the field is left, a choice at once. */
+export function FilterRow({ filters, values, onChange }: FilterRowProps) {
+  const [unfolded, setUnfolded] = useState(() => filters.slice(FOLDED).some(({ name }) => name in values))
+  const shown = unfolded ? filters : filters.slice(0, FOLDED)
+  const set = (name: string, value: string) => {
+    if ((values[name] ?? '') !== value.trim()) onChange({ ...values, [name]: value.trim() })
+  }
+  return (
+    <div className="filter-row" role="search">
+      {shown.map((filter) => (
+        <label key={filter.name} className="filter">
+          <span>{filter.label}</span>
+          {filter.kind === 'text' ? (
+            <TextFilter
+              key={values[filter.name] ?? ''}
+              filter={filter}
+              value={values[filter.name] ?? ''}
+              onDone={(value) => set(filter.name, value)}
+            />
+          ) : (
+            <Select
+              allowClear
+              placeholder="全部"
+              aria-label={filter.label}
+              style={{ width: 128 }}
+              options={[...filter.options]}
+              value={values[filter.name] ?? null}
+              onChange={(value: string | null) => set(filter.name, value ?? '')}
+            />
+          )}
+        </label>
+      ))}
+      <Button type="link" disabled={Object.keys(values).length === 0} onClick={() => onChange({})}>
+        重置
+      </Button>
+      {filters.length > FOLDED && (
+        <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
+          {unfolded ? '收起' : '展开'}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; onDone(value: string): void }) {
+  const [text, setText] = useState(props.value)
+  return (
+    <Input
+      allowClear
+      style={{ width: 220 }}
+      aria-label={props.filter.label}
+      placeholder={props.filter.placeholder}
+      maxLength={64}
+      value={text}
+      onChange={(event) => {
+        setText(event.target.value)
+        if (event.target.value === '') props.onDone('')
+      }}
+      onPressEnter={() => props.onDone(text)}
+      onBlur={() => props.onDone(text)}
+    />
+  )
+}

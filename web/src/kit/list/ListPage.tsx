@@ -1,0 +1,279 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { App, Button, Dropdown, Empty, Result, Table, type TableColumnType } from 'antd'
+import { MoreOutlined } from '@ant-design/icons'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { api, failureText, HttpError } from '@/api/client'
+import { formatTime } from '../format'
+import { pageSizes, useListAddress } from './address'
+import { EXPORT_LIMIT, fetchAll, saveFile, toCsv } from './csv'
+import { listKey, type ListDescription, listQuery, type Page } from './description'
+import { FilterRow } from './FilterRow'
+import { useListSettings } from './settings'
+import { Toolbar } from './Toolbar'
+import { useFollow } from './useFollow'
+import './list.css'
+
+/** What can be done with a row. */
+export interface RowAction {
+  key: string
+  label: string
+  danger?: boolean
+  /** Says why it cannot be done now; absent when it can. */
+  unavailable?: string
+  onRun(): void
+}
+
+/** What can be done with all marked rows. */
+export interface BatchAction<Row> {
+  key: string
+  label: string
+  danger?: boolean
+  onRun(rows: Row[], done: () => void): void
+}
+
+interface ListPageProps<Row extends object> {
+  description: ListDescription<Row>
+  /** The main action, left in the toolbar. */
+  main?: ReactNode
+  rowActions?(row: Row): RowAction[]
+  batchActions?: readonly BatchAction<Row>[]
+  /** The drawer of the open row; without one a click on a row does nothing. */
+  drawer?(key: string, close: () => void): ReactNode
+}
+
+/** Whether keys typed there have a meaning of their own. */
+function ownsArrows(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, [role="tree"], .ant-select, [role="menu"]') !== null
+}
+
+/** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
+export function ListPage<Row extends object>(props: ListPageProps<Row>) {
+  const { description, rowActions, batchActions, drawer } = props
+  const { rowKey } = description
+  const { message } = App.useApp()
+  const [address, setAddress] = useListAddress(description.filters)
+  const [settings, setSettings, resetSettings] = useListSettings(description.id, description.columns)
+  const [chosen, setChosen] = useState<Row[]>([])
+  const [exporting, setExporting] = useState(false)
+  const { filters, page, pageSize, open } = address
+
+  const params = listQuery(filters, page, pageSize)
+  const query = useQuery({
+    queryKey: [...listKey(description), 'list', params],
+    queryFn: ({ signal }) => api.get<Page<Row>>(description.path, params, { signal }),
+    placeholderData: keepPreviousData,
+  })
+  const marked = useFollow(description.table ?? null, listKey(description))
+  const rows = useMemo(() => query.data?.rows ?? [], [query.data])
+  const filtered = Object.keys(filters).length > 0
+
+  // Up and down move the drawer to the neighbouring row; Esc is the drawer's own.
+  useEffect(() => {
+    if (!drawer || open === null) return
+    const move = (event: KeyboardEvent) => {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+      if (step === 0 || ownsArrows(event.target)) return
+      const next = rows[rows.findIndex((row) => rowKey(row) === open) + step]
+      if (!next || !rows.some((row) => rowKey(row) === open)) return
+      event.preventDefault()
+      setAddress({ open: rowKey(next) })
+    }
+    window.addEventListener('keydown', move)
+    return () => window.removeEventListener('keydown', move)
+  })
+
+  const exportRows = async () => {
+    setExporting(true)
+    try {
+      const all = await fetchAll(description, filters)
+      const shown = description.columns.filter((column) => settings.shown.includes(column.key))
+      saveFile(`${description.title}-${formatTime(Date.now()).replaceAll(/[: ]/g, '')}.csv`, toCsv(shown, all))
+      if (all.length === EXPORT_LIMIT) void message.warning(`只导出了前 ${EXPORT_LIMIT} 条，请缩小筛选范围`)
+      else void message.success(`已导出 ${all.length} 条`)
+    } catch (error) {
+      void message.error(failureText(error, '导出失败'))
+    } finally {
+      setExporting(false)
+    }
+  }
+
+  const columns: TableColumnType<Row>[] = description.columns
+    .filter((column) => settings.shown.includes(column.key))
+    .map((column) => ({
+      key: column.key,
+      title: column.title,
+      width: column.width,
+      align: column.align,
+      ellipsis: true,
+      render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
+    }))
+  if (rowActions) {
+    columns.push({
+      key: 'actions',
+      title: '操作',
+      width: 128,
+      fixed: 'right',
+      render: (_, row) => <Actions actions={rowActions(row)} />,
+    })
+  }
+  const width = columns.reduce((sum, column) => sum + Number(column.width ?? 200), batchActions ? 48 : 0)
+
+  return (
+    <section className="list-page" aria-labelledby="list-title">
+      <header className="list-head">
+        <h1 id="list-title">{description.title}</h1>
+        <p className="weak">{description.purpose}</p>
+      </header>
+      <div className="panel list-panel">
+        <FilterRow
+          filters={description.filters}
+          values={filters}
+          onChange={(values) => {
+            setChosen([])
+            setAddress({ filters: values, page: 1 })
+          }}
+        />
+        {chosen.length > 0 && batchActions ? (
+          <div className="toolbar batch-bar" role="region" aria-label="批量操作">
+            <span>
+              已选择 <strong className="figure">{chosen.length}</strong> 项
+            </span>
+            {batchActions.map((action) => (
+              <Button
+                key={action.key}
+                size="small"
+                danger={action.danger}
+                onClick={() => action.onRun(chosen, () => setChosen([]))}
+              >
+                {action.label}
+              </Button>
+            ))}
+            <Button size="small" type="link" onClick={() => setChosen([])}>
+              取消选择
+            </Button>
+          </div>
+        ) : (
+          <div className="toolbar">
+            <div className="toolbar-left">{props.main}</div>
+            <Toolbar
+              columns={description.columns}
+              settings={settings}
+              onSettings={setSettings}
+              onReset={resetSettings}
+              refreshedAt={query.dataUpdatedAt}
+              refreshing={query.isFetching}
+              onRefresh={() => void query.refetch()}
+              exporting={exporting}
+              onExport={() => void exportRows()}
+            />
+          </div>
+        )}
+        {query.isError && !query.data ? (
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Table<Row>
+            rowKey={rowKey}
+            columns={columns}
+            dataSource={rows}
+            size={settings.density}
+            loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
+            sticky={{ offsetHeader: 0 }}
+            scroll={{ x: width }}
+            rowClassName={(row) =>
+              [marked.has(rowKey(row)) && 'row-changed', open === rowKey(row) && 'row-open', drawer && 'row-link']
+                .filter(Boolean)
+                .join(' ')
+            }
+            rowSelection={
+              batchActions && {
+                selectedRowKeys: chosen.map(rowKey),
+                preserveSelectedRowKeys: true,
+                onChange: (_, selected) => setChosen(selected),
+              }
+            }
+            onRow={(row) =>
+              drawer
+                ? {
+                    tabIndex: 0,
+                    onClick: () => setAddress({ open: rowKey(row) }),
+                    onKeyDown: (event) => {
+                      if (event.key === 'Enter' && event.target === event.currentTarget) setAddress({ open: rowKey(row) })
+                    },
+                  }
+                : {}
+            }
+            locale={{
+              emptyText: query.isLoading ? (
+                <div className="list-empty" />
+              ) : (
+                <Empty
+                  className="list-empty"
+                  image={Empty.PRESENTED_IMAGE_SIMPLE}
+                  description={filtered ? '没有符合筛选条件的记录' : description.emptyText}
+                >
+                  {filtered ? <Button onClick={() => setAddress({ filters: {}, page: 1 })}>清除筛选</Button> : props.main}
+                </Empty>
+              ),
+            }}
+            pagination={{
+              current: page,
+              pageSize,
+              total: query.data?.count ?? 0,
+              pageSizeOptions: [...pageSizes],
+              showSizeChanger: true,
+              showTotal: (total) => `共 ${query.data?.capped ? `${total}+` : total} 条`,
+              onChange: (nextPage, nextSize) => setAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize }),
+            }}
+          />
+        )}
+      </div>
+      {open !== null && drawer?.(open, () => setAddress({ open: null }))}
+    </section>
+  )
+}
+
+/** One action in words, the others behind a button. */
+function Actions({ actions }: { actions: RowAction[] }) {
+  const [first, ...rest] = actions
+  return (
+    // Clicks on actions are no clicks on the row.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events
+    <span className="row-actions" onClick={(event) => event.stopPropagation()}>
+      {first && (
+        <Button type="link" size="small" danger={first.danger} disabled={Boolean(first.unavailable)} title={first.unavailable} onClick={first.onRun}>
+          {first.label}
+        </Button>
+      )}
+      {rest.length > 0 && (
+        <Dropdown
+          trigger={['click']}
+          menu={{
+            items: rest.map(({ key, label, danger, unavailable, onRun }) => ({
+              key,
+              label,
+              danger,
+              disabled: Boolean(unavailable),
+              title: unavailable,
+              onClick: onRun,
+            })),
+          }}
+        >
+          <Button type="text" size="small" aria-label="更多操作" icon={<MoreOutlined />} />
+        </Dropdown>
+      )}
+    </span>
+  )
+}
+
+/** The list did not come: not allowed, or broken. */
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const forbidden = error instanceof HttpError && error.status === 403
+  return (
+    <Result
+      status={forbidden ? '403' : 'error'}
+      title={forbidden ? '没有查看这些数据的权限' : '列表加载失败'}
+      subTitle={forbidden ? '请联系管理员为您的角色添加对应的权限。' : failureText(error, '请检查网络后重试。')}
+      extra={forbidden ? null : <Button onClick={onRetry}>重试</Button>}
+    />
+  )
+}

@@ -1,0 +1,62 @@
+import { ColumnHeightOutlined, DownloadOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons'
+import { Button, Checkbox, Popover, Tooltip } from 'antd'
+import { formatTime } from '../format'
+import type { Column } from './description'
+import type { ListSettings } from './settings'
+
+interface ToolbarProps<Row> {
+  columns: readonly Column<Row>[]
+  settings: ListSettings
+  onSettings(settings: ListSettings): void
+  onReset(): void
+  /** When the rows were asked for, epoch ms; 0 before the first answer. */
+  refreshedAt: number
+  refreshing: boolean
+  onRefresh(): void
+  exporting: boolean
+  onExport(): void
+}
+
+/** Right side of the toolbar: freshness, density, columns, export. */
+export function Toolbar<Row>(props: ToolbarProps<Row>) {
+  const { columns, settings, onSettings } = props
+  const small = settings.density === 'small'
+  return (
+    <div className="toolbar-right">
+      {props.refreshedAt > 0 && <span className="weak figure">更新于 {formatTime(props.refreshedAt).slice(11)}</span>}
+      <Tooltip title="刷新">
+        <Button type="text" aria-label="刷新" loading={props.refreshing} icon={<ReloadOutlined />} onClick={props.onRefresh} />
+      </Tooltip>
+      <Tooltip title={small ? '宽松行高' : '紧凑行高'}>
+        <Button
+          type="text"
+          aria-label="行高"
+          icon={<ColumnHeightOutlined />}
+          onClick={() => onSettings({ ...settings, density: small ? 'middle' : 'small' })}
+        />
+      </Tooltip>
+      <Popover
+        trigger="click"
+        placement="bottomRight"
+        title="显示的列"
+        content={
+          <div className="column-settings">
+            <Checkbox.Group
+              options={columns.map(({ key, title }) => ({ value: key, label: title }))}
+              value={[...settings.shown]}
+              onChange={(shown: string[]) => shown.length > 0 && onSettings({ ...settings, shown })}
+            />
+            <Button size="small" type="link" onClick={props.onReset}>
+              恢复默认
+            </Button>
+          </div>
+        }
+      >
+        <Button type="text" aria-label="列设置" icon={<SettingOutlined />} />
+      </Popover>
+      <Tooltip title="导出筛选结果（CSV）">
+        <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={props.onExport} />
+      </Tooltip>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+/** The address remembers filters, page and the open row, so that a link shows what its sender saw. */
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import type { Filter, Filters } from './description'
+
+export const pageSizes = [10, 20, 50, 100, 200] as const
+export const PAGE_SIZE = 20
+
+export interface ListAddress {
+  filters: Filters
+  page: number
+  pageSize: number
+  /** Key of the row whose drawer is open. */
+  open: string | null
+}
+
+/** Reads an address; what makes no sense counts as absent. */
+export function readAddress(params: URLSearchParams, filters: readonly Filter[]): ListAddress {
+  const known = filters.flatMap(({ name }) => {
+    const value = params.get(name)
+    return value === null || value === '' ? [] : [[name, value] as const]
+  })
+  const page = Number(params.get('page'))
+  const pageSize = Number(params.get('pageSize'))
+  return {
+    filters: Object.fromEntries(known),
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    pageSize: pageSizes.some((size) => size === pageSize) ? pageSize : PAGE_SIZE,
+    open: params.get('open'),
+  }
+}
+
+/** Writes an address, leaving out what is usual. */
+export function writeAddress(address: ListAddress): URLSearchParams {
+  const params = new URLSearchParams(Object.entries(address.filters).filter(([, value]) => value !== ''))
+  if (address.page !== 1) params.set('page', String(address.page))
+  if (address.pageSize !== PAGE_SIZE) params.set('pageSize', String(address.pageSize))
+  if (address.open !== null) params.set('open', address.open)
+  return params
+}
+
+export function useListAddress(filters: readonly Filter[]): [ListAddress, (change: Partial<ListAddress>) => void] {
+  const [params, setParams] = useSearchParams()
+  const address = useMemo(() => readAddress(params, filters), [params, filters])
+  const change = (next: Partial<ListAddress>) => {
+    setParams((now) => writeAddress({ ...readAddress(now, filters), ...next }), { replace: true })
+  }
+  return [address, change]
+}

@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react'
+import type { Query } from '@/api/client'
+
+/** The answer of every list call. */
+export interface Page<Row> {
+  rows: Row[]
+  /** Honest up to 10000; then `capped`. */
+  count: number
+  capped?: boolean
+}
+
+export interface FilterOption {
+  value: string
+  label: string
+}
+
+/** One field of the filter row; its name is the query parameter and the name in the address. */
+export type Filter =
+  | { kind: 'text'; name: string; label: string; placeholder?: string }
+  | { kind: 'select'; name: string; label: string; options: readonly FilterOption[] }
+
+export interface Column<Row> {
+  key: string
+  title: string
+  /** px; the last column without one takes the rest. */
+  width?: number
+  align?: 'right'
+  /** Plain text, for export and as the cell when there is no `render`. */
+  text(row: Row): string
+  render?(row: Row): ReactNode
+  /** Not shown until asked for in the column settings. */
+  optional?: boolean
+}
+
+/** A list page as data. */
+export interface ListDescription<Row> {
+  /** Names stored settings and the exported file. */
+  id: string
+  title: string
+  /** What the page is for, in one sentence. */
+  purpose: string
+  /** Path of the list call; also the first part of its query key. */
+  path: string
+  /** Read model whose changes the page follows. */
+  table?: string
+  rowKey(row: Row): string
+  filters: readonly Filter[]
+  columns: readonly Column<Row>[]
+  /** What an empty list without filters says. */
+  emptyText: string
+}
+
+/** Key of all queries of a list, for invalidation. */
+export function listKey(description: { path: string }): readonly [string] {
+  return [description.path]
+}
+
+export type Filters = Readonly<Record<string, string>>
+
+/** What a page of the list asks the server. */
+export function listQuery(filters: Filters, page: number, pageSize: number): Query {
+  return { ...filters, page, pageSize }
+}

@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { App } from 'antd'
+import { useRef } from 'react'
+import { uuid } from '@/api/bytes'
+import { type CallOptions, failureText, HttpError } from '@/api/client'
+
+interface Command<Input, Output> {
+  run(input: Input, options: CallOptions): Promise<Output>
+  /** Query keys that are stale afterwards. */
+  stale: readonly (readonly unknown[])[]
+  /** What is said when it is done; nothing when absent. */
+  done?: string
+}
+
+/**
+ * A command to the server. Sent again after no answer came, the same input keeps its idempotency key, so that it
+ * happens once. Failures are shown; those that the client has said already are not said twice.
+ */
+export function useCommand<Input, Output>({ run, stale, done }: Command<Input, Output>) {
+  const client = useQueryClient()
+  const { message } = App.useApp()
+  const open = useRef<{ input: string; key: string } | null>(null)
+  return useMutation({
+    mutationFn: (input: Input) => {
+      const written = JSON.stringify(input)
+      if (open.current?.input !== written) open.current = { input: written, key: uuid() }
+      return run(input, { idempotencyKey: open.current.key })
+    },
+    onSuccess: async () => {
+      open.current = null
+      if (done) void message.success(done)
+      await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
+    },
+    onError: (error) => {
+      const said = error instanceof HttpError && [0, 401, 403, 404].includes(error.status)
+      if (!(error instanceof HttpError && error.status === 0)) open.current = null
+      if (!said) void message.error(failureText(error))
+    },
+  })
+}
