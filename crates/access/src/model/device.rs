@@ -1,0 +1,268 @@
+//! The devices that an operator may sign in from: one stream for each operator, so that "at most three without an
+//! administrator" is decided in one place.
+
+use std::collections::BTreeMap;
+
+use kernel::{Aggregate, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{OperatorDeviceId, OperatorId, Territory, Timestamp};
+
+/// So many devices are accepted without an administrator unless the configuration says otherwise.
+pub const AUTOMATIC_DEFAULT: usize = 3;
+/// So many devices may wait for an administrator; further ones are not recorded.
+pub const WAITING_MAX: usize = 10;
+/// So many devices may be bound.
+pub const BOUND_MAX: usize = 20;
+
+/// What the devices' decisions remember.
+#[derive(Clone, Debug, Default)]
+pub struct OperatorDevices {
+    territory: Territory,
+    by_code: BTreeMap<String, Known>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: OperatorDeviceId,
+    state: DeviceState,
+}
+
+/// Where a device stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceState {
+    /// Waits for an administrator (0 待授权).
+    Waiting,
+    /// May be used (1 已授权).
+    Bound,
+    /// Taken away (2 已移除); comes back only through an administrator.
+    Removed,
+}
+
+/// A device as its browser describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its own random code, kept in the browser.
+    pub code: String,
+    /// What people call it.
+    pub name: String,
+    /// 1 browser, 2 Android, 3 iOS.
+    pub kind: i16,
+    /// Where it was seen first.
+    pub address: String,
+}
+
+/// What may be asked of an operator's devices.
+#[derive(Clone, Debug)]
+pub enum DeviceCommand {
+    /// Asks an administrator to accept a device.
+    Ask {
+        /// Its id, if it is new.
+        id: OperatorDeviceId,
+        /// The device.
+        device: Device,
+        /// Whose data the operator is.
+        territory: Territory,
+    },
+    /// Uses a device for signing in; a new one is bound while there are automatic places.
+    Use {
+        /// Its id, if it is new.
+        id: OperatorDeviceId,
+        /// The device.
+        device: Device,
+        /// How many devices are accepted without an administrator; 0: none.
+        automatic: usize,
+        /// Whose data the operator is.
+        territory: Territory,
+    },
+    /// An administrator accepts it.
+    Confirm {
+        /// Which.
+        id: OperatorDeviceId,
+    },
+    /// An administrator takes it away.
+    Remove {
+        /// Which.
+        id: OperatorDeviceId,
+    },
+}
+
+/// What may have happened to an operator's devices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum DeviceEvent {
+    /// A device waits for an administrator.
+    #[serde(rename = "operator-device.requested")]
+    Requested {
+        /// Its id.
+        id: OperatorDeviceId,
+        /// The device.
+        device: Device,
+        /// Whose data the operator is.
+        territory: Territory,
+    },
+    /// A device was bound by signing in.
+    #[serde(rename = "operator-device.bound")]
+    Bound {
+        /// Its id.
+        id: OperatorDeviceId,
+        /// The device.
+        device: Device,
+        /// Whose data the operator is.
+        territory: Territory,
+    },
+    /// An administrator accepted it.
+    #[serde(rename = "operator-device.confirmed")]
+    Confirmed {
+        /// Which.
+        id: OperatorDeviceId,
+    },
+    /// An administrator took it away.
+    #[serde(rename = "operator-device.removed")]
+    Removed {
+        /// Which.
+        id: OperatorDeviceId,
+        /// Its own code: its sessions end.
+        code: String,
+    },
+}
+
+/// Why a device is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceRefusal {
+    /// It waits for an administrator, was removed, or there is no automatic place left.
+    #[error("当前设备未授权，请联系管理员")]
+    NotAuthorised,
+    /// There is no such device.
+    #[error("设备不存在")]
+    Unknown,
+    /// It was removed.
+    #[error("设备已移除，需由设备重新申请")]
+    AlreadyRemoved,
+    /// Too many are bound.
+    #[error("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备")]
+    TooMany,
+}
+
+impl Refusal for DeviceRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotAuthorised => "device-not-authorised",
+            Self::Unknown => "device-unknown",
+            Self::AlreadyRemoved => "device-removed",
+            Self::TooMany => "device-too-many",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Event for DeviceEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Requested { .. } => "operator-device.requested",
+            Self::Bound { .. } => "operator-device.bound",
+            Self::Confirmed { .. } => "operator-device.confirmed",
+            Self::Removed { .. } => "operator-device.removed",
+        }
+    }
+}
+
+impl OperatorDevices {
+    /// Where the device with this code stands; nothing: never seen.
+    pub fn state_of(&self, code: &str) -> Option<DeviceState> {
+        self.by_code.get(code).map(|known| known.state)
+    }
+
+    /// Whether a device with this code could sign in, given `automatic` places.
+    pub fn admits(&self, code: &str, automatic: usize) -> bool {
+        match self.state_of(code) {
+            Some(DeviceState::Bound) => true,
+            Some(DeviceState::Waiting | DeviceState::Removed) => false,
+            None => self.count(DeviceState::Bound) < automatic,
+        }
+    }
+
+    fn count(&self, state: DeviceState) -> usize {
+        self.by_code.values().filter(|known| known.state == state).count()
+    }
+
+    fn by_id(&self, id: OperatorDeviceId) -> Result<(&String, DeviceState), DeviceRefusal> {
+        self.by_code
+            .iter()
+            .find(|(_, known)| known.id == id)
+            .map(|(code, known)| (code, known.state))
+            .ok_or(DeviceRefusal::Unknown)
+    }
+
+    fn set(&mut self, id: OperatorDeviceId, state: DeviceState) {
+        if let Some(known) = self.by_code.values_mut().find(|known| known.id == id) {
+            known.state = state;
+        }
+    }
+}
+
+impl Aggregate for OperatorDevices {
+    const CATEGORY: &'static str = "operator-device";
+    type Id = OperatorId;
+    type Command = DeviceCommand;
+    type Event = DeviceEvent;
+    type Refusal = DeviceRefusal;
+
+    fn decide(&self, command: DeviceCommand, _now: Timestamp) -> Result<Vec<DeviceEvent>, DeviceRefusal> {
+        match command {
+            DeviceCommand::Ask { id, device, territory } => match self.by_code.get(&device.code) {
+                Some(known) if known.state != DeviceState::Removed => Ok(vec![]),
+                _ if self.count(DeviceState::Waiting) >= WAITING_MAX => Err(DeviceRefusal::NotAuthorised),
+                Some(known) => Ok(vec![DeviceEvent::Requested { id: known.id, device, territory }]),
+                None => Ok(vec![DeviceEvent::Requested { id, device, territory }]),
+            },
+            DeviceCommand::Use { id, device, automatic, territory } => {
+                if !self.admits(&device.code, automatic) {
+                    return Err(DeviceRefusal::NotAuthorised);
+                }
+                Ok(match self.state_of(&device.code) {
+                    Some(_) => vec![],
+                    None => vec![DeviceEvent::Bound { id, device, territory }],
+                })
+            }
+            DeviceCommand::Confirm { id } => match self.by_id(id)?.1 {
+                DeviceState::Bound => Ok(vec![]),
+                DeviceState::Removed => Err(DeviceRefusal::AlreadyRemoved),
+                DeviceState::Waiting if self.count(DeviceState::Bound) >= BOUND_MAX => {
+                    Err(DeviceRefusal::TooMany)
+                }
+                DeviceState::Waiting => Ok(vec![DeviceEvent::Confirmed { id }]),
+            },
+            DeviceCommand::Remove { id } => {
+                let (code, state) = self.by_id(id)?;
+                Ok(match state {
+                    DeviceState::Removed => vec![],
+                    DeviceState::Waiting | DeviceState::Bound => {
+                        vec![DeviceEvent::Removed { id, code: code.clone() }]
+                    }
+                })
+            }
+        }
+    }
+
+    fn evolve(&mut self, event: &DeviceEvent) {
+        match event {
+            DeviceEvent::Requested { id, device, territory } => {
+                self.territory = *territory;
+                self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Waiting });
+            }
+            DeviceEvent::Bound { id, device, territory } => {
+                self.territory = *territory;
+                self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Bound });
+            }
+            DeviceEvent::Confirmed { id } => self.set(*id, DeviceState::Bound),
+            DeviceEvent::Removed { id, .. } => self.set(*id, DeviceState::Removed),
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.territory
+    }
+}

@@ -1,0 +1,452 @@
+//! An operator: a person who may sign in to the back-office by phone.
+
+use std::collections::BTreeSet;
+
+use kernel::{Aggregate, Claim, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{OperatorId, PermissionCode, Phone, Reach, Scope, Territory, Timestamp};
+
+use super::authority::Authority;
+use super::level::Level;
+use super::{administrator_key, text};
+use crate::permissions;
+
+/// A name has at most so many characters.
+pub const NAME_MAX: usize = 20;
+/// An operator names at most so many agents, and so many areas; more than that is "all".
+pub const REACH_MAX: usize = 500;
+
+/// What an operator's decisions remember.
+#[derive(Clone, Debug, Default)]
+pub struct Operator {
+    /// Nothing before the registration.
+    account: Option<Account>,
+    deleted: bool,
+    revision: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Account {
+    id: OperatorId,
+    phone: Phone,
+    name: String,
+    level: Level,
+    reach: Scope,
+    enabled: bool,
+}
+
+/// What people fill in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorForm {
+    /// 1 to [`NAME_MAX`] characters.
+    pub name: String,
+    /// Tiers, as labels.
+    pub level: Level,
+    /// Agents and areas that the operator may see; within those of who asks.
+    pub reach: Scope,
+}
+
+/// What may be asked of an operator.
+#[derive(Clone, Debug)]
+pub enum OperatorCommand {
+    /// Opens the account.
+    Register {
+        /// The account's id: the stream's.
+        operator: OperatorId,
+        /// What he signs in with; unique.
+        phone: Phone,
+        /// Name, tiers and reach.
+        form: OperatorForm,
+        /// Whether he may sign in at once.
+        enabled: bool,
+        /// Who asks.
+        by: Authority,
+    },
+    /// Changes name, tiers and reach.
+    Change {
+        /// As they shall be.
+        form: OperatorForm,
+        /// The revision that the editor saw.
+        revision: i64,
+        /// The codes that the operator holds.
+        target: BTreeSet<PermissionCode>,
+        /// Who asks.
+        by: Authority,
+    },
+    /// Lets him sign in.
+    Enable {
+        /// The codes that the operator holds.
+        target: BTreeSet<PermissionCode>,
+        /// Who asks.
+        by: Authority,
+    },
+    /// Ends his access at once.
+    Disable {
+        /// The codes that the operator holds.
+        target: BTreeSet<PermissionCode>,
+        /// Who asks.
+        by: Authority,
+    },
+    /// Closes the account for good; the phone may be used for a new one.
+    Delete {
+        /// The codes that the operator holds.
+        target: BTreeSet<PermissionCode>,
+        /// Who asks.
+        by: Authority,
+    },
+    /// Begins a session.
+    SignIn {
+        /// The device's own code.
+        device_code: String,
+    },
+}
+
+/// What may have happened to an operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum OperatorEvent {
+    /// The account was opened.
+    #[serde(rename = "operator.registered")]
+    Registered {
+        /// The account.
+        operator: OperatorId,
+        /// What he signs in with.
+        phone: Phone,
+        /// His name.
+        name: String,
+        /// His tiers.
+        level: Level,
+        /// What he may see.
+        reach: Scope,
+        /// Whether he may sign in.
+        enabled: bool,
+    },
+    /// He got another name.
+    #[serde(rename = "operator.renamed")]
+    Renamed {
+        /// The new name.
+        name: String,
+    },
+    /// Tiers or reach changed.
+    #[serde(rename = "operator.changed")]
+    Changed {
+        /// His tiers.
+        level: Level,
+        /// What he may see.
+        reach: Scope,
+    },
+    /// He may sign in.
+    #[serde(rename = "operator.enabled")]
+    Enabled,
+    /// He may not.
+    #[serde(rename = "operator.disabled")]
+    Disabled,
+    /// The account is closed.
+    #[serde(rename = "operator.deleted")]
+    Deleted,
+    /// He began a session.
+    #[serde(rename = "operator.signed_in")]
+    SignedIn {
+        /// From which device.
+        device_code: String,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Why an operator's account says no.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperatorRefusal {
+    /// There is none, or no more.
+    #[error("人员不存在或已删除")]
+    Unknown,
+    /// The id is in use.
+    #[error("人员已存在")]
+    Exists,
+    /// The name is empty, too long or holds control characters.
+    #[error("姓名应为 1 到 {NAME_MAX} 个字符")]
+    BadName,
+    /// Another account has the phone.
+    #[error("手机号 {0} 已被使用")]
+    PhoneTaken(String),
+    /// More agents or areas than an account holds.
+    #[error("代理商或服务区最多选择 {REACH_MAX} 个")]
+    ReachTooLong,
+    /// An empty set of agents or areas would see nothing.
+    #[error("请选择代理商和服务区")]
+    NoReach,
+    /// Beyond what who asks may see.
+    #[error("不能授予超出您自己数据范围的代理商或服务区")]
+    ReachNotHeld,
+    /// The operator holds codes that who asks does not hold.
+    #[error("该人员持有您没有的权限“{0}”，您不能操作")]
+    Outranked(String),
+    /// One's own account.
+    #[error("不能停用、删除自己，也不能变更自己的级别和数据范围")]
+    Oneself,
+    /// Others changed it meanwhile.
+    #[error("人员信息已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试")]
+    Stale {
+        /// What the editor saw.
+        seen: i64,
+        /// What it is.
+        actual: i64,
+    },
+    /// Administrators are enabled and unlimited.
+    #[error("该人员是超级管理员，请先撤销其超级管理员角色")]
+    IsAdministrator,
+    /// A disabled account does not sign in.
+    #[error("账号已停用，请联系管理员")]
+    Disabled,
+}
+
+impl Refusal for OperatorRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "operator-unknown",
+            Self::Exists => "operator-exists",
+            Self::BadName => "operator-bad-name",
+            Self::PhoneTaken(_) => "phone-taken",
+            Self::ReachTooLong => "reach-too-long",
+            Self::NoReach => "reach-empty",
+            Self::ReachNotHeld => "reach-not-held",
+            Self::Outranked(_) => "operator-outranks",
+            Self::Oneself => "operator-oneself",
+            Self::Stale { .. } => "stale-version",
+            Self::IsAdministrator => "operator-is-administrator",
+            Self::Disabled => "operator-disabled",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Event for OperatorEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Registered { .. } => "operator.registered",
+            Self::Renamed { .. } => "operator.renamed",
+            Self::Changed { .. } => "operator.changed",
+            Self::Enabled => "operator.enabled",
+            Self::Disabled => "operator.disabled",
+            Self::Deleted => "operator.deleted",
+            Self::SignedIn { .. } => "operator.signed_in",
+        }
+    }
+}
+
+/// Whose data an operator of this reach is: his franchisee's when he has just one, else the platform's.
+pub fn territory_of(reach: &Scope) -> Territory {
+    match &reach.agents {
+        Reach::Only(agents) if agents.len() == 1 => {
+            agents.first().copied().map_or(Territory::PLATFORM, Territory::of_agent)
+        }
+        Reach::Only(_) | Reach::All => Territory::PLATFORM,
+    }
+}
+
+fn may_administer(enabled: bool, reach: &Scope) -> bool {
+    enabled && *reach == Scope::ALL
+}
+
+impl Operator {
+    /// Whether the account is open.
+    pub fn is_present(&self) -> bool {
+        self.account.is_some() && !self.deleted
+    }
+
+    /// Whether he may sign in.
+    pub fn is_enabled(&self) -> bool {
+        self.is_present() && self.account.as_ref().is_some_and(|account| account.enabled)
+    }
+
+    /// Whether he may hold the system role: enabled and unlimited.
+    pub fn may_administer(&self) -> bool {
+        self.fit()
+    }
+
+    /// How often the account changed (signing in is no change): what an editor names to be told of others' changes.
+    pub fn revision(&self) -> i64 {
+        self.revision
+    }
+
+    /// His phone, once there is an account.
+    pub fn phone(&self) -> Option<&Phone> {
+        self.account.as_ref().map(|account| &account.phone)
+    }
+
+    fn account(&self) -> Result<&Account, OperatorRefusal> {
+        self.account.as_ref().filter(|_| !self.deleted).ok_or(OperatorRefusal::Unknown)
+    }
+
+    /// The account, when `by` may touch it: not one above him.
+    fn manageable(
+        &self,
+        by: &Authority,
+        target: &BTreeSet<PermissionCode>,
+    ) -> Result<&Account, OperatorRefusal> {
+        let account = self.account()?;
+        match by.lacks(target) {
+            Some(code) if !by.is(account.id) => Err(OperatorRefusal::Outranked(
+                permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title).to_owned(),
+            )),
+            _ => Ok(account),
+        }
+    }
+
+    fn not_oneself(account: &Account, by: &Authority) -> Result<(), OperatorRefusal> {
+        if by.is(account.id) { Err(OperatorRefusal::Oneself) } else { Ok(()) }
+    }
+
+    fn fit(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| may_administer(account.enabled, &account.reach))
+            && !self.deleted
+    }
+
+    /// What happens to the administrator's key when fitness goes from `before` to `after`; see the module above.
+    fn administrator_claim(
+        operator: OperatorId,
+        before: bool,
+        after: bool,
+    ) -> Option<Claim<OperatorRefusal>> {
+        let key = administrator_key(operator);
+        match (before, after) {
+            (true, false) => Some(Claim::Take { key, refusal: OperatorRefusal::IsAdministrator }),
+            (false, true) => Some(Claim::Release { key }),
+            (true, true) | (false, false) => None,
+        }
+    }
+}
+
+fn checked(form: OperatorForm, by: &Authority) -> Result<OperatorForm, OperatorRefusal> {
+    let name = text::line(&form.name, NAME_MAX).ok_or(OperatorRefusal::BadName)?;
+    let size = |few: usize| if few == 0 { Err(OperatorRefusal::NoReach) } else { Ok(few) };
+    let agents = if let Reach::Only(agents) = &form.reach.agents { size(agents.len())? } else { 1 };
+    let areas = if let Reach::Only(areas) = &form.reach.areas { size(areas.len())? } else { 1 };
+    if agents.max(areas) > REACH_MAX {
+        return Err(OperatorRefusal::ReachTooLong);
+    }
+    if !by.scope.agents.covers(&form.reach.agents) || !by.scope.areas.covers(&form.reach.areas) {
+        return Err(OperatorRefusal::ReachNotHeld);
+    }
+    Ok(OperatorForm { name, ..form })
+}
+
+impl Aggregate for Operator {
+    const CATEGORY: &'static str = "operator";
+    type Id = OperatorId;
+    type Command = OperatorCommand;
+    type Event = OperatorEvent;
+    type Refusal = OperatorRefusal;
+
+    fn decide(
+        &self,
+        command: OperatorCommand,
+        now: Timestamp,
+    ) -> Result<Vec<OperatorEvent>, OperatorRefusal> {
+        match command {
+            OperatorCommand::Register { operator, phone, form, enabled, by } => {
+                if self.account.is_some() {
+                    return Err(OperatorRefusal::Exists);
+                }
+                let OperatorForm { name, level, reach } = checked(form, &by)?;
+                Ok(vec![OperatorEvent::Registered { operator, phone, name, level, reach, enabled }])
+            }
+            OperatorCommand::Change { form, revision, target, by } => {
+                let account = self.manageable(&by, &target)?;
+                if revision != self.revision {
+                    return Err(OperatorRefusal::Stale { seen: revision, actual: self.revision });
+                }
+                let same = form.level == account.level && form.reach == account.reach;
+                if !same {
+                    Self::not_oneself(account, &by)?;
+                }
+                let OperatorForm { name, level, reach } = checked(form, &by)?;
+                let renamed = (name != account.name).then_some(OperatorEvent::Renamed { name });
+                let changed = (!same).then_some(OperatorEvent::Changed { level, reach });
+                Ok(renamed.into_iter().chain(changed).collect())
+            }
+            OperatorCommand::Enable { target, by } => {
+                let account = self.manageable(&by, &target)?;
+                Ok(if account.enabled { vec![] } else { vec![OperatorEvent::Enabled] })
+            }
+            OperatorCommand::Disable { target, by } => {
+                let account = self.manageable(&by, &target)?;
+                Self::not_oneself(account, &by)?;
+                Ok(if account.enabled { vec![OperatorEvent::Disabled] } else { vec![] })
+            }
+            OperatorCommand::Delete { target, by } => {
+                let account = self.manageable(&by, &target)?;
+                Self::not_oneself(account, &by)?;
+                Ok(vec![OperatorEvent::Deleted])
+            }
+            OperatorCommand::SignIn { device_code } => {
+                if !self.account()?.enabled {
+                    return Err(OperatorRefusal::Disabled);
+                }
+                Ok(vec![OperatorEvent::SignedIn { device_code, at: now }])
+            }
+        }
+    }
+
+    fn evolve(&mut self, event: &OperatorEvent) {
+        if !matches!(event, OperatorEvent::SignedIn { .. }) {
+            self.revision += 1;
+        }
+        match (event, &mut self.account) {
+            (OperatorEvent::Registered { operator, phone, name, level, reach, enabled }, account) => {
+                *account = Some(Account {
+                    id: *operator,
+                    phone: phone.clone(),
+                    name: name.clone(),
+                    level: *level,
+                    reach: reach.clone(),
+                    enabled: *enabled,
+                });
+            }
+            (OperatorEvent::Renamed { name }, Some(account)) => name.clone_into(&mut account.name),
+            (OperatorEvent::Changed { level, reach }, Some(account)) => {
+                account.level = *level;
+                reach.clone_into(&mut account.reach);
+            }
+            (OperatorEvent::Enabled, Some(account)) => account.enabled = true,
+            (OperatorEvent::Disabled, Some(account)) => account.enabled = false,
+            (OperatorEvent::Deleted, _) => self.deleted = true,
+            (OperatorEvent::SignedIn { .. }, _) | (_, None) => {}
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.account.as_ref().map_or(Territory::PLATFORM, |account| territory_of(&account.reach))
+    }
+
+    fn claims(&self, event: &OperatorEvent) -> Vec<Claim<OperatorRefusal>> {
+        let mut claims = Vec::new();
+        match (event, &self.account) {
+            (OperatorEvent::Registered { operator, phone, reach, enabled, .. }, _) => {
+                claims.push(Claim::Take {
+                    key: format!("phone:{phone}"),
+                    refusal: OperatorRefusal::PhoneTaken(phone.masked()),
+                });
+                // An account begins as if it had been fit: one that is not takes its key.
+                claims.extend(Self::administrator_claim(*operator, true, may_administer(*enabled, reach)));
+            }
+            (OperatorEvent::Deleted, Some(account)) => {
+                claims.push(Claim::Release { key: format!("phone:{}", account.phone) });
+                claims.extend(Self::administrator_claim(account.id, self.fit(), false));
+            }
+            (
+                OperatorEvent::Changed { .. } | OperatorEvent::Enabled | OperatorEvent::Disabled,
+                Some(account),
+            ) => {
+                let mut after = self.clone();
+                after.evolve(event);
+                claims.extend(Self::administrator_claim(account.id, self.fit(), after.fit()));
+            }
+            (OperatorEvent::Renamed { .. } | OperatorEvent::SignedIn { .. }, _) | (_, None) => {}
+        }
+        claims
+    }
+}

@@ -1,0 +1,195 @@
+use kernel::{Aggregate, Claim};
+use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, Territory};
+
+use super::{LI, ME, NOW, WANG, codes, given, me, me_holding};
+use crate::model::authority::Authority;
+use crate::model::level::Level;
+use crate::model::operator::{Operator, OperatorCommand, OperatorEvent, OperatorForm, OperatorRefusal};
+
+fn of_agent(agent: i64) -> Scope {
+    Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
+}
+
+fn form(name: &str, reach: Scope) -> OperatorForm {
+    OperatorForm { name: name.into(), level: Level::try_from(2).unwrap(), reach }
+}
+
+fn registered(operator: OperatorId, reach: Scope) -> OperatorEvent {
+    OperatorEvent::Registered {
+        operator,
+        phone: "13812348888".parse().unwrap(),
+        name: "王芳".into(),
+        level: Level::try_from(2).unwrap(),
+        reach,
+        enabled: true,
+    }
+}
+
+fn register(reach: Scope, by: Authority) -> OperatorCommand {
+    OperatorCommand::Register {
+        operator: WANG,
+        phone: "13812348888".parse().unwrap(),
+        form: form(" 王芳 ", reach),
+        enabled: true,
+        by,
+    }
+}
+
+#[test]
+fn an_operator_is_registered_once() {
+    given::<Operator>([]).when(register(Scope::ALL, me())).then([registered(WANG, Scope::ALL)]);
+    given::<Operator>([registered(WANG, Scope::ALL)])
+        .when(register(Scope::ALL, me()))
+        .then_refused(OperatorRefusal::Exists);
+}
+
+#[test]
+fn reach_is_given_within_ones_own() {
+    let by = |scope| Authority { scope, ..me() };
+    given::<Operator>([]).when(register(of_agent(2), by(of_agent(2)))).then([registered(WANG, of_agent(2))]);
+    for beyond in [Scope::ALL, of_agent(3)] {
+        given::<Operator>([])
+            .when(register(beyond, by(of_agent(2))))
+            .then_refused(OperatorRefusal::ReachNotHeld);
+    }
+    let two_areas = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(1), AreaId(2)]) };
+    let one_area = Scope { areas: Reach::only([AreaId(1)]), ..two_areas.clone() };
+    given::<Operator>([])
+        .when(register(two_areas, by(one_area)))
+        .then_refused(OperatorRefusal::ReachNotHeld);
+}
+
+#[test]
+fn an_operator_who_would_see_nothing_is_refused() {
+    for reach in [Scope::NONE, Scope { agents: Reach::All, areas: Reach::NONE }] {
+        given::<Operator>([]).when(register(reach, me())).then_refused(OperatorRefusal::NoReach);
+    }
+}
+
+#[test]
+fn one_cannot_disable_delete_or_strip_oneself() {
+    let myself = given::<Operator>([registered(ME, Scope::ALL)]);
+    let target = || codes(&["1701"]);
+    myself
+        .when(OperatorCommand::Disable { target: target(), by: me() })
+        .then_refused(OperatorRefusal::Oneself);
+    myself
+        .when(OperatorCommand::Delete { target: target(), by: me() })
+        .then_refused(OperatorRefusal::Oneself);
+    let change = |form| OperatorCommand::Change { form, revision: 1, target: target(), by: me() };
+    myself.when(change(form("王芳", of_agent(2)))).then_refused(OperatorRefusal::Oneself);
+    myself
+        .when(change(form("王小芳", Scope::ALL)))
+        .then([OperatorEvent::Renamed { name: "王小芳".into() }]);
+}
+
+#[test]
+fn an_operator_who_holds_more_is_not_touched() {
+    let target = || codes(&["07", "1701"]);
+    let by = || me_holding(&["1002"]);
+    let above = given::<Operator>([registered(WANG, Scope::ALL)]);
+    let refusal = || OperatorRefusal::Outranked("用户管理".into());
+    above.when(OperatorCommand::Disable { target: target(), by: by() }).then_refused(refusal());
+    above.when(OperatorCommand::Delete { target: target(), by: by() }).then_refused(refusal());
+    above.when(OperatorCommand::Enable { target: target(), by: by() }).then_refused(refusal());
+    let change =
+        OperatorCommand::Change { form: form("x", Scope::ALL), revision: 1, target: target(), by: by() };
+    above.when(change).then_refused(refusal());
+}
+
+#[test]
+fn a_change_names_the_revision_that_was_seen_and_signing_in_is_no_change() {
+    let signed_in = OperatorEvent::SignedIn { device_code: "d".into(), at: NOW };
+    let wang = given::<Operator>([registered(WANG, Scope::ALL), signed_in]);
+    let change = |revision| OperatorCommand::Change {
+        form: form("王芳", of_agent(2)),
+        revision,
+        target: codes(&[]),
+        by: me(),
+    };
+    wang.when(change(2)).then_refused(OperatorRefusal::Stale { seen: 2, actual: 1 });
+    wang.when(change(1)).then([OperatorEvent::Changed {
+        level: Level::try_from(2).unwrap(),
+        reach: of_agent(2),
+    }]);
+}
+
+#[test]
+fn a_disabled_operator_does_not_sign_in() {
+    let sign_in = || OperatorCommand::SignIn { device_code: "d".into() };
+    let wang = [registered(WANG, Scope::ALL)];
+    given::<Operator>(wang.clone())
+        .when(sign_in())
+        .then([OperatorEvent::SignedIn { device_code: "d".into(), at: NOW }]);
+    given::<Operator>(wang.into_iter().chain([OperatorEvent::Disabled]))
+        .when(sign_in())
+        .then_refused(OperatorRefusal::Disabled);
+}
+
+#[test]
+fn nothing_happens_to_a_deleted_operator() {
+    let gone = given::<Operator>([registered(WANG, Scope::ALL), OperatorEvent::Deleted]);
+    let target = || codes(&[]);
+    gone.when(OperatorCommand::Enable { target: target(), by: me() })
+        .then_refused(OperatorRefusal::Unknown);
+    gone.when(OperatorCommand::Delete { target: target(), by: me() })
+        .then_refused(OperatorRefusal::Unknown);
+    gone.when(OperatorCommand::SignIn { device_code: "d".into() }).then_refused(OperatorRefusal::Unknown);
+    gone.when(register(Scope::ALL, me())).then_refused(OperatorRefusal::Exists);
+}
+
+#[test]
+fn setting_the_same_state_again_appends_no_event() {
+    let wang = given::<Operator>([registered(WANG, Scope::ALL)]);
+    wang.when(OperatorCommand::Enable { target: codes(&[]), by: me() }).then([]);
+}
+
+#[test]
+fn the_phone_is_claimed_and_given_back() {
+    let claims = Operator::default().claims(&registered(WANG, Scope::ALL));
+    assert!(matches!(&claims[..], [Claim::Take { key, refusal }]
+        if key == "phone:13812348888" && *refusal == OperatorRefusal::PhoneTaken("138****8888".into())));
+    let wang = given::<Operator>([registered(WANG, of_agent(2))]).0;
+    assert!(matches!(&wang.claims(&OperatorEvent::Deleted)[..],
+        [Claim::Release { key }] if key == "phone:13812348888"));
+}
+
+/// Whether an event takes (`true`) or gives back (`false`) the administrator's key.
+fn key_moves(state: &Operator, event: &OperatorEvent) -> Option<bool> {
+    state.claims(event).into_iter().find_map(|claim| match claim {
+        Claim::Take { key, .. } => key.starts_with("administrator:").then_some(true),
+        Claim::Release { key } => key.starts_with("administrator:").then_some(false),
+    })
+}
+
+#[test]
+fn the_administrators_key_is_taken_exactly_while_an_operator_is_unfit() {
+    let changed = |reach| OperatorEvent::Changed { level: Level::ALL, reach };
+    let steps = [
+        (registered(LI, of_agent(2)), Some(true)),
+        (OperatorEvent::Disabled, None),
+        (changed(Scope::ALL), None),
+        (OperatorEvent::Enabled, Some(false)),
+        (OperatorEvent::Renamed { name: "李".into() }, None),
+        (changed(of_agent(3)), Some(true)),
+        (changed(Scope::ALL), Some(false)),
+        (OperatorEvent::Disabled, Some(true)),
+        (OperatorEvent::Enabled, Some(false)),
+        (OperatorEvent::Deleted, Some(true)),
+    ];
+    let mut state = Operator::default();
+    for (event, expected) in steps {
+        assert_eq!(key_moves(&state, &event), expected, "{event:?}");
+        state.evolve(&event);
+    }
+    assert_eq!(key_moves(&Operator::default(), &registered(LI, Scope::ALL)), None);
+}
+
+#[test]
+fn an_operator_of_one_franchisee_is_that_franchisees_and_of_several_the_platforms() {
+    let territory = |reach| given::<Operator>([registered(WANG, reach)]).0.territory();
+    assert_eq!(territory(of_agent(2)), Territory::of_agent(AgentId(2)));
+    assert_eq!(territory(Scope::ALL), Territory::PLATFORM);
+    let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
+    assert_eq!(territory(two), Territory::PLATFORM);
+}

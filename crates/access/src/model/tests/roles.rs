@@ -1,0 +1,224 @@
+use kernel::{Aggregate, Claim, Refusal};
+use vocabulary::{AgentId, Territory};
+
+use super::{LI, ME, WANG, codes, given, me, me_holding};
+use crate::model::level::Tier;
+use crate::model::role::{NAME_MAX, Role, RoleCommand, RoleEvent, RoleForm, RoleRefusal};
+use crate::permissions::every_code;
+
+fn form(name: &str, texts: &[&str]) -> RoleForm {
+    RoleForm { name: name.into(), tier: Tier::Operations, remark: String::new(), codes: codes(texts) }
+}
+
+fn created(texts: &[&str]) -> RoleEvent {
+    RoleEvent::Created {
+        agent: None,
+        name: "客服".into(),
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(texts),
+        enabled: true,
+        system: false,
+    }
+}
+
+fn system() -> RoleEvent {
+    RoleEvent::Created {
+        agent: None,
+        name: "超级管理员".into(),
+        tier: Tier::Administration,
+        remark: String::new(),
+        codes: every_code(),
+        enabled: true,
+        system: true,
+    }
+}
+
+fn create(form: RoleForm, by: crate::model::authority::Authority) -> RoleCommand {
+    RoleCommand::Create { agent: None, form, enabled: true, by }
+}
+
+#[test]
+fn a_role_is_created_with_its_texts_trimmed() {
+    given::<Role>([]).when(create(form(" 客服 ", &["0401"]), me_holding(&["0401"]))).then([created(&["0401"])]);
+}
+
+#[test]
+fn a_name_must_be_there_and_short() {
+    for name in ["", "  ", &"长".repeat(NAME_MAX + 1)] {
+        given::<Role>([]).when(create(form(name, &["0401"]), me())).then_refused(RoleRefusal::BadName);
+    }
+}
+
+#[test]
+fn a_role_permits_at_least_one_known_code() {
+    given::<Role>([]).when(create(form("客服", &[]), me())).then_refused(RoleRefusal::NoCodes);
+    let unknown = codes(&["0999"]).pop_first().unwrap();
+    given::<Role>([])
+        .when(create(form("客服", &["0999"]), me()))
+        .then_refused(RoleRefusal::UnknownCode(unknown));
+}
+
+#[test]
+fn rights_over_rights_are_not_for_field_staff() {
+    let form = RoleForm { tier: Tier::Maintenance, ..form("维修", &["1002"]) };
+    given::<Role>([])
+        .when(create(form, me()))
+        .then_refused(RoleRefusal::NotForTier { title: "人员列表", tier: "运维" });
+}
+
+#[test]
+fn perm_018_one_grants_only_codes_that_one_holds() {
+    let refusal = || RoleRefusal::NotHeld("营销配置".into());
+    let by = || me_holding(&["1001", "0401"]);
+    given::<Role>([]).when(create(form("营销", &["0401", "1701"]), by())).then_refused(refusal());
+    let change = RoleCommand::Change { form: form("客服", &["0401", "1701"]), revision: 1, by: by() };
+    given::<Role>([created(&["0401"])]).when(change).then_refused(refusal());
+    let grant = RoleCommand::Grant { operator: WANG, by: by() };
+    given::<Role>([created(&["1701"])]).when(grant).then_refused(refusal());
+}
+
+#[test]
+fn a_role_above_oneself_is_not_touched() {
+    let by = || me_holding(&["0401"]);
+    let refusal = || RoleRefusal::NotHeld("营销配置".into());
+    let role = given::<Role>([created(&["1701"]), RoleEvent::Granted { operator: WANG }]);
+    role.when(RoleCommand::Disable { by: by() }).then_refused(refusal());
+    role.when(RoleCommand::Delete { revision: None, by: by() }).then_refused(refusal());
+    role.when(RoleCommand::Withdraw { operator: WANG, by: by() }).then_refused(refusal());
+    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: by() };
+    role.when(change).then_refused(refusal());
+}
+
+#[test]
+fn nobody_edits_a_role_that_he_holds_or_changes_his_own_roles() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: ME }]);
+    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    role.when(change).then_refused(RoleRefusal::OwnRole);
+    role.when(RoleCommand::Disable { by: me() }).then_refused(RoleRefusal::OwnRole);
+    role.when(RoleCommand::Withdraw { operator: ME, by: me() }).then_refused(RoleRefusal::OwnRoles);
+    role.when(RoleCommand::Grant { operator: ME, by: me() }).then_refused(RoleRefusal::OwnRoles);
+}
+
+#[test]
+fn a_change_names_the_revision_that_was_seen() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Renamed { name: "客服二组".into() }]);
+    let change = |revision| RoleCommand::Change { form: form("客服", &["0401"]), revision, by: me() };
+    role.when(change(1)).then_refused(RoleRefusal::Stale { seen: 1, actual: 2 });
+    role.when(change(2)).then([RoleEvent::Renamed { name: "客服".into() }]);
+}
+
+#[test]
+fn giving_a_role_to_somebody_is_no_change_of_its_content() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }]);
+    let change = RoleCommand::Change { form: form("客服", &["0401", "08"]), revision: 1, by: me() };
+    role.when(change).then([RoleEvent::Changed {
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(&["0401", "08"]),
+    }]);
+}
+
+#[test]
+fn a_change_to_the_same_changes_nothing() {
+    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    given::<Role>([created(&["0401"])]).when(change).then([]);
+}
+
+#[test]
+fn setting_the_same_state_again_appends_no_event() {
+    let role = given::<Role>([created(&["0401"])]);
+    role.when(RoleCommand::Enable { by: me() }).then([]);
+    role.when(RoleCommand::Disable { by: me() }).then([RoleEvent::Disabled]);
+}
+
+#[test]
+fn a_role_in_use_cannot_be_deleted() {
+    let delete = || RoleCommand::Delete { revision: None, by: me() };
+    let held = [created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Granted { operator: LI }];
+    given::<Role>(held.clone()).when(delete()).then_refused(RoleRefusal::InUse(2));
+    let given_back =
+        [RoleEvent::Withdrawn { operator: WANG }, RoleEvent::Withdrawn { operator: LI }];
+    given::<Role>(held.into_iter().chain(given_back)).when(delete()).then([RoleEvent::Deleted]);
+}
+
+#[test]
+fn nothing_happens_to_a_deleted_role() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Deleted]);
+    role.when(RoleCommand::Grant { operator: WANG, by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(RoleCommand::Enable { by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(RoleCommand::Delete { revision: None, by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(create(form("客服", &["0401"]), me())).then_refused(RoleRefusal::Exists);
+    given::<Role>([])
+        .when(RoleCommand::Grant { operator: WANG, by: me() })
+        .then_refused(RoleRefusal::Unknown);
+}
+
+#[test]
+fn a_disabled_role_is_not_given_out_but_stays_with_its_holders() {
+    let role = given::<Role>([
+        created(&["0401"]),
+        RoleEvent::Granted { operator: WANG },
+        RoleEvent::Disabled,
+    ]);
+    role.when(RoleCommand::Grant { operator: WANG, by: me() }).then([]);
+    role.when(RoleCommand::Grant { operator: LI, by: me() }).then_refused(RoleRefusal::IsDisabled);
+}
+
+#[test]
+fn the_system_role_is_founded_once_and_stays_as_it_is() {
+    let found = || RoleCommand::Found { name: "超级管理员".into() };
+    given::<Role>([]).when(found()).then([system()]);
+    let role = given::<Role>([system()]);
+    role.when(found()).then([]);
+    role.when(RoleCommand::Disable { by: me() }).then_refused(RoleRefusal::System);
+    role.when(RoleCommand::Delete { revision: None, by: me() }).then_refused(RoleRefusal::System);
+    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    role.when(change).then_refused(RoleRefusal::System);
+}
+
+#[test]
+fn the_system_role_keeps_its_last_holder() {
+    let withdraw = || RoleCommand::Withdraw { operator: WANG, by: me() };
+    let one = [system(), RoleEvent::Granted { operator: WANG }];
+    given::<Role>(one.clone()).when(withdraw()).then_refused(RoleRefusal::LastAdministrator);
+    let two = one.into_iter().chain([RoleEvent::Granted { operator: LI }]);
+    given::<Role>(two).when(withdraw()).then([RoleEvent::Withdrawn { operator: WANG }]);
+}
+
+#[test]
+fn a_name_is_claimed_within_its_franchisee_and_given_back() {
+    let of_agent = RoleEvent::Created {
+        agent: Some(AgentId(2)),
+        name: "客服".into(),
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: codes(&["0401"]),
+        enabled: true,
+        system: false,
+    };
+    let claims = Role::default().claims(&of_agent);
+    assert!(matches!(&claims[..], [Claim::Take { key, refusal }]
+        if key == "role-name:2:客服" && *refusal == RoleRefusal::NameTaken("客服".into())));
+    let role = given::<Role>([of_agent]).0;
+    assert_eq!(role.territory(), Territory::of_agent(AgentId(2)));
+    let claims = role.claims(&RoleEvent::Renamed { name: "售后".into() });
+    assert!(matches!(&claims[..], [Claim::Take { key: taken, .. }, Claim::Release { key: back }]
+        if taken == "role-name:2:售后" && back == "role-name:2:客服"));
+    assert!(matches!(&role.claims(&RoleEvent::Deleted)[..], [Claim::Release { key }] if key == "role-name:2:客服"));
+}
+
+#[test]
+fn only_holders_of_the_system_role_are_claimed_as_administrators() {
+    let granted = RoleEvent::Granted { operator: WANG };
+    let claims = given::<Role>([system()]).0.claims(&granted);
+    assert!(matches!(&claims[..], [Claim::Take { key, refusal: RoleRefusal::CannotAdminister }]
+        if key == "administrator:901"));
+    assert!(given::<Role>([created(&["0401"])]).0.claims(&granted).is_empty());
+}
+
+#[test]
+fn refusals_speak_chinese_with_the_facts() {
+    assert_eq!(RoleRefusal::InUse(2).message(), "角色正被 2 名人员使用，不能删除");
+    assert_eq!(RoleRefusal::InUse(2).code(), "role-in-use");
+}
