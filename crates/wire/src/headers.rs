@@ -1,0 +1,69 @@
+//! Headers that every answer carries, and who may call from other origins.
+
+use std::time::Duration;
+
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::{IDEMPOTENCY_KEY, POSITION, SEEN, TRACE_ID, WireConfig};
+
+/// Fixed headers, made once.
+#[derive(Clone, Debug)]
+pub(crate) struct SecurityHeaders {
+    policy: HeaderValue,
+}
+
+impl SecurityHeaders {
+    /// Fails when a configured source is no header text.
+    pub fn new(config: &WireConfig) -> Result<Self, axum::http::header::InvalidHeaderValue> {
+        let images = config.image_sources.join(" ");
+        let hosts = config.cors_origins.join(" ");
+        // antd writes its styles at run time; sockets may go to the page's own host under either scheme.
+        let policy = format!(
+            "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+             img-src 'self' data: blob: {images}; font-src 'self' data:; connect-src 'self' ws: wss: {hosts}; \
+             worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+        );
+        Ok(Self { policy: HeaderValue::from_str(&policy)? })
+    }
+
+    /// Sets them.
+    pub fn write(&self, headers: &mut HeaderMap) {
+        headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        let isolated = HeaderName::from_static("cross-origin-opener-policy");
+        headers.insert(isolated, HeaderValue::from_static("same-origin"));
+        let is_json =
+            headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        if is_json && !headers.contains_key(header::CACHE_CONTROL) {
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+    }
+}
+
+/// Lets the configured origins call, nobody else.
+pub(crate) fn cors(config: &WireConfig) -> Result<CorsLayer, axum::http::header::InvalidHeaderValue> {
+    let origins: Result<Vec<HeaderValue>, _> =
+        config.cors_origins.iter().map(|origin| HeaderValue::from_str(origin)).collect();
+    Ok(CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins?))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            HeaderName::from_static("_t"),
+            HeaderName::from_static("phone"),
+            HeaderName::from_static("agentid"),
+            TRACE_ID,
+            HeaderName::from_static("x-app-id"),
+            header::CONTENT_TYPE,
+            IDEMPOTENCY_KEY,
+            SEEN,
+        ])
+        .expose_headers([POSITION, TRACE_ID, header::DATE])
+        .max_age(Duration::from_hours(1)))
+}

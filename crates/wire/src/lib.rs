@@ -1,0 +1,46 @@
+//! How bytes travel: envelopes, the params cipher, key exchange, sessions, the access token, error answers, and the
+//! one table of routes that says who may call what. Knows no business.
+//!
+//! A room offers `pub fn routes(state) -> Routes`; the server merges them and calls [`Routes::into_router`]. Every
+//! route names its [`Permit`]; what is not declared is refused. `docs/wire.md` describes the protocol for clients.
+#![deny(missing_docs)]
+
+mod address;
+mod answer;
+mod asked;
+mod at_rest;
+mod body;
+mod caller;
+mod cipher;
+pub mod client;
+mod config;
+mod directory;
+mod ended;
+mod entrance;
+mod exchange;
+mod exchange_routes;
+mod guard;
+mod headers;
+mod mount;
+mod refused;
+mod replay;
+mod routes;
+mod sessions;
+mod token;
+
+pub use address::{AddressLimiter, ClientAddress, TrustedProxy};
+pub use answer::{Answer, Bare, FinancialAnswer, Handled, HandledFinancial};
+pub use asked::{Asked, IDEMPOTENCY_KEY, POSITION, SEEN, Seen, TRACE_ID, TraceId};
+pub use at_rest::{SealedAtRest, WrongSeal};
+pub use body::{Body, Params};
+pub use caller::{Caller, CodeSet};
+pub use cipher::{BoxError, SecretKey};
+pub use config::{Encryption, WireConfig};
+pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
+pub use ended::{Ended, EndedReason, Revocations};
+pub use entrance::{StartError, Wire};
+pub use mount::{BASE, is_api_path};
+pub use refused::Refused;
+pub use routes::{Permit, RouteInfo, Routes, Surface};
+pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
+pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};

@@ -1,0 +1,230 @@
+//! The one table of routes. Every route names who may call it; there is no way to add one that does not.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
+use axum::routing::MethodRouter;
+use serde_json::json;
+use tower::ServiceExt;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::{Operation, PathItem, Paths};
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{Components, InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use crate::guard::{Gate, guard};
+use crate::mount::{is_financial, mounts};
+use crate::{Refused, Wire, entrance, exchange_routes, is_api_path};
+
+/// Who may call a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permit {
+    /// Anyone. Not wrapped.
+    Open,
+    /// A session (`_t`), whose key wraps the call; no sign-in needed.
+    Keyed,
+    /// A session and a valid access token.
+    SignedIn,
+    /// Signed in and holding at least one of the codes.
+    AnyOf(&'static [&'static str]),
+    /// A machine client whose service token holds the code. Not wrapped.
+    Machine(&'static str),
+}
+
+/// A line of the route table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteInfo {
+    /// `GET`, `POST`, `PUT`, `DELETE` …
+    pub method: &'static str,
+    /// The full path as mounted, such as `/ebike/v3/backend/platform/permission/role`.
+    pub path: String,
+    /// Who may call it.
+    pub permit: Permit,
+    /// Whether queries, bodies and answers travel in boxes.
+    pub wrapped: bool,
+    /// The room that declared it.
+    pub room: &'static str,
+    /// Its name in the OpenAPI document.
+    pub operation_id: String,
+}
+
+struct Entry<S> {
+    room: &'static str,
+    permit: Permit,
+    wrapped: bool,
+    schemas: Vec<(String, RefOr<Schema>)>,
+    paths: Paths,
+    router: MethodRouter<S, Infallible>,
+}
+
+/// A room's routes. `S` is the handlers' state until [`Routes::with_state`] gives it.
+pub struct Routes<S = ()> {
+    room: &'static str,
+    entries: Vec<Entry<S>>,
+}
+
+impl<S> std::fmt::Debug for Routes<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Routes").field("room", &self.room).field("entries", &self.entries.len()).finish()
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Routes<S> {
+    /// None yet, of the room named so.
+    pub fn new(room: &'static str) -> Self {
+        Self { room, entries: Vec::new() }
+    }
+
+    /// Adds what `utoipa_axum::routes!` made. Paths are written as in the list of endpoints
+    /// (`/platform/permission/role`, `/auth/logout`, `/open/v1/me`); the mounts follow from them. Whatever needs a
+    /// session is wrapped.
+    #[must_use]
+    pub fn add(self, permit: Permit, routes: UtoipaMethodRouter<S>) -> Self {
+        let wrapped = matches!(permit, Permit::Keyed | Permit::SignedIn | Permit::AnyOf(_));
+        self.push(permit, wrapped, routes)
+    }
+
+    /// Adds a route that travels plain although it needs a session: file downloads, multipart uploads, the websocket.
+    #[must_use]
+    pub fn add_unwrapped(self, permit: Permit, routes: UtoipaMethodRouter<S>) -> Self {
+        self.push(permit, false, routes)
+    }
+
+    fn push(
+        mut self,
+        permit: Permit,
+        wrapped: bool,
+        (schemas, paths, router): UtoipaMethodRouter<S>,
+    ) -> Self {
+        self.entries.push(Entry { room: self.room, permit, wrapped, schemas, paths, router });
+        self
+    }
+
+    /// Gives the handlers their state.
+    pub fn with_state(self, state: S) -> Routes {
+        let give = |entry: Entry<S>| Entry {
+            room: entry.room,
+            permit: entry.permit,
+            wrapped: entry.wrapped,
+            schemas: entry.schemas,
+            paths: entry.paths,
+            router: entry.router.with_state(state.clone()),
+        };
+        Routes { room: self.room, entries: self.entries.into_iter().map(give).collect() }
+    }
+}
+
+/// A router ready to be served, with its table and its document.
+pub struct Surface {
+    /// Serve it with `into_make_service_with_connect_info::<SocketAddr>()`.
+    pub router: Router,
+    /// Every route at its first mount.
+    pub table: Vec<RouteInfo>,
+    /// The OpenAPI document; each operation tells its permit as `x-permit`.
+    pub openapi: OpenApi,
+}
+
+fn operations(item: &mut PathItem) -> Vec<(&'static str, &mut Operation)> {
+    let PathItem { get, put, post, delete, patch, .. } = item;
+    [("GET", get), ("PUT", put), ("POST", post), ("DELETE", delete), ("PATCH", patch)]
+        .into_iter()
+        .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
+        .collect()
+}
+
+fn permit_json(permit: Permit) -> serde_json::Value {
+    match permit {
+        Permit::Open => json!({ "kind": "open" }),
+        Permit::Keyed => json!({ "kind": "keyed" }),
+        Permit::SignedIn => json!({ "kind": "signedIn" }),
+        Permit::AnyOf(codes) => json!({ "kind": "anyOf", "codes": codes }),
+        Permit::Machine(code) => json!({ "kind": "machine", "codes": [code] }),
+    }
+}
+
+impl Routes {
+    /// Both rooms' routes.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self
+    }
+
+    /// The router with all guards, the route table and the OpenAPI document. The key exchange is added here.
+    /// Unknown paths are answered by `site` (the web application) unless they belong to the API.
+    ///
+    /// # Panics
+    /// When two routes have the same method and path.
+    pub fn into_router(self, wire: &Arc<Wire>, site: Option<Router>) -> Surface {
+        let mut router = Router::new();
+        let mut table = Vec::new();
+        let mut paths = Paths::new();
+        let mut components = Components::new();
+        let mut taken = BTreeSet::new();
+        for entry in self.merge(exchange_routes::routes(Arc::clone(wire))).entries {
+            components.schemas.extend(entry.schemas);
+            for (declared, mut item) in entry.paths.paths {
+                let places = mounts(&declared);
+                for (method, operation) in operations(&mut item) {
+                    assert!(
+                        taken.insert((method, places[0].clone())),
+                        "{method} {declared} is declared twice"
+                    );
+                    table.push(RouteInfo {
+                        method,
+                        path: places[0].clone(),
+                        permit: entry.permit,
+                        wrapped: entry.wrapped,
+                        room: entry.room,
+                        operation_id: operation.operation_id.clone().unwrap_or_default(),
+                    });
+                    let extensions = ExtensionsBuilder::new()
+                        .add("x-permit", permit_json(entry.permit))
+                        .add("x-wrapped", entry.wrapped)
+                        .build();
+                    operation.extensions.get_or_insert_default().merge(extensions);
+                }
+                for place in &places {
+                    let gate = Gate {
+                        wire: Arc::clone(wire),
+                        permit: entry.permit,
+                        wrapped: entry.wrapped,
+                        financial: is_financial(place),
+                    };
+                    let guarded = entry.router.clone().route_layer(from_fn_with_state(gate, guard));
+                    router = router.route(place, guarded);
+                }
+                match paths.paths.get_mut(&places[0]) {
+                    Some(present) => present.merge_operations(item),
+                    None => {
+                        paths.paths.insert(places[0].clone(), item);
+                    }
+                }
+            }
+        }
+        let fallback = move |request: Request| {
+            let site = site.clone();
+            async move {
+                match site {
+                    Some(site) if !is_api_path(request.uri().path()) => {
+                        site.oneshot(request).await.into_response()
+                    }
+                    _ => Refused::UnknownPath.into_response(),
+                }
+            }
+        };
+        let router =
+            router.fallback(fallback).method_not_allowed_fallback(async || Refused::MethodNotAllowed);
+        let openapi = OpenApiBuilder::new()
+            .info(InfoBuilder::new().title("Wheelhouse").version(env!("CARGO_PKG_VERSION")).build())
+            .paths(paths)
+            .components(Some(components))
+            .build();
+        Surface { router: entrance::layer(router, wire), table, openapi }
+    }
+}
