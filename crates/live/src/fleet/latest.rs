@@ -1,0 +1,121 @@
+//! A bike's latest state, as a drawer shows it and as it is kept for a restart.
+
+use vocabulary::Timestamp;
+
+use super::{Fleet, NEVER, SOC_UNKNOWN};
+use crate::report::{Flags, Place, Report};
+
+/// Everything a bike last said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latest {
+    /// See [`super::Shown`].
+    pub state: u8,
+    /// Charge, percent.
+    pub soc_percent: u8,
+    /// km/h at the last fix.
+    pub speed_kmh: u8,
+    /// Degrees clockwise from north at the last fix.
+    pub heading_deg: u16,
+    /// Where the last fix was.
+    pub place: Option<Place>,
+    /// When it was.
+    pub fix_at: Option<Timestamp>,
+    /// Dilution of precision of the last fix.
+    pub hdop: Option<f32>,
+    /// Satellites.
+    pub satellites: Option<u8>,
+    /// Signal, 0-31.
+    pub gsm: Option<u8>,
+    /// Battery, mV.
+    pub voltage_mv: Option<u32>,
+    /// See [`Flags`].
+    pub flags: Flags,
+    /// Heard of within five minutes.
+    pub online: bool,
+    /// The device's time of its last report.
+    pub report_at: Timestamp,
+    /// The server's time of it.
+    pub heard_at: Timestamp,
+}
+
+/// A bike's latest state as it is kept for a restart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// Vehicle number.
+    pub car_id: String,
+    /// Its last report, with the place of the last fix.
+    pub report: Report,
+    /// When that fix was; nothing when there never was one.
+    pub fix_at: Option<Timestamp>,
+    /// The server's time of the report.
+    pub heard_at: Timestamp,
+}
+
+impl Fleet {
+    /// What a bike last said; nothing when it never did, or is not known.
+    pub fn latest(&self, car_id: &str) -> Option<Latest> {
+        let slot = self.slot(car_id)?;
+        let index = slot as usize;
+        if self.report_at[index] == NEVER {
+            return None;
+        }
+        let cold = &self.cold[index];
+        let fix_at = (self.fix_at[index] != NEVER).then(|| Timestamp::from_millis(self.fix_at[index]));
+        Some(Latest {
+            state: self.state[index] & 0x0f,
+            soc_percent: self.soc[index],
+            speed_kmh: self.speed[index],
+            heading_deg: u16::from(self.heading[index]) * 2,
+            place: fix_at.map(|_| self.place[index]),
+            fix_at,
+            hdop: cold.hdop_tenths.map(|tenths| f32::from(tenths) / 10.0),
+            satellites: cold.satellites,
+            gsm: cold.gsm,
+            voltage_mv: cold.voltage_mv,
+            flags: self.flags[index],
+            online: self.online[index],
+            report_at: Timestamp::from_millis(self.report_at[index]),
+            heard_at: Timestamp::from_millis(self.heard_at[index]),
+        })
+    }
+
+    /// What to keep of a slot; nothing when it never reported.
+    pub fn stored(&self, slot: u32) -> Option<Stored> {
+        let index = slot as usize;
+        if self.report_at[index] == NEVER || self.soc[index] == SOC_UNKNOWN {
+            return None;
+        }
+        let cold = &self.cold[index];
+        Some(Stored {
+            car_id: self.records[index].car_id.clone(),
+            report: Report {
+                at: Timestamp::from_millis(self.report_at[index]),
+                seq: None,
+                place: self.place[index],
+                hdop_tenths: cold.hdop_tenths,
+                satellites: cold.satellites,
+                speed_kmh: self.speed[index],
+                heading_half: self.heading[index],
+                soc_percent: self.soc[index],
+                gsm: cold.gsm,
+                voltage_mv: cold.voltage_mv,
+                flags: self.flags[index],
+                fence_version: None,
+            },
+            fix_at: (self.fix_at[index] != NEVER).then(|| Timestamp::from_millis(self.fix_at[index])),
+            heard_at: Timestamp::from_millis(self.heard_at[index]),
+        })
+    }
+
+    /// Puts a bike where it was kept, whatever is known: what was heard and not stored will be heard again. Bikes that
+    /// are not known are left out.
+    pub fn restore(&mut self, stored: &Stored, now: Timestamp) {
+        let Some(slot) = self.slot(&stored.car_id) else { return };
+        let index = slot as usize;
+        self.write(slot, &stored.report, stored.fix_at.is_some(), stored.heard_at);
+        self.fix_at[index] = stored.fix_at.map_or(NEVER, Timestamp::millis);
+        self.heard_at[index] = stored.heard_at.millis();
+        self.refresh(slot, now);
+        self.board.touch(slot);
+    }
+}

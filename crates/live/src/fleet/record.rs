@@ -1,0 +1,71 @@
+//! What the read models say of a vehicle, as far as live data needs it.
+
+use vocabulary::{AgentId, AreaId, Territory};
+
+/// A set of small codes (operation or alarm states), one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Codes(pub u16);
+
+impl Codes {
+    /// From stored codes; what does not fit is not one of ours.
+    pub fn of(codes: &[i16]) -> Self {
+        Self(codes.iter().filter(|code| (0..16).contains(*code)).fold(0, |bits, code| bits | (1 << code)))
+    }
+
+    /// Whether `code` is in the set.
+    pub const fn has(self, code: u8) -> bool {
+        self.0 & (1 << code) != 0
+    }
+
+    /// Whether one of `codes` is in the set.
+    pub fn has_any(self, codes: &[u8]) -> bool {
+        codes.iter().any(|code| self.has(*code))
+    }
+
+    /// In ascending order.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..16).filter(move |code| self.has(*code))
+    }
+}
+
+/// A row of `read.vehicle`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VehicleRecord {
+    /// Vehicle number.
+    pub car_id: String,
+    /// The device it carries.
+    pub imei: Option<String>,
+    /// Number plate.
+    pub plate_no: Option<String>,
+    /// Franchisee.
+    pub agent: Option<AgentId>,
+    /// Service area.
+    pub area: Option<AreaId>,
+    /// 0 to come, 1 in stock, 2 on the street, 3 taken off, 4 at the factory, 5 lost, 6 scrapped.
+    pub lifecycle: u8,
+    /// 1 free, 2 riding, 3 paused, 4 reserved, 5 field work.
+    pub riding_state: u8,
+    /// 1 taken off, 2 being moved, 3 being swapped, 4 low battery, 5 reported broken, 6 towed.
+    pub operation_states: Codes,
+    /// See [`crate::rules::AlarmKind`]; other codes belong to other rooms.
+    pub alarm_states: Codes,
+    /// Version of the vehicle's stream.
+    pub version: i64,
+}
+
+impl VehicleRecord {
+    /// Whose it is.
+    pub const fn territory(&self) -> Territory {
+        Territory { agent: self.agent, area: self.area }
+    }
+
+    /// Whether a map shows it: it is, or should be, somewhere outside.
+    pub const fn outside(&self) -> bool {
+        matches!(self.lifecycle, 2 | 3 | 5)
+    }
+
+    /// Whether riders may be on it or find it.
+    pub const fn on_the_street(&self) -> bool {
+        self.lifecycle == 2
+    }
+}

@@ -1,0 +1,10 @@
+//! Telemetry in, the fleet in memory, push out.
+//!
+//! A report goes: MQTT → JetStream → [`report`] decodes and judges it → [`fleet`] remembers it → [`rules`] say what
+//! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
+#![deny(missing_docs)]
+
+pub mod fleet;
+pub mod push;
+pub mod report;
+pub mod rules;

@@ -1,0 +1,3 @@
+//! What browsers see, tick by tick: `docs/push.md`.
+
+pub mod frame;

@@ -1,0 +1,239 @@
+//! The rules over one bike.
+
+use vocabulary::Timestamp;
+
+use super::{AlarmKind, Evidence, Zones};
+use crate::fleet::VehicleRecord;
+use crate::report::Place;
+
+/// Where the rules draw their lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Metres beyond the area's edge that are still let pass, before the receiver's own doubt.
+    pub area_buffer_m: f64,
+    /// Metres from where it rested that are still no movement.
+    pub moved_m: f64,
+    /// Below this a battery is low.
+    pub low_percent: u8,
+    /// From this on it is not low any more.
+    pub enough_percent: u8,
+    /// Offline after this silence.
+    pub offline_after_ms: i64,
+    /// An alarm after this silence.
+    pub silent_after_ms: i64,
+    /// A bike that stands this long has a new place of rest.
+    pub settled_after_ms: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            area_buffer_m: 20.0,
+            moved_m: 50.0,
+            low_percent: 20,
+            enough_percent: 25,
+            offline_after_ms: 5 * 60_000,
+            silent_after_ms: 30 * 60_000,
+            settled_after_ms: 10 * 60_000,
+        }
+    }
+}
+
+/// What is known of a bike when it is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The read model's row.
+    pub record: &'a VehicleRecord,
+    /// Time of the report.
+    pub at: Timestamp,
+    /// Median of the last fixes, when there are enough.
+    pub place: Option<Place>,
+    /// Dilution of precision; the receiver's own doubt.
+    pub hdop: f64,
+    /// The device says that it moves.
+    pub moving: bool,
+    /// A battery is in the bay.
+    pub battery_present: bool,
+    /// Charge.
+    pub soc_percent: u8,
+}
+
+impl Facts<'_> {
+    /// Metres that the position may be wrong by.
+    fn doubt_m(&self) -> f64 {
+        (self.hdop * 2.5).clamp(0.0, 15.0)
+    }
+
+    fn evidence(&self) -> Evidence {
+        Evidence {
+            at: self.at.millis(),
+            lat: self.place.map(Place::lat),
+            lng: self.place.map(Place::lng),
+            soc_percent: Some(self.soc_percent),
+            ..Evidence::default()
+        }
+    }
+}
+
+/// What the rules remember of one bike.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watch {
+    raised: u8,
+    missing_battery: u8,
+    rest: Option<Place>,
+    still_since: Option<Timestamp>,
+}
+
+impl Watch {
+    /// Goes on from what the read model says, after a restart.
+    pub fn resumed(record: &VehicleRecord) -> Self {
+        let mut watch = Self::default();
+        for kind in AlarmKind::ALL {
+            if recorded(record, kind) {
+                watch.raised |= kind.bit();
+            }
+        }
+        watch
+    }
+
+    /// Whether `kind` rings.
+    pub const fn rings(&self, kind: AlarmKind) -> bool {
+        self.raised & kind.bit() != 0
+    }
+
+    /// Whether any of the alarms rings; low battery has a state of its own and is none.
+    pub const fn any_alarm(&self) -> bool {
+        self.raised & !AlarmKind::LowBattery.bit() != 0
+    }
+
+    /// Kinds that ring here and not in `record`, or the other way round: what a lost command left undone.
+    pub fn differs(&self, record: &VehicleRecord) -> impl Iterator<Item = (AlarmKind, bool)> {
+        let raised = self.raised;
+        AlarmKind::ALL
+            .into_iter()
+            .map(move |kind| (kind, raised & kind.bit() != 0))
+            .filter(|(kind, rings)| recorded(record, *kind) != *rings)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// Judges a report; `tell` hears of what begins and ends.
+    pub fn on_report(&mut self, facts: &Facts, zones: &Zones, settings: &Settings, mut tell: impl FnMut(AlarmKind, bool, Evidence)) {
+        // A bike that is not on the street cannot do wrong; what it did before is over.
+        if !facts.record.on_the_street() {
+            for kind in AlarmKind::ALL {
+                self.set(kind, Some(false), facts.evidence(), &mut tell);
+            }
+            self.rest = None;
+            self.still_since = None;
+            return;
+        }
+        self.set(AlarmKind::Silent, Some(false), facts.evidence(), &mut tell);
+        self.battery(facts, settings, &mut tell);
+        if let Some(place) = facts.place {
+            self.area(facts, place, zones, settings, &mut tell);
+            self.no_stop(facts, place, zones, &mut tell);
+            self.moved(facts, place, settings, &mut tell);
+        }
+    }
+
+    /// Judges silence. Call it only while reports of other bikes arrive: when the feed is broken nobody is silent.
+    pub fn on_minute(
+        &mut self,
+        record: &VehicleRecord,
+        heard_at: Timestamp,
+        now: Timestamp,
+        settings: &Settings,
+        mut tell: impl FnMut(AlarmKind, bool, Evidence),
+    ) {
+        let silent = record.on_the_street() && now.millis_since(heard_at) > settings.silent_after_ms;
+        if silent || !record.on_the_street() {
+            let evidence = Evidence { at: now.millis(), ..Evidence::default() };
+            self.set(AlarmKind::Silent, Some(silent), evidence, &mut tell);
+        }
+    }
+
+    fn battery(&mut self, facts: &Facts, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+        let by_us = facts.record.riding_state == 5 || facts.record.operation_states.has(3);
+        self.missing_battery = if facts.battery_present { 0 } else { self.missing_battery.saturating_add(1) };
+        let removed = match self.missing_battery {
+            0 => Some(false),
+            // One report may be a loose contact.
+            1 => None,
+            _ => (!by_us).then_some(true),
+        };
+        self.set(AlarmKind::BatteryRemoved, removed, facts.evidence(), tell);
+        if facts.battery_present {
+            let low = match facts.soc_percent {
+                soc if soc < settings.low_percent => Some(true),
+                soc if soc >= settings.enough_percent => Some(false),
+                _ => None,
+            };
+            self.set(AlarmKind::LowBattery, low, facts.evidence(), tell);
+        }
+    }
+
+    fn area(&mut self, facts: &Facts, place: Place, zones: &Zones, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+        let Some(depth_m) = facts.record.area.and_then(|area| zones.depth_in_area_m(area, place)) else { return };
+        let by_us = facts.record.riding_state == 5 || facts.record.operation_states.has(2);
+        let left = if depth_m >= 0.0 {
+            Some(false)
+        } else if -depth_m > settings.area_buffer_m + facts.doubt_m() && !by_us {
+            Some(true)
+        } else {
+            None
+        };
+        let evidence = Evidence { distance_m: Some((-depth_m).max(0.0).round()), ..facts.evidence() };
+        self.set(AlarmKind::LeftArea, left, evidence, tell);
+    }
+
+    fn no_stop(&mut self, facts: &Facts, place: Place, zones: &Zones, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+        // Riding through is no stopping; only a bike that nobody rides stands.
+        let stands = facts.record.riding_state != 2 && facts.record.riding_state != 5 && !facts.moving;
+        let inside = zones.no_stop_at(place);
+        let parked = match inside {
+            None => Some(false),
+            Some(_) if facts.record.riding_state == 2 => Some(false),
+            Some((_, depth_m)) if stands && depth_m > facts.doubt_m() / 2.0 => Some(true),
+            Some(_) => None,
+        };
+        let evidence = Evidence { fence_id: inside.map(|(fence, _)| fence.0), ..facts.evidence() };
+        self.set(AlarmKind::NoStopZone, parked, evidence, tell);
+    }
+
+    fn moved(&mut self, facts: &Facts, place: Place, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+        let allowed = matches!(facts.record.riding_state, 2 | 3 | 5) || facts.record.operation_states.has_any(&[2, 6]);
+        if allowed {
+            self.rest = None;
+            self.still_since = None;
+            self.set(AlarmKind::Moved, Some(false), facts.evidence(), tell);
+            return;
+        }
+        let rest = *self.rest.get_or_insert(place);
+        if facts.moving {
+            self.still_since = None;
+            let distance_m = place.distance_m(rest);
+            let evidence = Evidence { distance_m: Some(distance_m.round()), ..facts.evidence() };
+            self.set(AlarmKind::Moved, (distance_m > settings.moved_m + facts.doubt_m()).then_some(true), evidence, tell);
+            return;
+        }
+        let since = *self.still_since.get_or_insert(facts.at);
+        if facts.at.millis_since(since) >= settings.settled_after_ms {
+            self.rest = Some(place);
+            self.set(AlarmKind::Moved, Some(false), facts.evidence(), tell);
+        }
+    }
+
+    fn set(&mut self, kind: AlarmKind, wanted: Option<bool>, evidence: Evidence, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+        let Some(wanted) = wanted else { return };
+        if self.rings(kind) != wanted {
+            self.raised ^= kind.bit();
+            tell(kind, wanted, evidence);
+        }
+    }
+}
+
+fn recorded(record: &VehicleRecord, kind: AlarmKind) -> bool {
+    kind.alarm_state().is_some_and(|code| record.alarm_states.has(code))
+        || kind.operation_state().is_some_and(|code| record.operation_states.has(code))
+}
