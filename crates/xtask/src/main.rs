@@ -1,0 +1,136 @@
+//! Every developer's command. `cargo xtask` alone lists them.
+
+mod bench;
+mod ci;
+mod coverage;
+mod dev;
+mod openapi;
+mod packages;
+mod run;
+mod shell;
+mod signals;
+mod stack;
+mod suites;
+mod test;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Wheelhouse's developer commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", arg_required_else_help = true)]
+struct Xtask {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build and start everything with the demo city, and say where it is.
+    Run(RunArgs),
+    /// Every test there is: Rust, web, browser.
+    Test(TestArgs),
+    /// What .ci/run calls: formatting, lints, tidy, freshness, web, tests.
+    Ci,
+    /// The house's rules that a program can check.
+    Tidy {
+        /// Take new migrations into migrations/checksums.txt (never changes old ones).
+        #[arg(long)]
+        bless: bool,
+    },
+    /// A bench against peers, on a durable private PostgreSQL and NATS.
+    Bench {
+        /// A binary of bench/.
+        name: String,
+        /// Passed on to it.
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// The server, rebuilt on change, and Vite's development server.
+    Dev,
+    /// Write openapi.json and the web's types from the handlers.
+    Openapi {
+        /// Change nothing; fail when they are stale.
+        #[arg(long)]
+        check: bool,
+    },
+    /// For each row's id of a table: does a test name it?
+    Coverage {
+        /// Tab-separated, with a heading line; the ids stand in the column `id` (else the first).
+        file: PathBuf,
+    },
+    /// The complete stack with a fresh state for browser tests; one JSON line when it is ready.
+    #[command(hide = true)]
+    Stack(StackArgs),
+}
+
+/// `run`'s options.
+#[derive(Args)]
+pub struct RunArgs {
+    /// How many bikes the demo city has.
+    #[arg(long, default_value_t = 2000)]
+    pub bikes: u32,
+    /// The HTTP port; by default the one used last, 8080 or any free one.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Start without the demo city.
+    #[arg(long)]
+    pub no_simulator: bool,
+    /// Build with optimizations.
+    #[arg(long)]
+    pub release: bool,
+}
+
+/// `test`'s options.
+#[derive(Args, Default)]
+pub struct TestArgs {
+    /// PostgreSQL and NATS of the Rust tests from containers.
+    #[arg(long)]
+    pub containers: bool,
+    /// Neither web unit tests nor browser tests.
+    #[arg(long)]
+    pub no_web: bool,
+    /// No browser tests.
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Only Rust tests whose names hold one of these (no web tests then).
+    pub filter: Vec<String>,
+}
+
+/// `stack`'s options.
+#[derive(Args)]
+pub struct StackArgs {
+    /// The folder for all state; what is in it is removed first.
+    #[arg(long)]
+    pub state: PathBuf,
+    /// Print one line of JSON when ready.
+    #[arg(long)]
+    pub json: bool,
+    /// How many bikes the demo city has; 0 for none.
+    #[arg(long, default_value_t = 300)]
+    pub bikes: u32,
+}
+
+fn main() -> ExitCode {
+    let done = match Xtask::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Test(args) => test::test(&args),
+        Command::Ci => ci::ci(),
+        Command::Tidy { bless } => tidy::tidy(bless),
+        Command::Bench { name, arguments } => bench::bench(&name, &arguments),
+        Command::Dev => dev::dev(),
+        Command::Openapi { check } => openapi::openapi(check),
+        Command::Coverage { file } => coverage::coverage(&file),
+        Command::Stack(args) => run::stack(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Running test suites and counting what they say.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result};
+
+use crate::shell::shown;
+
+/// What a suite came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed; at least one when the suite's program failed.
+    pub failed: u64,
+}
+
+impl Count {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self { passed: self.passed + other.passed, failed: self.failed + other.failed }
+    }
+
+    /// One check that is a suite by itself.
+    pub fn of_check(passed: bool) -> Self {
+        Self { passed: u64::from(passed), failed: u64::from(!passed) }
+    }
+}
+
+/// Runs a suite, shows what it prints and counts.
+pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
+    println!("\n== {name}");
+    println!("$ {}", shown(command));
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run {}", shown(command)))?;
+    let total = Mutex::new(Count::default());
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        for stream in [out.map(boxed), err.map(boxed)].into_iter().flatten() {
+            scope.spawn(|| show_and_count(stream, &total));
+        }
+    });
+    let success = child.wait()?.success();
+    let mut count = total.into_inner().unwrap_or_default();
+    if !success && count.failed == 0 {
+        count.failed = 1;
+    }
+    println!("== {name}: {} passed, {} failed", count.passed, count.failed);
+    Ok(count)
+}
+
+fn boxed(stream: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    Box::new(stream)
+}
+
+fn show_and_count(stream: Box<dyn Read + Send>, total: &Mutex<Count>) {
+    let mut reader = BufReader::new(stream);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        let _ = std::io::stdout().write_all(&line);
+        if let Some(count) = count_in(&plain(&String::from_utf8_lossy(&line)))
+            && let Ok(mut total) = total.lock()
+        {
+            *total = total.and(count);
+        }
+        line.clear();
+    }
+}
+
+/// The line without terminal colours.
+fn plain(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            for skipped in characters.by_ref() {
+                if skipped.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
+/// What a runner's closing line says: nextest's, libtest's, Vitest's, Playwright's.
+fn count_in(line: &str) -> Option<Count> {
+    let line = line.trim();
+    let counts = || Count {
+        passed: number_before(line, "passed"),
+        failed: number_before(line, "failed") + number_before(line, "timed out"),
+    };
+    let nextest = line.starts_with("Summary [") && line.contains(" run:");
+    let libtest = line.starts_with("test result:");
+    let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
+    // "4 passed (14.2s)", "1 failed", "2 flaky", "1 interrupted"
+    let playwright = {
+        let mut words = line.split_whitespace();
+        words.next().is_some_and(|word| word.parse::<u64>().is_ok())
+            && words.next().is_some_and(|word| matches!(word, "passed" | "failed"))
+            && words.next().is_none_or(|word| word.starts_with('('))
+    };
+    (nextest || libtest || vitest || playwright).then(counts)
+}
+
+fn number_before(line: &str, word: &str) -> u64 {
+    line.split([',', ';', '|', ':', '.'])
+        .find_map(|part| {
+            let part = part.split('(').next()?.trim();
+            part.strip_suffix(word)?.trim().rsplit(' ').next()?.parse().ok()
+        })
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_runners_closing_line_is_understood() {
+        for (line, passed, failed) in [
+            ("     Summary [   2.500s] 13 tests run: 8 passed, 5 failed, 0 skipped", 8, 5),
+            ("     Summary [   5.098s] 13 tests run: 13 passed (1 slow), 0 skipped", 13, 0),
+            ("     Summary [   5.098s] 13/20 tests run: 12 passed, 1 timed out, 0 skipped", 12, 1),
+            (
+                "test result: ok. 6 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 4.39s",
+                6,
+                0,
+            ),
+            ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", 3, 2),
+            ("      Tests  12 passed (12)", 12, 0),
+            ("      Tests  1 failed | 11 passed (12)", 11, 1),
+            ("  4 passed (14.2s)", 4, 0),
+            ("  1 failed", 0, 1),
+        ] {
+            assert_eq!(count_in(line), Some(Count { passed, failed }), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn other_lines_count_nothing() {
+        for line in [
+            "",
+            "PASS [   0.005s] a_test_that_passed",
+            " Test Files  3 passed (3)",
+            "2 passed the river",
+            "Tests are dear",
+        ] {
+            assert_eq!(count_in(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn colours_do_not_hide_the_counts() {
+        let line = "\u{1b}[2m      Tests \u{1b}[22m \u{1b}[1m\u{1b}[32m12 passed\u{1b}[39m\u{1b}[22m\u{1b}[90m (12)\u{1b}[39m";
+        assert_eq!(count_in(&plain(line)), Some(Count { passed: 12, failed: 0 }));
+    }
+}

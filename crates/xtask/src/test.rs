@@ -1,0 +1,142 @@
+//! Every test there is.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use testkit::local::{
+    LocalNats, LocalPostgres, NatsOptions, Place, PostgresOptions, find_nats_server, on_path,
+};
+
+use crate::suites::{Count, run_suite};
+use crate::{TestArgs, packages, shell};
+
+/// Runs all suites and prints the sum as the last line.
+pub fn test(args: &TestArgs) -> Result<()> {
+    let count = suites(args)?;
+    println!("\n{} passed, {} failed", count.passed, count.failed);
+    ensure!(count.failed == 0, "tests failed");
+    Ok(())
+}
+
+/// Runs all suites.
+pub fn suites(args: &TestArgs) -> Result<Count> {
+    let rust_only = args.no_web || !args.filter.is_empty();
+    if !args.containers {
+        packages::postgres()?;
+    }
+    let data = packages::real_data()?;
+    let mut total = rust(args, data.as_deref())?;
+    if !rust_only {
+        packages::web_build()?;
+        total = total.and(run_suite("web unit tests", shell::in_web("npm").args(["test"]))?);
+        if !args.no_browser {
+            let mut command = shell::in_web("npx");
+            command
+                .args(["--no-install", "playwright", "test"])
+                .env("CHROMIUM", packages::browser()?)
+                .env("WHEELHOUSE_BINARIES", shell::built("debug")?);
+            total = total.and(run_suite("browser tests", &mut command)?);
+        }
+    }
+    if data.is_none() {
+        println!("\n!! WHEELHOUSE_DATA is not set: the suites on real data DID NOT RUN.");
+    }
+    if rust_only {
+        println!("\n!! Web unit tests and browser tests DID NOT RUN (as asked).");
+    } else if args.no_browser {
+        println!("\n!! Browser tests DID NOT RUN (as asked).");
+    }
+    Ok(total)
+}
+
+fn rust(args: &TestArgs, data: Option<&str>) -> Result<Count> {
+    if args.containers {
+        images()?;
+    }
+    // Held until the last test has ended.
+    let servers = (!args.containers).then(Servers::start).transpose()?;
+    let mut environment = match &servers {
+        Some(servers) => servers.environment()?,
+        None => vec![("WHEELHOUSE_TEST_CONTAINERS", "1".into())],
+    };
+    if let Some(data) = data {
+        environment.push(("WHEELHOUSE_DATA", data.to_owned()));
+    }
+    let prepared = |mut command: Command| {
+        if args.containers {
+            command.env_remove("DATABASE_URL").env_remove("NATS_URL");
+        }
+        command.envs(environment.iter().map(|(name, value)| (name, value)));
+        command
+    };
+    // All targets at once: the tests, and the binaries that browser tests start.
+    shell::run(shell::cargo().args(["build", "--workspace", "--all-targets"]))?;
+    // In containers the tests of one process share a pair, so they run in few processes.
+    let nextest = on_path("cargo-nextest").is_some() && !args.containers;
+    let mut command = prepared(shell::cargo());
+    if nextest {
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(&args.filter);
+        if !args.filter.is_empty() {
+            command.arg("--no-tests=pass");
+        }
+    } else {
+        command.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
+        if !args.filter.is_empty() {
+            command.arg("--").args(&args.filter);
+        }
+    }
+    let mut total = run_suite("Rust tests", &mut command)?;
+    if args.filter.is_empty() {
+        let mut examples = prepared(shell::cargo());
+        examples.args(["test", "--workspace", "--doc"]);
+        total = total.and(run_suite("Rust documentation examples", &mut examples)?);
+    }
+    Ok(total)
+}
+
+/// One PostgreSQL and one NATS for all test processes, where the environment names none.
+struct Servers {
+    nats: Option<LocalNats>,
+    postgres: Option<LocalPostgres>,
+}
+
+impl Servers {
+    fn start() -> Result<Self> {
+        let named = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let place = Arc::new(Place::throw_away()?);
+        let postgres = (!named("DATABASE_URL"))
+            .then(|| LocalPostgres::start(Arc::clone(&place), PostgresOptions::default()))
+            .transpose()?;
+        let nats =
+            (!named("NATS_URL")).then(|| LocalNats::start(place, NatsOptions::default())).transpose()?;
+        Ok(Self { nats, postgres })
+    }
+
+    fn environment(&self) -> Result<Vec<(&'static str, String)>> {
+        // Tests that start servers of their own use the same program.
+        let mut environment = vec![("WHEELHOUSE_NATS_SERVER", find_nats_server()?.display().to_string())];
+        if let Some(server) = &self.postgres {
+            environment.push(("DATABASE_URL", server.url()));
+        }
+        if let Some(server) = &self.nats {
+            environment.push(("NATS_URL", server.url()));
+            environment.push(("WHEELHOUSE_TEST_MQTT", server.mqtt_addr()));
+        }
+        Ok(environment)
+    }
+}
+
+/// The images that containers are made of: pulled, or made here when no registry answers.
+fn images() -> Result<()> {
+    for image in ["postgres:17-alpine", "nats:2.12-alpine"] {
+        let ok =
+            |words: &[&str]| shell::command("docker").args(words).output().is_ok_and(|o| o.status.success());
+        ensure!(ok(&["version"]), "--containers needs a container engine that answers `docker version`");
+        if !ok(&["image", "inspect", image]) && !ok(&["pull", image]) {
+            eprintln!("{image} is not here and no registry gives it: making both images here.");
+            return shell::run(&mut shell::command(shell::root().join(".ci/images.sh")));
+        }
+    }
+    Ok(())
+}

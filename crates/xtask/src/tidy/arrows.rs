@@ -1,0 +1,142 @@
+//! Who may depend on whom: vocabulary ← kernel ← wire ← contexts ← live, audit ← server.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// The business areas; none of them knows another.
+const CONTEXTS: [&str; 10] = [
+    "access",
+    "territory",
+    "fleet",
+    "riding",
+    "upkeep",
+    "care",
+    "marketing",
+    "settings",
+    "finance",
+    "reports",
+];
+
+/// One crate of ours and our crates it depends on.
+#[derive(Debug)]
+pub struct Room {
+    /// Its name.
+    pub name: String,
+    /// Dependencies: name, and whether only its tests have it.
+    pub uses: Vec<(String, bool)>,
+}
+
+/// The workspace's crates from `cargo metadata --no-deps`.
+pub fn read_crates(metadata: &Value) -> Result<Vec<Room>> {
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let ours: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    packages
+        .iter()
+        .map(|package| {
+            let name = package["name"].as_str().context("a package without a name")?.to_owned();
+            let uses =
+                package["dependencies"].as_array().context("a package without a list of dependencies")?;
+            let uses = uses
+                .iter()
+                .filter_map(|one| Some((one["name"].as_str()?, one["kind"].as_str() == Some("dev"))))
+                .filter(|(used, _)| ours.contains(used))
+                .map(|(used, in_tests)| (used.to_owned(), in_tests))
+                .collect();
+            Ok(Room { name, uses })
+        })
+        .collect()
+}
+
+/// The floor of a room in the main house; an arrow goes only to a lower floor.
+fn floor(name: &str) -> Option<u8> {
+    match name {
+        "vocabulary" => Some(0),
+        "kernel" => Some(1),
+        "wire" => Some(2),
+        _ if CONTEXTS.contains(&name) => Some(3),
+        "live" | "audit" => Some(4),
+        "server" => Some(5),
+        _ => None,
+    }
+}
+
+fn allowed(from: &str, to: &str, in_tests: bool) -> bool {
+    match (from, to) {
+        ("xtask", "testkit") | ("simulator" | "testkit", "vocabulary") => true,
+        // The city speaks the public ports, so only black-box tests put it together with the server.
+        ("server", "simulator") | (_, "testkit") => in_tests,
+        _ => floor(from).zip(floor(to)).is_some_and(|(from, to)| to < from),
+    }
+}
+
+/// Every arrow that points the wrong way.
+pub fn broken(rooms: &[Room]) -> Vec<String> {
+    let arrows =
+        rooms.iter().flat_map(|room| room.uses.iter().map(move |(to, in_tests)| (&room.name, to, *in_tests)));
+    let mut lines: Vec<String> = arrows
+        .filter(|(from, to, in_tests)| !allowed(from, to, *in_tests))
+        .map(|(from, to, in_tests)| {
+            let how = if in_tests { " (in its tests)" } else { "" };
+            format!("crates/{from}: must not depend on {to}{how}")
+        })
+        .collect();
+    let placed = |name: &str| floor(name).is_some() || ["simulator", "testkit", "xtask"].contains(&name);
+    lines.extend(rooms.iter().filter(|room| !placed(&room.name)).map(|room| {
+        format!("crates/{}: has no place in the house yet; give it one in tidy/arrows.rs", room.name)
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken_by(from: &str, to: &str, in_tests: bool) -> bool {
+        !broken(&[Room { name: from.into(), uses: vec![(to.into(), in_tests)] }]).is_empty()
+    }
+
+    #[test]
+    fn arrows_down_are_fine() {
+        for (from, to) in
+            [("kernel", "vocabulary"), ("access", "wire"), ("live", "fleet"), ("server", "live")]
+        {
+            assert!(!broken_by(from, to, false), "{from} → {to}");
+        }
+    }
+
+    #[test]
+    fn arrows_up_and_between_contexts_are_broken_in_tests_too() {
+        for (from, to) in
+            [("kernel", "wire"), ("access", "fleet"), ("fleet", "live"), ("vocabulary", "kernel")]
+        {
+            assert!(broken_by(from, to, false), "{from} → {to}");
+            assert!(broken_by(from, to, true), "{from} → {to} in tests");
+        }
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests_and_xtask() {
+        assert!(broken_by("server", "testkit", false));
+        assert!(!broken_by("server", "testkit", true));
+        assert!(!broken_by("xtask", "testkit", false));
+        assert!(broken_by("simulator", "kernel", false), "the city speaks only the public ports");
+    }
+
+    #[test]
+    fn a_room_without_a_place_is_named() {
+        let rooms = [Room { name: "attic".into(), uses: Vec::new() }];
+        assert_eq!(broken(&rooms).len(), 1);
+    }
+
+    #[test]
+    fn cargos_metadata_is_read() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "wire", "dependencies": [
+                {"name": "kernel", "kind": null}, {"name": "testkit", "kind": "dev"}, {"name": "serde", "kind": null}]},
+            {"name": "kernel", "dependencies": []},
+            {"name": "testkit", "dependencies": []},
+        ]});
+        let rooms = read_crates(&metadata).expect("well formed");
+        assert_eq!(rooms[0].uses, [("kernel".to_owned(), false), ("testkit".to_owned(), true)]);
+    }
+}
