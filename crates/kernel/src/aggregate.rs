@@ -49,7 +49,11 @@ pub trait Event: Serialize + DeserializeOwned + Clone + Debug + Send + Sync + 's
     }
 
     /// Lifts the data of one schema version to the next: pure, beside the event. Called until the newest is reached.
-    fn upcast(_stored_type: &str, _from_version: i16, data: serde_json::Value) -> Result<serde_json::Value, DecodeError> {
+    fn upcast(
+        _stored_type: &str,
+        _from_version: i16,
+        data: serde_json::Value,
+    ) -> Result<serde_json::Value, DecodeError> {
         Ok(data)
     }
 }

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use vocabulary::{MachineId, OperatorId, Scope, Timestamp};
 
 /// An event's place in the log: 1, 2, 3 … without gaps, in the order of commits. 0 is before the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
 #[serde(transparent)]
 #[sqlx(transparent)]
 pub struct Position(pub i64);

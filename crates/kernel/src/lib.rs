@@ -3,13 +3,26 @@
 #![deny(missing_docs)]
 
 pub mod aggregate;
+pub mod changes;
 pub mod context;
+pub mod desk;
+pub mod house;
+pub mod log;
+pub mod pools;
 pub mod projector;
 pub mod reactor;
+pub mod reads;
 pub mod recorded;
+pub mod rows;
 
 pub use aggregate::{Aggregate, Claim, DecodeError, Event, Refusal, StoredForm};
+pub use changes::{ChangeBatch, Changes, RowChanged};
 pub use context::{Actor, CommandContext, Position, Receipt, RequestId};
+pub use desk::{CommandError, Desk, Loaded};
+pub use house::{Foundation, House};
+pub use log::{LogError, MasterKey, Personal};
+pub use pools::{MIGRATIONS, PoolSizes, Pools, migrate};
 pub use projector::{Change, Projector};
 pub use reactor::{ReactError, Reactor};
+pub use reads::{ReadError, ReadTx, Reads};
 pub use recorded::{Meta, Recorded};

@@ -53,19 +53,6 @@ pub struct Recorded {
 impl Recorded {
     /// The event, lifted to the newest schema version.
     pub fn decode<E: Event>(&self) -> Result<E, DecodeError> {
-        let shape = |source| DecodeError::Shape {
-            stored_type: self.stored_type.clone(),
-            version: self.schema_version,
-            source,
-        };
-        let mut data: serde_json::Value = serde_json::from_slice(&self.data).map_err(shape)?;
-        for version in self.schema_version..E::schema_version(&self.stored_type) {
-            data = E::upcast(&self.stored_type, version, data)?;
-        }
-        let tagged = match data {
-            serde_json::Value::Null => serde_json::json!({ "type": self.stored_type }),
-            data => serde_json::json!({ "type": self.stored_type, "data": data }),
-        };
-        serde_json::from_value(tagged).map_err(shape)
+        crate::log::codec::decode(&self.stored_type, self.schema_version, &self.data)
     }
 }

@@ -1,0 +1,103 @@
+//! Remembered aggregates, bounded: two generations, the older dropped when the younger is full.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::Position;
+
+/// An aggregate as it was after `version` events.
+pub struct Cached<A> {
+    /// Its state.
+    pub state: A,
+    /// Events taken in.
+    pub version: i64,
+    /// Of the last of them.
+    pub position: Position,
+}
+
+/// Room for one aggregate; who holds its lock is the one who works on it.
+#[derive(Default)]
+pub struct Slot(Option<Box<dyn Any + Send>>);
+
+impl Slot {
+    /// What is remembered.
+    pub fn get<A: Send + 'static>(&self) -> Option<&Cached<A>> {
+        self.0.as_ref().and_then(|cached| cached.downcast_ref())
+    }
+
+    /// Takes out what is remembered.
+    pub fn take<A: Send + 'static>(&mut self) -> Option<Cached<A>> {
+        self.0.take().and_then(|cached| cached.downcast().ok()).map(|cached| *cached)
+    }
+
+    /// Remembers.
+    pub fn put<A: Send + 'static>(&mut self, cached: Cached<A>) {
+        self.0 = Some(Box::new(cached));
+    }
+
+    /// Forgets.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+}
+
+type Key = (&'static str, String);
+type Shared = Arc<tokio::sync::Mutex<Slot>>;
+
+#[derive(Default)]
+struct Generations {
+    young: HashMap<Key, Shared>,
+    old: HashMap<Key, Shared>,
+}
+
+/// Slots by stream.
+#[derive(Clone)]
+pub struct Cache {
+    generations: Arc<Mutex<Generations>>,
+    half: usize,
+}
+
+impl Cache {
+    /// Room for about `size` aggregates.
+    pub fn new(size: usize) -> Self {
+        Self { generations: Arc::default(), half: (size / 2).max(1) }
+    }
+
+    /// The slot of a stream. One that fell out while in use is made anew: the log's version check settles the rest.
+    pub fn slot(&self, category: &'static str, stream_id: &str) -> Shared {
+        let key = (category, stream_id.to_owned());
+        let mut generations = self.generations.lock().expect("nothing panics while holding the slots");
+        if let Some(slot) = generations.young.get(&key) {
+            return slot.clone();
+        }
+        let slot = generations.old.remove(&key).unwrap_or_default();
+        if generations.young.len() >= self.half {
+            generations.old = std::mem::take(&mut generations.young);
+        }
+        generations.young.insert(key, slot.clone());
+        slot
+    }
+
+    /// Drops everything.
+    pub fn clear(&self) {
+        *self.generations.lock().expect("nothing panics while holding the slots") = Generations::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_keeps_what_is_used_and_stays_bounded() {
+        let cache = Cache::new(10);
+        let kept = cache.slot("role", "kept");
+        for n in 0..1000 {
+            cache.slot("role", &n.to_string());
+            assert!(Arc::ptr_eq(&kept, &cache.slot("role", "kept")));
+        }
+        let generations = cache.generations.lock().unwrap();
+        assert!(generations.young.len() + generations.old.len() <= 10);
+    }
+}

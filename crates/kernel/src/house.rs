@@ -1,0 +1,124 @@
+//! Everything a room of the house needs from the kernel, put together once at start.
+
+use std::sync::Arc;
+
+use rand::RngCore;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Clock, IdSource};
+
+use crate::changes::Changes;
+use crate::desk::Desk;
+use crate::log::{BatchWriter, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
+use crate::pools::Pools;
+use crate::reads::{Progress, Reads};
+
+/// What a house is made from.
+pub struct Foundation {
+    /// Connections; the database is migrated.
+    pub pools: Pools,
+    /// Under which personal keys are sealed.
+    pub master_key: MasterKey,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// NATS; without it everything runs, and nothing is told to other processes.
+    pub nats: Option<async_nats::Client>,
+    /// How much the writer takes at a time.
+    pub limits: WriterLimits,
+    /// Aggregates to remember.
+    pub cached_aggregates: usize,
+}
+
+impl Foundation {
+    /// With the usual sizes and without NATS.
+    pub fn new(pools: Pools, master_key: MasterKey, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        Self {
+            pools,
+            master_key,
+            clock,
+            ids,
+            nats: None,
+            limits: WriterLimits::default(),
+            cached_aggregates: 50_000,
+        }
+    }
+}
+
+/// The kernel at work in this process. Cheap to clone.
+#[derive(Clone)]
+pub struct House {
+    /// Executes commands.
+    pub desk: Desk,
+    /// Begins read transactions.
+    pub reads: Reads,
+    /// Tells of changed rows.
+    pub changes: Changes,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Connections.
+    pub pools: Pools,
+    /// Reads the log.
+    pub reader: Reader,
+    /// How far the log reaches.
+    pub tail: Tail,
+    /// How far the projectors of this process have come.
+    pub progress: Progress,
+    /// NATS, when there is one.
+    pub nats: Option<async_nats::Client>,
+    /// Names this process among others, anew at each start.
+    pub node: Arc<str>,
+    keys: PersonalKeys,
+    stop: CancellationToken,
+}
+
+impl House {
+    /// Puts the house together and starts what runs in the background: the writer, the look-out for other processes.
+    pub async fn open(foundation: Foundation) -> Result<Self, LogError> {
+        let Foundation { pools, master_key, clock, ids, nats, limits, cached_aggregates } = foundation;
+        let mut name = [0; 8];
+        rand::rngs::OsRng.fill_bytes(&mut name);
+        let node: Arc<str> = hex::encode(name).into();
+        let stop = CancellationToken::new();
+
+        let tail = Tail::new();
+        tail.refresh(&pools.app).await?;
+        tokio::spawn(tail.clone().poll(pools.app.clone(), stop.clone()));
+        let keys = PersonalKeys::new(&master_key);
+        let reader = Reader::new(pools.app.clone(), keys.clone());
+        let writer = BatchWriter::start(pools.app_options.clone(), node.to_string(), limits, tail.clone());
+        let desk = Desk::new(
+            writer,
+            reader.clone(),
+            pools.app.clone(),
+            keys.clone(),
+            tail.clone(),
+            cached_aggregates,
+        );
+        let progress = Progress::default();
+        let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
+        let changes = Changes::new(nats.clone(), &node);
+        tokio::spawn(changes.clone().listen(stop.clone()));
+        Ok(Self { desk, reads, changes, clock, ids, pools, reader, tail, progress, nats, node, keys, stop })
+    }
+
+    /// Forgets a person (`rider:42`): what the log says about him can never be read again. Says whether there was
+    /// anything to forget.
+    pub async fn forget(&self, subject: &str) -> Result<bool, LogError> {
+        let done = self.keys.forget(&self.pools.app, subject, self.clock.now()).await?;
+        self.desk.drop_cache();
+        Ok(done)
+    }
+
+    /// Cancelled when the house closes.
+    pub fn stopping(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Ends what runs in the background. Appends that wait are still written.
+    pub fn close(&self) {
+        self.stop.cancel();
+    }
+}

@@ -1,0 +1,75 @@
+//! Between events and the bytes that lie in the log.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::LogError;
+use crate::{Actor, DecodeError, Event, StoredForm};
+
+#[derive(Deserialize)]
+struct Tagged<'a> {
+    #[serde(rename = "type", borrow)]
+    tag: Cow<'a, str>,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+}
+
+/// The stored form of `event`, personal data still open.
+pub fn encode<E: Event>(event: &E) -> Result<StoredForm, LogError> {
+    let stored_type = event.stored_type();
+    let json =
+        serde_json::to_string(event).map_err(|error| LogError::Encode(format!("{stored_type}: {error}")))?;
+    let tagged: Tagged<'_> = serde_json::from_str(&json).map_err(|error| {
+        LogError::Encode(format!("{stored_type} is not tagged with type and data: {error}"))
+    })?;
+    if tagged.tag != stored_type {
+        return Err(LogError::Encode(format!("{stored_type} is tagged {}", tagged.tag)));
+    }
+    Ok(StoredForm {
+        stored_type: stored_type.to_owned(),
+        schema_version: E::schema_version(stored_type),
+        data: tagged.data.map_or_else(|| b"null".to_vec(), |data| data.get().as_bytes().to_vec()),
+    })
+}
+
+/// The event that lies in `data` of `stored_type` at `schema_version`, lifted to the newest version.
+pub fn decode<E: Event>(stored_type: &str, schema_version: i16, data: &[u8]) -> Result<E, DecodeError> {
+    let shape =
+        |source| DecodeError::Shape { stored_type: stored_type.to_owned(), version: schema_version, source };
+    let newest = E::schema_version(stored_type);
+    if schema_version > newest {
+        return Err(DecodeError::NoUpcaster { stored_type: stored_type.to_owned(), version: schema_version });
+    }
+    let name = serde_json::to_string(stored_type).map_err(shape)?;
+    if schema_version == newest {
+        return parse(&name, data).map_err(shape);
+    }
+    let mut value: serde_json::Value = serde_json::from_slice(data).map_err(shape)?;
+    for version in schema_version..newest {
+        value = E::upcast(stored_type, version, value)?;
+    }
+    parse(&name, &serde_json::to_vec(&value).map_err(shape)?).map_err(shape)
+}
+
+fn parse<E: Event>(quoted_type: &str, data: &[u8]) -> serde_json::Result<E> {
+    let mut tagged = Vec::with_capacity(quoted_type.len() + data.len() + 20);
+    tagged.extend_from_slice(b"{\"type\":");
+    tagged.extend_from_slice(quoted_type.as_bytes());
+    if data != b"null" {
+        tagged.extend_from_slice(b",\"data\":");
+        tagged.extend_from_slice(data);
+    }
+    tagged.push(b'}');
+    serde_json::from_slice(&tagged)
+}
+
+/// The actor as the key of his requests.
+pub fn actor_key(actor: &Actor) -> String {
+    match actor {
+        Actor::Operator { id } => format!("operator:{id}"),
+        Actor::Machine { id } => format!("machine:{id}"),
+        Actor::System { name } => format!("system:{name}"),
+    }
+}

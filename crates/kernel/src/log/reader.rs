@@ -1,0 +1,135 @@
+//! Reading the log: in order from a position, or one stream.
+
+use futures::stream::{BoxStream, StreamExt, TryStreamExt};
+use sqlx::PgPool;
+use vocabulary::Timestamp;
+
+use super::LogError;
+use super::personal::{self, PersonalKeys};
+use crate::{Position, Recorded};
+
+/// Reads events; personal data comes opened, or marked as forgotten.
+#[derive(Clone)]
+pub struct Reader {
+    pool: PgPool,
+    keys: PersonalKeys,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    position: i64,
+    category: String,
+    stream_id: String,
+    version: i64,
+    #[sqlx(rename = "type")]
+    stored_type: String,
+    schema_version: i16,
+    data: String,
+    meta: String,
+    recorded_at: chrono::DateTime<chrono::Utc>,
+}
+
+impl TryFrom<Row> for Recorded {
+    type Error = LogError;
+
+    fn try_from(row: Row) -> Result<Self, LogError> {
+        let meta = serde_json::from_str(&row.meta).map_err(|source| crate::DecodeError::Shape {
+            stored_type: format!("{} (meta)", row.stored_type),
+            version: row.schema_version,
+            source,
+        })?;
+        Ok(Self {
+            position: Position(row.position),
+            category: row.category,
+            stream_id: row.stream_id,
+            version: row.version,
+            stored_type: row.stored_type,
+            schema_version: row.schema_version,
+            data: row.data.into_bytes().into(),
+            meta,
+            recorded_at: Timestamp::from(row.recorded_at),
+        })
+    }
+}
+
+const BETWEEN: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
+    from log.events where position > $1 and position <= $2 order by position";
+const BETWEEN_OF: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
+    from log.events where position > $1 and position <= $2 and category = any($3) order by position";
+const STREAM: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
+    from log.events where category = $1 and stream_id = $2 and version > $3 order by version limit $4";
+
+impl Reader {
+    /// Reads through `pool`, opens personal data with `keys`.
+    pub fn new(pool: PgPool, keys: PersonalKeys) -> Self {
+        Self { pool, keys }
+    }
+
+    /// Up to `limit` events after `position`, in order.
+    pub async fn read_after(&self, position: Position, limit: i64) -> Result<Vec<Recorded>, LogError> {
+        self.read_between(position, Position(position.0.saturating_add(limit)), None).await
+    }
+
+    /// The events after `from` up to and with `to`; of `categories` only, when given.
+    pub async fn read_between(
+        &self,
+        from: Position,
+        to: Position,
+        categories: Option<&[&str]>,
+    ) -> Result<Vec<Recorded>, LogError> {
+        let query = match categories {
+            None => sqlx::query_as(BETWEEN).bind(from.0).bind(to.0),
+            Some(categories) => sqlx::query_as(BETWEEN_OF).bind(from.0).bind(to.0).bind(categories),
+        };
+        let rows: Vec<Row> = query.fetch_all(&self.pool).await?;
+        self.opened(rows.into_iter().map(Recorded::try_from).collect::<Result<_, _>>()?).await
+    }
+
+    /// Up to `limit` events of one stream after `version`, in order.
+    pub async fn read_stream(
+        &self,
+        category: &str,
+        stream_id: &str,
+        version: i64,
+        limit: i64,
+    ) -> Result<Vec<Recorded>, LogError> {
+        let rows: Vec<Row> = sqlx::query_as(STREAM)
+            .bind(category)
+            .bind(stream_id)
+            .bind(version)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?;
+        self.opened(rows.into_iter().map(Recorded::try_from).collect::<Result<_, _>>()?).await
+    }
+
+    /// All events after `from` up to and with `to`, streamed from one statement: the fastest way through the log.
+    pub fn replay(&self, from: Position, to: Position) -> BoxStream<'_, Result<Recorded, LogError>> {
+        sqlx::query_as::<_, Row>(BETWEEN)
+            .bind(from.0)
+            .bind(to.0)
+            .fetch(&self.pool)
+            .map_err(LogError::from)
+            .and_then(move |row| async move {
+                let event = Recorded::try_from(row)?;
+                if personal::is_sealed(&event.data) {
+                    let mut one = self.opened(vec![event]).await?;
+                    return Ok(one.remove(0));
+                }
+                Ok(event)
+            })
+            .boxed()
+    }
+
+    /// The position of the log's head.
+    pub async fn head(&self) -> Result<Position, LogError> {
+        Ok(Position(sqlx::query_scalar("select position from log.log_head").fetch_one(&self.pool).await?))
+    }
+
+    async fn opened(&self, mut events: Vec<Recorded>) -> Result<Vec<Recorded>, LogError> {
+        if events.iter().any(|event| personal::is_sealed(&event.data)) {
+            self.keys.open_all(&self.pool, &mut events).await?;
+        }
+        Ok(events)
+    }
+}

@@ -1,0 +1,511 @@
+//! The batching writer: one task for a process. While a commit is in flight the next appends gather; then they go down
+//! together in one statement. An idle writer sends at once.
+//!
+//! A batch has a number. When the connection breaks while its commit is in flight, the same batch is sent again under
+//! the same number, and the log answers with the stored outcome if it had been applied: nothing acknowledged is lost,
+//! nothing is applied twice.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection, PgConnection};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use vocabulary::Timestamp;
+
+use super::chain::{Hash, LeafFields};
+use super::{LogError, Tail};
+use crate::{Position, StoredForm};
+
+/// An event about to be appended.
+#[derive(Clone, Debug)]
+pub struct NewEvent {
+    /// Type, schema version and data, personal data sealed.
+    pub form: StoredForm,
+    /// JSON, the exact bytes.
+    pub meta: String,
+    /// When.
+    pub recorded_at: Timestamp,
+}
+
+/// A claim to take or give back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimChange {
+    /// The key.
+    pub key: String,
+    /// Take or give back.
+    pub take: bool,
+}
+
+/// The request to remember with an append.
+#[derive(Clone, Debug)]
+pub struct RequestRecord {
+    /// Whose request, such as `operator:7`.
+    pub actor: String,
+    /// Its name.
+    pub id: String,
+    /// What was asked.
+    pub fingerprint: [u8; 32],
+    /// The answer to give again: JSON.
+    pub reply: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// One append to one stream. Without events it only remembers its request.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// The aggregate's category.
+    pub category: &'static str,
+    /// The aggregate's id.
+    pub stream_id: String,
+    /// The stream's version before it.
+    pub expected: i64,
+    /// What happened; personal data already sealed.
+    pub events: Vec<NewEvent>,
+    /// At most one change for a key.
+    pub claims: Vec<ClaimChange>,
+    /// Its name for repeats.
+    pub request: Option<RequestRecord>,
+}
+
+/// What became of an append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is in the log.
+    Appended {
+        /// Of its last event.
+        position: Position,
+        /// Of the stream after it.
+        version: i64,
+    },
+    /// The stream is at another version.
+    Conflict {
+        /// That version.
+        actual: i64,
+    },
+    /// Another stream holds a key.
+    ClaimTaken {
+        /// That key.
+        key: String,
+    },
+    /// The request was done before.
+    Repeated {
+        /// The stored answer: JSON.
+        reply: String,
+        /// Where it was done.
+        position: Position,
+        /// The stream's version after it.
+        version: i64,
+    },
+    /// The request id was used for something else.
+    RequestReused,
+}
+
+/// How much the writer takes at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct WriterLimits {
+    /// Appends that wait before callers are held back.
+    pub queue: usize,
+    /// Appends in one batch.
+    pub batch_appends: usize,
+    /// Bytes of events in one batch.
+    pub batch_bytes: usize,
+    /// How long a caller waits for an answer.
+    pub patience: Duration,
+}
+
+impl Default for WriterLimits {
+    fn default() -> Self {
+        Self { queue: 4096, batch_appends: 512, batch_bytes: 4 << 20, patience: Duration::from_secs(15) }
+    }
+}
+
+/// Events in one append and bytes in one event that the log takes.
+const MAX_EVENTS: usize = 1000;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_NAME: usize = 200;
+/// A commit that takes longer is held to be lost, and sent again.
+const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
+
+struct Job {
+    append: Append,
+    bytes: usize,
+    answer: oneshot::Sender<Result<Outcome, LogError>>,
+}
+
+/// Hands appends to the writer task. Cheap to clone; the task ends when the last clone is gone.
+#[derive(Clone)]
+pub struct BatchWriter {
+    queue: mpsc::Sender<Job>,
+    patience: Duration,
+}
+
+impl BatchWriter {
+    /// Starts the task. `options` lead to the database as the application's role; `name` is unique to this start.
+    pub fn start(options: PgConnectOptions, name: String, limits: WriterLimits, tail: Tail) -> Self {
+        let (queue, jobs) = mpsc::channel(limits.queue);
+        let link = Link { options, connection: None, name, batch: 0 };
+        tokio::spawn(Task { jobs, deferred: VecDeque::new(), link, limits, tail }.run());
+        Self { queue, patience: limits.patience }
+    }
+
+    /// Appends, or says why not.
+    pub async fn append(&self, append: Append) -> Result<Outcome, LogError> {
+        check(&append)?;
+        let bytes = append.events.iter().map(|event| event.form.data.len() + event.meta.len() + 200).sum();
+        let deadline = Instant::now() + self.patience;
+        let (answer, outcome) = oneshot::channel();
+        tokio::time::timeout_at(deadline, self.queue.send(Job { append, bytes, answer }))
+            .await
+            .map_err(|_| LogError::Unavailable)?
+            .map_err(|_| LogError::Closed)?;
+        tokio::time::timeout_at(deadline, outcome)
+            .await
+            .map_err(|_| LogError::Unavailable)?
+            .map_err(|_| LogError::Closed)?
+    }
+}
+
+/// What PostgreSQL would refuse is refused here, so that it cannot fail its neighbours.
+fn check(append: &Append) -> Result<(), LogError> {
+    let name = |text: &str| !text.is_empty() && text.len() <= MAX_NAME && !text.contains('\0');
+    if !name(append.category) || !name(&append.stream_id) {
+        return Err(LogError::Invalid("a stream's name has 1 to 200 bytes"));
+    }
+    if !append.claims.iter().all(|claim| name(&claim.key)) {
+        return Err(LogError::Invalid("a claim's key has 1 to 200 bytes"));
+    }
+    if let Some(request) = &append.request
+        && !(name(&request.actor)
+            && name(&request.id)
+            && request.reply.len() <= MAX_BYTES
+            && !request.reply.contains('\0'))
+    {
+        return Err(LogError::Invalid("a request id has 1 to 200 bytes"));
+    }
+    if append.events.len() > MAX_EVENTS {
+        return Err(LogError::Invalid("an append has at most 1000 events"));
+    }
+    for event in &append.events {
+        if !name(&event.form.stored_type) || event.form.data.len() > MAX_BYTES || event.meta.len() > MAX_BYTES
+        {
+            return Err(LogError::Invalid("an event has at most 1 MiB"));
+        }
+        if std::str::from_utf8(&event.form.data).is_err()
+            || event.form.data.contains(&0)
+            || event.meta.contains('\0')
+        {
+            return Err(LogError::Invalid("an event is text"));
+        }
+    }
+    let mut keys = HashSet::new();
+    if !append.claims.iter().all(|claim| keys.insert(&claim.key)) {
+        return Err(LogError::Invalid("an append changes a key once"));
+    }
+    Ok(())
+}
+
+struct Task {
+    jobs: mpsc::Receiver<Job>,
+    /// Touch what a job before them touches; they go with a later batch, in order.
+    deferred: VecDeque<Job>,
+    link: Link,
+    limits: WriterLimits,
+    tail: Tail,
+}
+
+impl Task {
+    async fn run(mut self) {
+        loop {
+            let first = match self.deferred.pop_front() {
+                Some(job) => job,
+                None => match self.jobs.recv().await {
+                    Some(job) => job,
+                    None => return,
+                },
+            };
+            let batch = self.gather(first);
+            self.commit(batch).await;
+        }
+    }
+
+    /// What may go down together: no two of them touch the same stream, claim key or request.
+    fn gather(&mut self, first: Job) -> Vec<Job> {
+        let mut touched = Touched::default();
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        let mut waiting: VecDeque<Job> = std::mem::take(&mut self.deferred);
+        let mut next = Some(first);
+        while let Some(job) = next.take() {
+            if !job.answer.is_closed() {
+                if touched.admits(&job.append) {
+                    bytes += job.bytes;
+                    batch.push(job);
+                } else {
+                    self.deferred.push_back(job);
+                }
+            }
+            if batch.len() >= self.limits.batch_appends
+                || bytes >= self.limits.batch_bytes
+                || self.deferred.len() >= self.limits.batch_appends
+            {
+                break;
+            }
+            next = waiting.pop_front().or_else(|| self.jobs.try_recv().ok());
+        }
+        self.deferred.append(&mut waiting);
+        batch
+    }
+
+    async fn commit(&mut self, batch: Vec<Job>) {
+        if batch.is_empty() {
+            return;
+        }
+        metrics::histogram!("wheelhouse_log_batch_appends").record(batch.len() as f64);
+        let started = Instant::now();
+        let appends: Vec<&Append> = batch.iter().map(|job| &job.append).collect();
+        match self.link.apply(&appends).await {
+            Ok(outcomes) => {
+                metrics::histogram!("wheelhouse_log_commit_seconds").record(started.elapsed().as_secs_f64());
+                for (job, outcome) in batch.into_iter().zip(outcomes) {
+                    self.tell(job, Ok(outcome));
+                }
+            }
+            // Nothing of the batch was applied. Alone, each of them is judged for itself.
+            Err(_) if batch.len() > 1 => {
+                for job in batch {
+                    let outcome =
+                        self.link.apply(&[&job.append]).await.map(|mut outcomes| outcomes.remove(0));
+                    self.tell(job, outcome.map_err(LogError::Database));
+                }
+            }
+            Err(error) => {
+                for job in batch {
+                    self.tell(job, Err(LogError::Database(sqlx::Error::Protocol(error.to_string()))));
+                }
+            }
+        }
+    }
+
+    fn tell(&self, job: Job, outcome: Result<Outcome, LogError>) {
+        if let Ok(Outcome::Appended { position, .. }) = &outcome {
+            self.tail.reached(*position);
+            metrics::counter!("wheelhouse_log_events_total").increment(job.append.events.len() as u64);
+        }
+        // A caller that went away does not want to know.
+        let _ = job.answer.send(outcome);
+    }
+}
+
+/// What the jobs of a batch touch, and those that were put off.
+#[derive(Default)]
+struct Touched {
+    streams: HashSet<(&'static str, String)>,
+    keys: HashSet<String>,
+    requests: HashSet<(String, String)>,
+}
+
+impl Touched {
+    /// Whether `append` touches nothing that was touched before; what it touches is touched from now on.
+    fn admits(&mut self, append: &Append) -> bool {
+        let mut free = self.streams.insert((append.category, append.stream_id.clone()));
+        for claim in &append.claims {
+            free &= self.keys.insert(claim.key.clone());
+        }
+        if let Some(request) = &append.request {
+            free &= self.requests.insert((request.actor.clone(), request.id.clone()));
+        }
+        free
+    }
+}
+
+/// The writer's connection, and the number of the batch it carries.
+struct Link {
+    options: PgConnectOptions,
+    connection: Option<PgConnection>,
+    name: String,
+    batch: i64,
+}
+
+const APPEND: &str = "select outcome, at, version, detail from log.append(\
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+
+type Verdict = (i16, i64, i64, Option<String>);
+
+impl Link {
+    /// Applies a batch exactly once, across lost connections and restarts of PostgreSQL.
+    /// An error says that nothing of it was applied.
+    async fn apply(&mut self, appends: &[&Append]) -> sqlx::Result<Vec<Outcome>> {
+        self.batch += 1;
+        let columns = Columns::of(appends);
+        let mut pause = Duration::from_millis(20);
+        loop {
+            let sent = match self.connection().await {
+                Ok(connection) => tokio::time::timeout(COMMIT_PATIENCE, columns.send(connection)).await,
+                Err(error) => Ok(Err(error)),
+            };
+            match sent {
+                Ok(Ok(verdicts)) if verdicts.len() == appends.len() => {
+                    return Ok(verdicts.into_iter().map(outcome).collect());
+                }
+                Ok(Ok(verdicts)) => {
+                    let (got, asked) = (verdicts.len(), appends.len());
+                    return Err(sqlx::Error::Protocol(format!("{got} outcomes for {asked} appends")));
+                }
+                Ok(Err(error)) if !is_passing(&error) => return Err(error),
+                Ok(Err(error)) => {
+                    tracing::warn!(error = %error, "the log's database is away; the batch is sent again")
+                }
+                Err(_) => tracing::warn!("a commit takes too long; the batch is sent again"),
+            }
+            metrics::counter!("wheelhouse_log_resends_total").increment(1);
+            self.connection = None;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    async fn connection(&mut self) -> sqlx::Result<(&mut PgConnection, &str, i64)> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => tokio::time::timeout(Duration::from_secs(5), self.options.connect())
+                .await
+                .map_err(|_| sqlx::Error::PoolTimedOut)??,
+        };
+        Ok((self.connection.insert(connection), &self.name, self.batch))
+    }
+}
+
+/// Whether it helps to connect anew and ask again.
+fn is_passing(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => {
+            true
+        }
+        sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            // Connection, resources, operator's intervention, read-only standby, deadlock.
+            ["08", "53", "57"].iter().any(|class| code.starts_with(class))
+                || code == "25006"
+                || code == "40P01"
+        }),
+        _ => false,
+    }
+}
+
+fn outcome((outcome, at, version, detail): Verdict) -> Outcome {
+    match outcome {
+        0 => Outcome::Appended { position: Position(at), version },
+        1 => Outcome::Repeated { reply: detail.unwrap_or_default(), position: Position(at), version },
+        2 => Outcome::RequestReused,
+        3 => Outcome::Conflict { actual: version },
+        _ => Outcome::ClaimTaken { key: detail.unwrap_or_default() },
+    }
+}
+
+/// A batch as the arrays that `log.append` takes.
+#[derive(Default)]
+struct Columns<'a> {
+    category: Vec<&'a str>,
+    stream: Vec<&'a str>,
+    expected: Vec<Option<i64>>,
+    actor: Vec<Option<&'a str>>,
+    request: Vec<Option<&'a str>>,
+    fingerprint: Vec<Option<&'a [u8]>>,
+    reply: Vec<Option<&'a str>>,
+    at: Vec<Option<chrono::DateTime<chrono::Utc>>>,
+    e_append: Vec<i32>,
+    e_type: Vec<&'a str>,
+    e_schema: Vec<i16>,
+    e_data: Vec<&'a str>,
+    e_meta: Vec<&'a str>,
+    e_at: Vec<chrono::DateTime<chrono::Utc>>,
+    e_leaf: Vec<Hash>,
+    c_append: Vec<i32>,
+    c_key: Vec<&'a str>,
+    c_take: Vec<bool>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(appends: &[&'a Append]) -> Self {
+        let mut columns = Self::default();
+        for (append, n) in appends.iter().copied().zip(1..) {
+            let request = append.request.as_ref();
+            columns.category.push(append.category);
+            columns.stream.push(&append.stream_id);
+            columns.expected.push((!append.events.is_empty()).then_some(append.expected));
+            columns.actor.push(request.map(|request| request.actor.as_str()));
+            columns.request.push(request.map(|request| request.id.as_str()));
+            columns.fingerprint.push(request.map(|request| request.fingerprint.as_slice()));
+            columns.reply.push(request.map(|request| request.reply.as_str()));
+            columns.at.push(request.map(|request| request.at.datetime()));
+            for (event, version) in append.events.iter().zip(append.expected + 1..) {
+                let data = std::str::from_utf8(&event.form.data).expect("checked when it was handed in");
+                let leaf = LeafFields {
+                    category: append.category,
+                    stream_id: &append.stream_id,
+                    version,
+                    stored_type: &event.form.stored_type,
+                    schema_version: event.form.schema_version,
+                    data: &event.form.data,
+                    meta: event.meta.as_bytes(),
+                    recorded_at: event.recorded_at,
+                };
+                columns.e_append.push(n);
+                columns.e_type.push(&event.form.stored_type);
+                columns.e_schema.push(event.form.schema_version);
+                columns.e_data.push(data);
+                columns.e_meta.push(&event.meta);
+                columns.e_at.push(event.recorded_at.datetime());
+                columns.e_leaf.push(leaf.leaf());
+            }
+            for claim in &append.claims {
+                columns.c_append.push(n);
+                columns.c_key.push(&claim.key);
+                columns.c_take.push(claim.take);
+            }
+        }
+        columns
+    }
+
+    async fn send(
+        &self,
+        (connection, name, batch): (&mut PgConnection, &str, i64),
+    ) -> sqlx::Result<Vec<Verdict>> {
+        sqlx::query_as(APPEND)
+            .bind(name)
+            .bind(batch)
+            .bind(&self.category)
+            .bind(&self.stream)
+            .bind(&self.expected)
+            .bind(&self.actor)
+            .bind(&self.request)
+            .bind(&self.fingerprint)
+            .bind(&self.reply)
+            .bind(&self.at)
+            .bind(&self.e_append)
+            .bind(&self.e_type)
+            .bind(&self.e_schema)
+            .bind(&self.e_data)
+            .bind(&self.e_meta)
+            .bind(&self.e_at)
+            .bind(&self.e_leaf)
+            .bind(&self.c_append)
+            .bind(&self.c_key)
+            .bind(&self.c_take)
+            .fetch_all(connection)
+            .await
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(connection.close());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Reading read models: within the caller's scope, and not before they hold what he has just done.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use vocabulary::{Reach, Scope};
+
+use crate::Position;
+use crate::log::Tail;
+
+/// How long a query waits for its projectors.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why a read could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// PostgreSQL refused or broke.
+    #[error("the read models cannot be read")]
+    Database(#[from] sqlx::Error),
+}
+
+/// How far the projectors of this process have come.
+#[derive(Clone, Default)]
+pub struct Progress {
+    reached: Arc<DashMap<String, watch::Sender<i64>>>,
+}
+
+impl Progress {
+    /// Tells that `projector` has reached `position`.
+    pub fn reached(&self, projector: &str, position: Position) {
+        let sender = self.sender(projector);
+        sender.send_if_modified(|reached| {
+            let further = position.0 > *reached;
+            *reached = position.0.max(*reached);
+            further
+        });
+    }
+
+    fn sender(&self, projector: &str) -> watch::Sender<i64> {
+        if let Some(sender) = self.reached.get(projector) {
+            return sender.clone();
+        }
+        self.reached.entry(projector.to_owned()).or_insert_with(|| watch::Sender::new(0)).clone()
+    }
+}
+
+/// Begins read transactions.
+#[derive(Clone)]
+pub struct Reads {
+    pool: PgPool,
+    tail: Tail,
+    progress: Progress,
+}
+
+/// A read-only transaction that sees the caller's rows alone. Ends when dropped.
+pub struct ReadTx {
+    transaction: Transaction<'static, Postgres>,
+    caught_up: bool,
+}
+
+impl ReadTx {
+    /// Whether the projectors had reached what the caller has seen when the transaction began.
+    pub const fn caught_up(&self) -> bool {
+        self.caught_up
+    }
+}
+
+impl Deref for ReadTx {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for ReadTx {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.transaction
+    }
+}
+
+impl Reads {
+    /// Reads through `pool`, which works as the application's role.
+    pub fn new(pool: PgPool, tail: Tail, progress: Progress) -> Self {
+        Self { pool, tail, progress }
+    }
+
+    /// Waits (at most 2 s) until each of `projectors` has reached `seen`, then begins a read-only transaction that sees
+    /// what lies in `scope`. A projector that is still behind is not waited for any longer: see [`ReadTx::caught_up`].
+    pub async fn scoped(
+        &self,
+        scope: &Scope,
+        seen: Option<Position>,
+        projectors: &[&str],
+    ) -> Result<ReadTx, ReadError> {
+        let caught_up = match seen {
+            Some(seen) if seen.0 > 0 => self.wait(seen, projectors).await?,
+            _ => true,
+        };
+        let transaction = self.pool.begin_with(AssertSqlSafe(opening(scope))).await?;
+        Ok(ReadTx { transaction, caught_up })
+    }
+
+    /// Whether all `projectors` reached `seen` in time.
+    async fn wait(&self, seen: Position, projectors: &[&str]) -> Result<bool, ReadError> {
+        // Nobody has seen more than there is: a made-up number must not make queries wait.
+        let mut seen = seen;
+        if seen > self.tail.head() {
+            seen = seen.min(self.tail.refresh(&self.pool).await?);
+        }
+        let deadline = Instant::now() + PATIENCE;
+        for projector in projectors {
+            if !self.reaches(projector, seen, deadline).await? {
+                metrics::counter!("wheelhouse_reads_behind_total", "projector" => (*projector).to_owned())
+                    .increment(1);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn reaches(&self, projector: &str, seen: Position, deadline: Instant) -> Result<bool, ReadError> {
+        let sender = self.progress.sender(projector);
+        let mut reached = sender.subscribe();
+        let mut pause = Duration::from_millis(5);
+        // A projector led by this process tells at once; one led by another is asked for in the database.
+        loop {
+            if *reached.borrow_and_update() >= seen.0 {
+                return Ok(true);
+            }
+            let told = async { reached.wait_for(|at| *at >= seen.0).await.is_ok() };
+            if tokio::time::timeout(pause, told).await.unwrap_or(false) {
+                return Ok(true);
+            }
+            let stored: Option<i64> =
+                sqlx::query_scalar("select position from log.projectors where name = $1")
+                    .bind(projector)
+                    .fetch_optional(&self.pool)
+                    .await?;
+            if let Some(stored) = stored {
+                self.progress.reached(projector, Position(stored));
+            }
+            if Instant::now() >= deadline {
+                return Ok(stored.is_some_and(|stored| stored >= seen.0));
+            }
+            pause = (pause * 2).min(Duration::from_millis(40));
+        }
+    }
+}
+
+/// One round trip that begins the transaction and sets the scope. The ids are numbers, so the text is safe.
+fn opening(scope: &Scope) -> String {
+    let mut sql =
+        String::from("begin isolation level repeatable read read only; set local wheelhouse.agents = '");
+    put(&mut sql, &scope.agents);
+    sql.push_str("'; set local wheelhouse.areas = '");
+    put(&mut sql, &scope.areas);
+    sql.push('\'');
+    sql
+}
+
+fn put<T: Ord + std::fmt::Display>(sql: &mut String, reach: &Reach<T>) {
+    match reach {
+        Reach::All => sql.push('*'),
+        Reach::Only(items) => put_ids(sql, items),
+    }
+}
+
+fn put_ids<T: std::fmt::Display>(sql: &mut String, ids: &BTreeSet<T>) {
+    for (n, id) in ids.iter().enumerate() {
+        let comma = if n == 0 { "" } else { "," };
+        write!(sql, "{comma}{id}").expect("a string takes everything");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vocabulary::{AgentId, AreaId};
+
+    #[test]
+    fn a_scope_becomes_the_sessions_settings() {
+        let scope = Scope { agents: Reach::only([AgentId(2), AgentId(7)]), areas: Reach::All };
+        assert!(
+            opening(&scope)
+                .ends_with("set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '*'")
+        );
+        let none = Scope { agents: Reach::NONE, areas: Reach::<AreaId>::NONE };
+        assert!(
+            opening(&none).ends_with("set local wheelhouse.agents = ''; set local wheelhouse.areas = ''")
+        );
+    }
+}

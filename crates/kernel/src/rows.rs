@@ -1,0 +1,61 @@
+//! Rows of a read model as plain structs: read those that a batch of events touches, fold the events into them in
+//! memory, write them back in one statement.
+//!
+//! A struct's serde names are the table's columns; columns that a struct leaves out keep their defaults.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sqlx::{AssertSqlSafe, PgConnection, Row};
+
+use crate::projector::ApplyError;
+
+/// The rows of `table` whose `key` column (of SQL type `key_type`) is one of `keys`. Names come from the code only.
+pub async fn load<R: DeserializeOwned>(
+    db: &mut PgConnection,
+    table: &'static str,
+    key: &'static str,
+    key_type: &'static str,
+    keys: &[String],
+) -> Result<Vec<R>, ApplyError> {
+    let sql = format!("select to_jsonb(t) from {table} t where t.{key} = any($1::text[]::{key_type}[])");
+    let found = sqlx::query(AssertSqlSafe(sql)).bind(keys).fetch_all(db).await?;
+    found.iter().map(|row| Ok(serde_json::from_value(row.try_get(0)?)?)).collect()
+}
+
+/// Writes `rows` to `table`, replacing those with the same `key`.
+pub async fn upsert<R: Serialize>(
+    db: &mut PgConnection,
+    table: &'static str,
+    key: &'static str,
+    rows: &[R],
+) -> Result<(), ApplyError> {
+    let rows = serde_json::to_value(rows)?;
+    let Some(first) = rows.get(0).and_then(serde_json::Value::as_object) else { return Ok(()) };
+    let columns: Vec<&str> = first.keys().map(String::as_str).collect();
+    let list = columns.join(", ");
+    let sets: Vec<String> = columns
+        .iter()
+        .filter(|column| **column != key)
+        .map(|column| format!("{column} = excluded.{column}"))
+        .collect();
+    let sql = format!(
+        "insert into {table} ({list}) select {list} from jsonb_populate_recordset(null::{table}, $1) \
+         on conflict ({key}) do update set {}",
+        sets.join(", ")
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(&rows).execute(db).await?;
+    Ok(())
+}
+
+/// Removes the rows of `table` whose `key` column is one of `keys`.
+pub async fn delete(
+    db: &mut PgConnection,
+    table: &'static str,
+    key: &'static str,
+    key_type: &'static str,
+    keys: &[String],
+) -> Result<(), ApplyError> {
+    let sql = format!("delete from {table} where {key} = any($1::text[]::{key_type}[])");
+    sqlx::query(AssertSqlSafe(sql)).bind(keys).execute(db).await?;
+    Ok(())
+}

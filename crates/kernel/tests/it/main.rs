@@ -1,0 +1,11 @@
+//! The kernel's behaviour on a real PostgreSQL and a real NATS.
+
+mod support;
+
+mod append_only;
+mod desk;
+mod migrations;
+mod outage;
+mod personal;
+mod scope;
+mod writer;

@@ -1,0 +1,128 @@
+//! Row-level security says what `Scope::contains` says.
+
+use std::sync::Arc;
+
+use kernel::Position;
+use proptest::collection::btree_set;
+use proptest::prelude::*;
+use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
+
+use crate::support::{house, open_stall};
+
+fn reach<T: Ord + Copy + std::fmt::Debug>(of: fn(i64) -> T) -> impl Strategy<Value = Reach<T>> {
+    prop_oneof![
+        1 => Just(Reach::All),
+        4 => btree_set(1_i64..5, 0..4).prop_map(move |ids| Reach::only(ids.into_iter().map(of))),
+    ]
+}
+
+fn territories() -> Vec<(Option<i64>, Option<i64>)> {
+    let ids = || std::iter::once(None).chain((1..5).map(Some));
+    ids().flat_map(|agent| ids().map(move |area| (agent, area))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_database_sees_exactly_what_the_scope_contains() {
+    let standing = Arc::new(house().await);
+    let owner = &standing.house.pools.owner;
+    for sql in [
+        "create table read.things (agent_id bigint, area_id bigint)",
+        "create table read.agents_only (agent_id bigint)",
+        "create table read.areas_only (area_id bigint)",
+        "select wheelhouse.guard_table('read.things')",
+        "select wheelhouse.guard_table('read.agents_only')",
+        "select wheelhouse.guard_table('read.areas_only')",
+    ] {
+        sqlx::query(sql).execute(owner).await.unwrap();
+    }
+    for (agent, area) in territories() {
+        sqlx::query("insert into read.things values ($1, $2)")
+            .bind(agent)
+            .bind(area)
+            .execute(owner)
+            .await
+            .unwrap();
+        sqlx::query("insert into read.agents_only values ($1)").bind(agent).execute(owner).await.unwrap();
+        sqlx::query("insert into read.areas_only values ($1)").bind(area).execute(owner).await.unwrap();
+    }
+    let runtime = tokio::runtime::Handle::current();
+    let house = standing.house.clone();
+    tokio::task::spawn_blocking(move || {
+        let scopes = (reach(AgentId), reach(AreaId)).prop_map(|(agents, areas)| Scope { agents, areas });
+        proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
+            runtime.block_on(async {
+                let mut tx = house.reads.scoped(&scope, None, &[]).await.unwrap();
+                let contained = |row: &(Option<i64>, Option<i64>)| {
+                    scope.contains(Territory { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
+                };
+                let mut expected: Vec<_> = territories().into_iter().filter(contained).collect();
+                expected.sort_unstable();
+                let mut seen: Vec<(Option<i64>, Option<i64>)> =
+                    sqlx::query_as("select agent_id, area_id from read.things").fetch_all(&mut *tx).await.unwrap();
+                seen.sort_unstable();
+                assert_eq!(&seen, &expected, "the policy");
+                let mut judged: Vec<(Option<i64>, Option<i64>)> = Vec::new();
+                for (agent, area) in territories() {
+                    let inside: bool = sqlx::query_scalar("select wheelhouse.in_scope($1, $2)")
+                        .bind(agent).bind(area).fetch_one(&mut *tx).await.unwrap();
+                    if inside { judged.push((agent, area)); }
+                }
+                judged.sort_unstable();
+                assert_eq!(&judged, &expected, "the function");
+                let agents: i64 =
+                    sqlx::query_scalar("select count(*) from read.agents_only").fetch_one(&mut *tx).await.unwrap();
+                let areas: i64 =
+                    sqlx::query_scalar("select count(*) from read.areas_only").fetch_one(&mut *tx).await.unwrap();
+                let of = |keep: fn(&(Option<i64>, Option<i64>)) -> (Option<i64>, Option<i64>)| {
+                    territories().iter().filter(|row| contained(&keep(row))).count() as i64
+                };
+                assert_eq!(agents, of(|row| (row.0, None)));
+                assert_eq!(areas, of(|row| (None, row.1)));
+            });
+        });
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test]
+async fn without_a_scope_nothing_is_seen_and_nothing_can_be_written() {
+    let standing = house().await;
+    let pools = &standing.house.pools;
+    sqlx::query("create table read.things (agent_id bigint)").execute(&pools.owner).await.unwrap();
+    sqlx::query("select wheelhouse.guard_table('read.things')").execute(&pools.owner).await.unwrap();
+    sqlx::query("insert into read.things values (null), (1)").execute(&pools.owner).await.unwrap();
+    let seen: i64 =
+        sqlx::query_scalar("select count(*) from read.things").fetch_one(&pools.app).await.unwrap();
+    assert_eq!(seen, 0);
+    assert!(sqlx::query("insert into read.things values (1)").execute(&pools.app).await.is_err());
+    let mut tx = standing.house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+    let seen: i64 = sqlx::query_scalar("select count(*) from read.things").fetch_one(&mut *tx).await.unwrap();
+    assert_eq!(seen, 2);
+    drop(tx);
+    // The scope ends with its transaction.
+    let left: i64 =
+        sqlx::query_scalar("select count(*) from read.things").fetch_one(&pools.app).await.unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_query_waits_for_its_projector_and_gives_up_after_two_seconds() {
+    let standing = house().await;
+    open_stall(&standing.house, "a").await;
+    let reads = standing.house.reads.clone();
+    let late = reads.scoped(&Scope::ALL, Some(Position(1)), &["stalls"]).await.unwrap();
+    assert!(!late.caught_up());
+    let waiting =
+        tokio::spawn(async move { reads.scoped(&Scope::ALL, Some(Position(1)), &["stalls"]).await });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    sqlx::query("insert into log.projectors (name, version, position) values ('stalls', 1, 1)")
+        .execute(&standing.house.pools.projector)
+        .await
+        .unwrap();
+    assert!(waiting.await.unwrap().unwrap().caught_up());
+    // A position beyond the log is nobody's: it makes nobody wait.
+    let made_up =
+        standing.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["stalls"]).await.unwrap();
+    assert!(made_up.caught_up());
+}

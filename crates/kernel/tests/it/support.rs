@@ -1,0 +1,228 @@
+//! A house on a database of its own, and an aggregate small enough to see through.
+
+use std::sync::Arc;
+
+use kernel::aggregate::{Aggregate, Claim, Event, Refusal};
+use kernel::{
+    CommandContext, Foundation, House, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId,
+};
+use serde::{Deserialize, Serialize};
+use testkit::{Services, TestDatabase};
+use vocabulary::{AgentId, AreaId, Clock, FixedClock, Scope, Snowflake, SystemClock, Territory, Timestamp};
+
+pub const MASTER: [u8; 32] = [7; 32];
+pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6 };
+
+/// What a test holds so that its servers stay up.
+pub struct Standing {
+    pub house: House,
+    pub database: TestDatabase,
+    _services: Services,
+}
+
+/// A migrated database.
+pub async fn database() -> (Services, TestDatabase) {
+    let services = Services::start().await;
+    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
+        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
+    });
+    let name = format!("kernel_{:x}", steps as u64);
+    let database = services
+        .database_from(&name, |url| async move {
+            let pools = Pools::connect(&url, SIZES).await?;
+            kernel::migrate(&pools.owner).await?;
+            pools.close().await;
+            Ok(())
+        })
+        .await;
+    (services, database)
+}
+
+pub async fn house() -> Standing {
+    let (services, database) = database().await;
+    let house = house_at(&database.url).await;
+    Standing { house, database, _services: services }
+}
+
+/// Another process on the same database, as far as the log can tell.
+pub async fn house_at(url: &str) -> House {
+    House::open(foundation_at(url).await).await.expect("the house opens")
+}
+
+pub async fn foundation_at(url: &str) -> Foundation {
+    let pools = Pools::connect(url, SIZES).await.expect("PostgreSQL answers");
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock::at(now()));
+    let ids = Arc::new(Snowflake::new(SystemClock, 1));
+    Foundation::new(pools, MasterKey::new(MASTER), clock, ids)
+}
+
+pub const fn now() -> Timestamp {
+    Timestamp::from_millis(1_790_000_000_000)
+}
+
+pub fn ctx() -> CommandContext {
+    CommandContext::of_system("test", now())
+}
+
+pub fn request(id: &str, fingerprint: u8, reply: serde_json::Value) -> CommandContext {
+    CommandContext {
+        request_id: Some(RequestId(id.to_owned())),
+        fingerprint: [fingerprint; 32],
+        reply,
+        ..ctx()
+    }
+}
+
+pub fn within(scope: Scope) -> CommandContext {
+    CommandContext { scope, ..ctx() }
+}
+
+pub fn here() -> Territory {
+    Territory::of_area(AgentId(2), AreaId(20))
+}
+
+/// A stall on the market, with a name that no other has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stall {
+    pub open: bool,
+    pub name: String,
+    pub sold: i64,
+    pub territory: Territory,
+    pub keeper: Option<Personal<String>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum StallCommand {
+    Open { name: String, territory: Territory },
+    Sell(i64),
+    Rename(String),
+    Hire(Personal<String>),
+    Close,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum StallEvent {
+    #[serde(rename = "stall.opened")]
+    Opened { name: String, territory: Territory },
+    #[serde(rename = "stall.sold")]
+    Sold { count: i64, unit: String },
+    #[serde(rename = "stall.renamed")]
+    Renamed { name: String },
+    #[serde(rename = "stall.hired")]
+    Hired { keeper: Personal<String> },
+    #[serde(rename = "stall.closed")]
+    Closed,
+}
+
+impl Event for StallEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "stall.opened",
+            Self::Sold { .. } => "stall.sold",
+            Self::Renamed { .. } => "stall.renamed",
+            Self::Hired { .. } => "stall.hired",
+            Self::Closed => "stall.closed",
+        }
+    }
+
+    fn schema_version(stored_type: &str) -> i16 {
+        if stored_type == "stall.sold" { 3 } else { 1 }
+    }
+
+    fn upcast(
+        stored_type: &str,
+        from_version: i16,
+        mut data: serde_json::Value,
+    ) -> Result<serde_json::Value, kernel::DecodeError> {
+        match (stored_type, from_version) {
+            // Version 1 counted under another name; version 2 had no unit.
+            ("stall.sold", 1) => Ok(serde_json::json!({ "count": data["amount"] })),
+            ("stall.sold", 2) => {
+                data["unit"] = "piece".into();
+                Ok(data)
+            }
+            _ => Err(kernel::DecodeError::NoUpcaster {
+                stored_type: stored_type.to_owned(),
+                version: from_version,
+            }),
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum StallRefusal {
+    NotOpen,
+    NameTaken,
+}
+
+impl Refusal for StallRefusal {
+    fn code(&self) -> &'static str {
+        "stall"
+    }
+
+    fn message(&self) -> String {
+        "摊位".to_owned()
+    }
+}
+
+impl Aggregate for Stall {
+    const CATEGORY: &'static str = "stall";
+    type Id = String;
+    type Command = StallCommand;
+    type Event = StallEvent;
+    type Refusal = StallRefusal;
+
+    fn decide(&self, command: StallCommand, _now: Timestamp) -> Result<Vec<StallEvent>, StallRefusal> {
+        match (self.open, command) {
+            (false, StallCommand::Open { name, territory }) => {
+                Ok(vec![StallEvent::Opened { name, territory }])
+            }
+            (true, StallCommand::Open { .. }) | (false, StallCommand::Close) => Ok(vec![]),
+            (true, StallCommand::Sell(count)) => {
+                Ok(vec![StallEvent::Sold { count, unit: "piece".to_owned() }])
+            }
+            (true, StallCommand::Rename(name)) => Ok(vec![StallEvent::Renamed { name }]),
+            (true, StallCommand::Hire(keeper)) => Ok(vec![StallEvent::Hired { keeper }]),
+            (true, StallCommand::Close) => Ok(vec![StallEvent::Closed]),
+            (false, _) => Err(StallRefusal::NotOpen),
+        }
+    }
+
+    fn evolve(&mut self, event: &StallEvent) {
+        match event {
+            StallEvent::Opened { name, territory } => {
+                *self = Self { open: true, name: name.clone(), territory: *territory, ..Self::default() };
+            }
+            StallEvent::Sold { count, .. } => self.sold += count,
+            StallEvent::Renamed { name } => self.name.clone_from(name),
+            StallEvent::Hired { keeper } => self.keeper = Some(keeper.clone()),
+            StallEvent::Closed => self.open = false,
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.territory
+    }
+
+    fn claims(&self, event: &StallEvent) -> Vec<Claim<StallRefusal>> {
+        let take =
+            |name: &String| Claim::Take { key: format!("stall:{name}"), refusal: StallRefusal::NameTaken };
+        let release = |name: &String| Claim::Release { key: format!("stall:{name}") };
+        match event {
+            StallEvent::Opened { name, .. } => vec![take(name)],
+            StallEvent::Renamed { name } => vec![release(&self.name), take(name)],
+            StallEvent::Closed => vec![release(&self.name)],
+            StallEvent::Sold { .. } | StallEvent::Hired { .. } => vec![],
+        }
+    }
+}
+
+pub fn open(name: &str) -> StallCommand {
+    StallCommand::Open { name: name.to_owned(), territory: here() }
+}
+
+/// Opens a stall of its own name.
+pub async fn open_stall(house: &House, id: &str) {
+    house.desk.execute::<Stall>(&id.to_owned(), open(id), &ctx()).await.expect("the stall opens");
+}

@@ -1,0 +1,206 @@
+//! What the log promises about order and neighbours.
+
+use std::collections::HashSet;
+
+use futures::future::join_all;
+use kernel::CommandError;
+use kernel::log::{Append, BatchWriter, ClaimChange, NewEvent, Outcome, Tail, WriterLimits};
+use kernel::{Position, StoredForm};
+
+use crate::support::{Stall, StallCommand, StallRefusal, ctx, house, house_at, now, open, open_stall};
+
+fn event() -> NewEvent {
+    let data = br#"{"name":"x"}"#.to_vec();
+    let form = StoredForm { stored_type: "stall.renamed".to_owned(), schema_version: 1, data };
+    NewEvent { form, meta: r#"{"actor":{"kind":"system","name":"test"}}"#.to_owned(), recorded_at: now() }
+}
+
+fn append(stream_id: &str, expected: i64, events: usize) -> Append {
+    Append {
+        category: "stall",
+        stream_id: stream_id.to_owned(),
+        expected,
+        events: vec![event(); events],
+        claims: vec![],
+        request: None,
+    }
+}
+
+async fn writer(url: &str) -> BatchWriter {
+    use std::str::FromStr;
+    let options =
+        sqlx::postgres::PgConnectOptions::from_str(url).unwrap().options([("role", "wheelhouse_app")]);
+    BatchWriter::start(
+        options,
+        format!("test-{}", rand::random::<u64>()),
+        WriterLimits::default(),
+        Tail::new(),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sixty_four_callers_on_one_stream_leave_contiguous_versions() {
+    let standing = house().await;
+    open_stall(&standing.house, "one").await;
+    let sales = (0..64).map(|_| {
+        let desk = standing.house.desk.clone();
+        tokio::spawn(
+            async move { desk.execute::<Stall>(&"one".to_owned(), StallCommand::Sell(1), &ctx()).await },
+        )
+    });
+    let versions: HashSet<i64> =
+        join_all(sales).await.into_iter().map(|sale| sale.unwrap().unwrap().version).collect();
+    assert_eq!(versions, (2..=65).collect());
+    let events = standing.house.reader.read_stream("stall", "one", 0, 1000).await.unwrap();
+    assert!(events.iter().map(|event| event.version).eq(1..=65));
+    assert_eq!(standing.house.desk.load::<Stall>(&"one".to_owned()).await.unwrap().state.sold, 64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_on_one_stream_lose_no_sale() {
+    let standing = house().await;
+    let other = house_at(&standing.database.url).await;
+    open_stall(&standing.house, "shared").await;
+    let sales = (0..40).map(|n| {
+        let desk = if n % 2 == 0 { standing.house.desk.clone() } else { other.desk.clone() };
+        tokio::spawn(async move {
+            desk.execute::<Stall>(&"shared".to_owned(), StallCommand::Sell(1), &ctx()).await
+        })
+    });
+    let done = join_all(sales).await.into_iter().filter(|sale| sale.as_ref().unwrap().is_ok()).count();
+    assert!(done >= 20, "{done} of 40 sales went through");
+    let loaded = other.desk.load::<Stall>(&"shared".to_owned()).await.unwrap();
+    assert_eq!(loaded.state.sold, done as i64);
+    assert_eq!(loaded.version, done as i64 + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn positions_have_no_gaps_whatever_fails_between() {
+    let standing = house().await;
+    let writer = writer(&standing.database.url).await;
+    let appends = (0..300).map(|n| {
+        let writer = writer.clone();
+        // Every third one expects a version that is not there.
+        let expected = if n % 3 == 0 { 9 } else { 0 };
+        tokio::spawn(
+            async move { writer.append(append(&format!("s{n}"), expected, 1 + n % 4)).await.unwrap() },
+        )
+    });
+    let outcomes: Vec<Outcome> = join_all(appends).await.into_iter().map(Result::unwrap).collect();
+    for (n, outcome) in outcomes.iter().enumerate() {
+        match outcome {
+            Outcome::Conflict { actual: 0 } => assert_eq!(n % 3, 0),
+            Outcome::Appended { version, .. } => assert_eq!(*version, (1 + n % 4) as i64),
+            other => panic!("{other:?}"),
+        }
+    }
+    let positions: Vec<i64> = sqlx::query_scalar("select position from log.events order by position")
+        .fetch_all(&standing.house.pools.owner)
+        .await
+        .unwrap();
+    assert!(positions.iter().copied().eq(1..=positions.len() as i64));
+    assert_eq!(standing.house.reader.head().await.unwrap(), Position(positions.len() as i64));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_append_that_postgres_refuses_fails_alone() {
+    let standing = house().await;
+    sqlx::query("alter table log.events add constraint no_poison check (stream_id <> 'poison')")
+        .execute(&standing.house.pools.owner)
+        .await
+        .unwrap();
+    let writer = writer(&standing.database.url).await;
+    let names = ["a", "b", "poison", "c", "d"];
+    let outcomes = join_all(names.map(|name| writer.append(append(name, 0, 1)))).await;
+    for (name, outcome) in names.iter().zip(outcomes) {
+        assert_eq!(outcome.is_ok(), *name != "poison", "{name}: {outcome:?}");
+    }
+    assert_eq!(standing.house.reader.head().await.unwrap(), Position(4));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_stored_is_refused_before_it_is_sent() {
+    let standing = house().await;
+    let writer = writer(&standing.database.url).await;
+    for stream_id in ["", "nul\0", &"x".repeat(201)] {
+        assert!(writer.append(append(stream_id, 0, 1)).await.is_err());
+    }
+    assert!(writer.append(append("many", 0, 1001)).await.is_err());
+    assert_eq!(
+        writer.append(append("many", 0, 1000)).await.unwrap(),
+        Outcome::Appended { position: Position(1000), version: 1000 }
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_claim_a_key_one_gets_it() {
+    let standing = house().await;
+    let other = house_at(&standing.database.url).await;
+    let claims = (0..32).map(|n| {
+        let desk = if n % 2 == 0 { standing.house.desk.clone() } else { other.desk.clone() };
+        tokio::spawn(async move { desk.execute::<Stall>(&format!("s{n}"), open("best"), &ctx()).await })
+    });
+    let results: Vec<_> = join_all(claims).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let refused = |result: &&Result<_, CommandError<StallRefusal>>| {
+        matches!(result, Err(CommandError::Refused(StallRefusal::NameTaken)))
+    };
+    assert_eq!(results.iter().filter(refused).count(), 31);
+}
+
+#[tokio::test]
+async fn a_key_given_back_can_be_taken_by_another() {
+    let standing = house().await;
+    let desk = &standing.house.desk;
+    open_stall(&standing.house, "first").await;
+    let taken = desk.execute::<Stall>(&"second".to_owned(), open("first"), &ctx()).await;
+    assert!(matches!(taken, Err(CommandError::Refused(StallRefusal::NameTaken))), "{taken:?}");
+    desk.execute::<Stall>(&"first".to_owned(), StallCommand::Rename("other".to_owned()), &ctx())
+        .await
+        .unwrap();
+    desk.execute::<Stall>(&"second".to_owned(), open("first"), &ctx()).await.unwrap();
+    desk.execute::<Stall>(&"first".to_owned(), StallCommand::Close, &ctx()).await.unwrap();
+    desk.execute::<Stall>(&"second".to_owned(), StallCommand::Rename("other".to_owned()), &ctx())
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn only_the_holder_can_give_a_key_back() {
+    let standing = house().await;
+    let writer = writer(&standing.database.url).await;
+    let claim = |take| vec![ClaimChange { key: "k".to_owned(), take }];
+    let with = |stream: &str, expected, take| Append { claims: claim(take), ..append(stream, expected, 1) };
+    writer.append(with("a", 0, true)).await.unwrap();
+    writer.append(with("b", 0, false)).await.unwrap();
+    let taken = writer.append(with("b", 1, true)).await.unwrap();
+    assert_eq!(taken, Outcome::ClaimTaken { key: "k".to_owned() });
+}
+
+#[tokio::test]
+async fn a_reader_of_another_process_hears_of_an_append_within_a_poll() {
+    let standing = house().await;
+    let other = house_at(&standing.database.url).await;
+    let waiting = tokio::spawn(async move { other.tail.beyond(Position(0)).await });
+    open_stall(&standing.house, "heard").await;
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(2), waiting).await.unwrap().unwrap();
+    assert_eq!(heard, Position(1));
+}
+
+#[tokio::test]
+async fn a_replay_and_the_pages_read_the_same_events() {
+    use futures::TryStreamExt;
+    let standing = house().await;
+    for n in 0..20 {
+        open_stall(&standing.house, &format!("s{n}")).await;
+    }
+    let reader = &standing.house.reader;
+    let replayed: Vec<_> = reader.replay(Position(0), Position(i64::MAX)).try_collect().await.unwrap();
+    let mut paged = reader.read_after(Position(0), 7).await.unwrap();
+    paged.extend(reader.read_after(Position(7), 100).await.unwrap());
+    let bytes = |events: &[kernel::Recorded]| -> Vec<_> {
+        events.iter().map(|event| (event.position, event.data.clone())).collect()
+    };
+    assert_eq!(bytes(&replayed), bytes(&paged));
+    assert_eq!(replayed.len(), 20);
+}
