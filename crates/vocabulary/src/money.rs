@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// An amount in cents (分). Arithmetic is checked: an overflow is an answer, not a wrong sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
 #[serde(transparent)]
 #[sqlx(transparent)]
 pub struct Cents(pub i64);
@@ -33,7 +35,12 @@ impl Cents {
         };
         let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
         let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || !all_digits(whole) || !all_digits(part) || part.len() > 2 || digits.ends_with('.') {
+        if whole.is_empty()
+            || !all_digits(whole)
+            || !all_digits(part)
+            || part.len() > 2
+            || digits.ends_with('.')
+        {
             return Err(refused());
         }
         let whole: i64 = whole.parse().map_err(|_| refused())?;

@@ -143,7 +143,9 @@ impl Aggregate for Agent {
     fn decide(&self, command: AgentCommand, _now: Timestamp) -> Result<Vec<AgentEvent>, AgentRefusal> {
         let fits = |text: &str, max: usize| (1..=max).contains(&text.trim().chars().count());
         match (&self.registration, command) {
-            (None, AgentCommand::Register(new)) if !fits(&new.company, 64) || !fits(&new.contact_name, 20) => {
+            (None, AgentCommand::Register(new))
+                if !fits(&new.company, 64) || !fits(&new.contact_name, 20) =>
+            {
                 Err(AgentRefusal::Name)
             }
             (None, AgentCommand::Register(new)) => Ok(vec![AgentEvent::Registered(new), AgentEvent::Enabled]),
@@ -172,7 +174,10 @@ impl Aggregate for Agent {
     fn claims(&self, event: &AgentEvent) -> Vec<Claim<AgentRefusal>> {
         match event {
             AgentEvent::Registered(new) => {
-                vec![Claim::Take { key: format!("agent-phone:{}", new.phone), refusal: AgentRefusal::PhoneTaken }]
+                vec![Claim::Take {
+                    key: format!("agent-phone:{}", new.phone),
+                    refusal: AgentRefusal::PhoneTaken,
+                }]
             }
             AgentEvent::Enabled | AgentEvent::Disabled => vec![],
         }

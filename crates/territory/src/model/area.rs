@@ -184,7 +184,9 @@ impl Area {
             (_, AreaCommand::Plan(_)) => Err(AreaRefusal::Different),
             (Closed, AreaCommand::Close { .. }) | (Open, AreaCommand::Open) => Ok(vec![]),
             (Closed, _) => Err(AreaRefusal::Closed),
-            (Planned | Suspended, AreaCommand::Open) if plan.tel.trim().is_empty() => Err(AreaRefusal::Telephone),
+            (Planned | Suspended, AreaCommand::Open) if plan.tel.trim().is_empty() => {
+                Err(AreaRefusal::Telephone)
+            }
             (Planned | Suspended, AreaCommand::Open) => Ok(vec![AreaEvent::Opened]),
             (Open, AreaCommand::Suspend { notice }) if (1..=200).contains(&notice.trim().chars().count()) => {
                 Ok(vec![AreaEvent::Suspended { notice }])
@@ -246,7 +248,9 @@ impl Aggregate for Area {
     fn claims(&self, event: &AreaEvent) -> Vec<Claim<AreaRefusal>> {
         let key = |plan: &Plan| format!("area-name:{}:{}", plan.agent_id, plan.name.trim());
         match (event, &self.plan) {
-            (AreaEvent::Planned(plan), _) => vec![Claim::Take { key: key(plan), refusal: AreaRefusal::NameTaken }],
+            (AreaEvent::Planned(plan), _) => {
+                vec![Claim::Take { key: key(plan), refusal: AreaRefusal::NameTaken }]
+            }
             (AreaEvent::Closed, Some(plan)) => vec![Claim::Release { key: key(plan) }],
             _ => vec![],
         }

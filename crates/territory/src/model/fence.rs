@@ -198,7 +198,9 @@ impl Aggregate for Fence {
     }
 
     fn territory(&self) -> Territory {
-        self.drawing.as_ref().map_or(Territory::PLATFORM, |known| Territory::of_area(known.agent_id, known.area_id))
+        self.drawing
+            .as_ref()
+            .map_or(Territory::PLATFORM, |known| Territory::of_area(known.agent_id, known.area_id))
     }
 
     fn claims(&self, event: &FenceEvent) -> Vec<Claim<FenceRefusal>> {
@@ -249,7 +251,9 @@ mod tests {
         let mut fence = Fence::default();
         for (west, version) in [(118.001, 1), (118.002, 2)] {
             let events = fence.decide(draw(west), now).unwrap();
-            let [FenceEvent::Published { data_version, .. }] = events.as_slice() else { panic!("{events:?}") };
+            let [FenceEvent::Published { data_version, .. }] = events.as_slice() else {
+                panic!("{events:?}")
+            };
             assert_eq!(*data_version, version);
             fence.evolve(&events[0]);
         }

@@ -67,7 +67,8 @@ impl Ring {
     /// Area in square metres, on a plane tangent at the first corner; good to a thousandth for a city.
     pub fn area_m2(&self) -> f64 {
         let points = self.plane();
-        let sum: f64 = points.iter().zip(points.iter().cycle().skip(1)).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum();
+        let sum: f64 =
+            points.iter().zip(points.iter().cycle().skip(1)).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum();
         sum.abs() / 2.0
     }
 
@@ -129,7 +130,8 @@ fn cross((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
 mod tests {
     use super::*;
 
-    const SQUARE: [[f64; 2]; 5] = [[118.0, 24.0], [118.001, 24.0], [118.001, 24.001], [118.0, 24.001], [118.0, 24.0]];
+    const SQUARE: [[f64; 2]; 5] =
+        [[118.0, 24.0], [118.001, 24.0], [118.001, 24.001], [118.0, 24.001], [118.0, 24.0]];
 
     #[test]
     fn a_square_is_a_ring_of_the_right_size() {

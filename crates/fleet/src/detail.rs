@@ -1,0 +1,190 @@
+//! A bike as the drawer shows it: what was decided, what was reported, and why it can or cannot be rented.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::model::rentable::{Facts, reasons};
+use crate::read::commands::CommandRow;
+use crate::read::vehicles::VehicleRow;
+use crate::seams::{AreaFacts, LiveState};
+
+/// Below this charge a bike is not handed out, until service areas set their own.
+pub const USE_THRESHOLD_PERCENT: u8 = 20;
+
+/// A reason against renting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ReasonShown {
+    /// For programs.
+    pub code: &'static str,
+    /// For people.
+    pub text: String,
+}
+
+/// The newest command to the bike.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandShown {
+    /// Its id, as text.
+    pub id: String,
+    /// What was asked.
+    pub kind: i16,
+    /// 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled.
+    pub state: i16,
+    /// The device's answer.
+    pub result_code: Option<i32>,
+    /// Why it was asked.
+    pub reason: String,
+    /// Who asked.
+    pub by: String,
+    /// When it left, epoch milliseconds.
+    pub sent_at: Option<i64>,
+    /// When it was answered, epoch milliseconds.
+    pub ack_at: Option<i64>,
+}
+
+/// A bike, everything about it. Times are epoch milliseconds; what was never reported is null.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Detail {
+    /// 车辆编号.
+    pub car_id: String,
+    /// Its device.
+    pub imei: Option<String>,
+    /// 号牌.
+    pub plate_no: String,
+    /// Whose it is, as text.
+    pub agent_id: String,
+    /// Where it works, as text.
+    pub area_id: String,
+    /// Where it works.
+    pub area_name: String,
+    /// Lifecycle.
+    pub lifecycle: i16,
+    /// Who uses it.
+    pub riding_state: i16,
+    /// Field work.
+    pub operation_states: Vec<i16>,
+    /// What is wrong.
+    pub alarm_states: Vec<i16>,
+    /// Whether it reported lately.
+    pub online: bool,
+    /// Whether it can be rented.
+    pub rentable: bool,
+    /// Why not, the weightiest first.
+    pub reasons: Vec<ReasonShown>,
+    /// Display state.
+    pub state: u8,
+    /// Battery, percent.
+    pub soc: Option<u8>,
+    /// km/h.
+    pub speed: Option<u8>,
+    /// Degrees.
+    pub heading: Option<u16>,
+    /// Degrees north, WGS-84.
+    pub lat: Option<f64>,
+    /// Degrees east, WGS-84.
+    pub lng: Option<f64>,
+    /// When it had its last fix.
+    pub gps_at: Option<i64>,
+    /// Dilution of precision.
+    pub hdop: Option<f32>,
+    /// Satellites in use.
+    pub satellites: Option<u8>,
+    /// Signal, 0 to 31.
+    pub gsm: Option<u8>,
+    /// Battery, millivolts.
+    pub voltage_mv: Option<u32>,
+    /// Lock closed.
+    pub locked: Option<bool>,
+    /// Power on.
+    pub acc: Option<bool>,
+    /// Armed.
+    pub defend: Option<bool>,
+    /// Battery in.
+    pub battery_present: Option<bool>,
+    /// Moving.
+    pub moving: Option<bool>,
+    /// The device's time of its last report.
+    pub report_at: Option<i64>,
+    /// Version of the aggregate.
+    pub version: i64,
+    /// The newest command to it.
+    pub command: Option<CommandShown>,
+}
+
+impl From<CommandRow> for CommandShown {
+    fn from(row: CommandRow) -> Self {
+        Self {
+            id: row.command_id.to_string(),
+            kind: row.kind,
+            state: row.state,
+            result_code: row.result_code,
+            reason: row.reason,
+            by: row.by,
+            sent_at: row.sent_at_ms,
+            ack_at: row.ack_at_ms,
+        }
+    }
+}
+
+/// Puts a bike together.
+pub fn detail(
+    row: VehicleRow,
+    area: Option<&AreaFacts>,
+    live: Option<&LiveState>,
+    command: Option<CommandRow>,
+) -> Detail {
+    let (operations, alarms) = (row.operations(), row.alarms());
+    let online = live.is_some_and(|live| live.online);
+    let reasons: Vec<ReasonShown> = reasons(&Facts {
+        lifecycle: row.lifecycle(),
+        riding: row.riding(),
+        operations: &operations,
+        alarms: &alarms,
+        soc_percent: live.map(|live| live.soc_percent),
+        use_threshold_percent: USE_THRESHOLD_PERCENT,
+        online,
+        area_open: area.is_some_and(|area| area.open),
+    })
+    .into_iter()
+    .map(|reason| ReasonShown { code: reason.code, text: reason.text })
+    .collect();
+    let place = live.and_then(|live| live.place);
+    Detail {
+        car_id: row.car_id,
+        imei: row.imei,
+        plate_no: row.plate_no,
+        agent_id: row.agent_id.to_string(),
+        area_id: row.area_id.to_string(),
+        area_name: area.map(|area| area.name.clone()).unwrap_or_default(),
+        lifecycle: row.lifecycle,
+        riding_state: row.riding_state,
+        operation_states: row.operation_states,
+        alarm_states: row.alarm_states,
+        online,
+        rentable: reasons.is_empty(),
+        reasons,
+        state: live.map_or(SILENT, |live| live.state),
+        soc: live.map(|live| live.soc_percent),
+        speed: live.map(|live| live.speed_kmh),
+        heading: live.map(|live| live.heading_deg),
+        lat: place.map(vocabulary::Wgs84::lat).or(row.shelved_lat),
+        lng: place.map(vocabulary::Wgs84::lng).or(row.shelved_lng),
+        gps_at: live.and_then(|live| live.fix_at).map(vocabulary::Timestamp::millis),
+        hdop: live.map(|live| live.hdop),
+        satellites: live.map(|live| live.satellites),
+        gsm: live.map(|live| live.gsm),
+        voltage_mv: live.map(|live| live.voltage_mv),
+        locked: live.map(|live| live.locked),
+        acc: live.map(|live| live.acc),
+        defend: live.map(|live| live.defend),
+        battery_present: live.map(|live| live.battery_present),
+        moving: live.map(|live| live.moving),
+        report_at: live.map(|live| live.report_at.millis()),
+        version: row.version,
+        command: command.map(CommandShown::from),
+    }
+}
+
+/// Display state of a bike that never reported.
+const SILENT: u8 = 7;

@@ -1,0 +1,194 @@
+//! The open API's bringing in of bikes and gateways.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use futures::StreamExt;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AreaId, Wgs84};
+use wire::{Answer, Asked, Body, Handled, Permit, Refused, Routes};
+
+use crate::Fleet;
+use crate::credential::{Identity, is_gateway_name};
+use crate::model::device::{Device, DeviceCommand, Imei};
+use crate::model::vehicle::{CarId, Registration, Vehicle, VehicleCommand};
+use crate::seams::AreaFacts;
+
+const MOST_AT_ONCE: usize = 500;
+const IN_FLIGHT: usize = 64;
+
+/// The routes.
+pub fn routes(fleet: &Fleet) -> Routes {
+    Routes::new("fleet")
+        .add(Permit::Machine("open:fleet"), routes!(enrol).with_state(fleet.clone()))
+        .add(Permit::Machine("open:fleet"), routes!(gateway).with_state(fleet.clone()))
+}
+
+/// A bike with its device.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewVehicle {
+    /// 车辆编号.
+    car_id: String,
+    /// Its device, 15 digits.
+    imei: String,
+    /// 号牌.
+    #[serde(default)]
+    plate_no: String,
+    /// Whose it is.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// Where it works.
+    #[schema(value_type = String)]
+    area_id: AreaId,
+    /// Where it stands, WGS-84.
+    lat: f64,
+    /// Where it stands, WGS-84.
+    lng: f64,
+}
+
+/// Bikes to bring in.
+#[derive(Debug, Deserialize, ToSchema)]
+struct Batch {
+    /// At most 500.
+    vehicles: Vec<NewVehicle>,
+}
+
+/// What became of one of them.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Enrolled {
+    /// 车辆编号.
+    car_id: String,
+    /// The device's MQTT credential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+    /// Why it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What became of them, in the order asked.
+#[derive(Debug, Serialize, ToSchema)]
+struct BatchResults {
+    /// One for each.
+    results: Vec<Enrolled>,
+}
+
+/// Registers bikes and devices, binds them, takes them into stock and puts them on the street. One that is refused
+/// does not hold up the others; one that is there already gets its credential again.
+#[utoipa::path(post, path = "/open/v1/vehicles/batch", tag = "open", request_body = Batch,
+    responses((status = 200, body = Answer<BatchResults>)))]
+async fn enrol(State(fleet): State<Fleet>, asked: Asked, Body(batch): Body<Batch>) -> Handled<BatchResults> {
+    if batch.vehicles.is_empty() || batch.vehicles.len() > MOST_AT_ONCE {
+        return Err(Refused::malformed(format!("每次需 1 到 {MOST_AT_ONCE} 辆")));
+    }
+    let mut areas: HashMap<AreaId, Option<AreaFacts>> = HashMap::new();
+    for vehicle in &batch.vehicles {
+        if !areas.contains_key(&vehicle.area_id) {
+            let facts = fleet.areas.area(vehicle.area_id).await.map_err(Refused::unavailable)?;
+            areas.insert(vehicle.area_id, facts);
+        }
+    }
+    let (fleet, asked, areas) = (&fleet, &asked, &areas);
+    let results = futures::stream::iter(batch.vehicles)
+        .map(|vehicle| async move {
+            let car_id = vehicle.car_id.clone();
+            match enrol_one(fleet, asked, areas, vehicle).await {
+                Ok(secret) => Ok(Enrolled { car_id, secret: Some(secret), error: None }),
+                Err(No::Because(text)) => Ok(Enrolled { car_id, secret: None, error: Some(text) }),
+                Err(No::Broken(refused)) => Err(refused),
+            }
+        })
+        .buffered(IN_FLIGHT)
+        .collect::<Vec<Result<Enrolled, Refused>>>()
+        .await;
+    Ok(Answer(BatchResults { results: results.into_iter().collect::<Result<_, _>>()? }))
+}
+
+/// Why one is not brought in: said beside it, or the end of the whole request.
+enum No {
+    Because(String),
+    Broken(Refused),
+}
+
+impl<R: kernel::Refusal> From<kernel::desk::CommandError<R>> for No {
+    fn from(error: kernel::desk::CommandError<R>) -> Self {
+        use kernel::desk::CommandError;
+        match error {
+            CommandError::Refused(refusal) => Self::Because(refusal.message()),
+            CommandError::NotFound => Self::Because("车辆或服务区不存在，或不在数据范围内".to_owned()),
+            other => Self::Broken(other.into()),
+        }
+    }
+}
+
+async fn enrol_one(
+    fleet: &Fleet,
+    asked: &Asked,
+    areas: &HashMap<AreaId, Option<AreaFacts>>,
+    new: NewVehicle,
+) -> Result<String, No> {
+    let car_id = CarId::try_from(new.car_id).map_err(No::Because)?;
+    let imei = Imei::try_from(new.imei).map_err(No::Because)?;
+    let place = Wgs84::new(new.lat, new.lng).map_err(|error| No::Because(error.to_string()))?;
+    let area = areas.get(&new.area_id).and_then(Option::as_ref);
+    if area.is_none_or(|area| area.agent != new.agent_id) {
+        return Err(No::Because("服务区不存在，或不属于该代理".to_owned()));
+    }
+    let place_in_area = fleet
+        .areas
+        .holds(new.area_id, place)
+        .await
+        .map_err(|error| No::Broken(Refused::unavailable(error)))?;
+    // One request id stands for the whole batch, so each bike's commands carry none: they are "already so" when repeated.
+    let mut ctx = asked.context(serde_json::Value::Null);
+    ctx.request_id = None;
+    let enrol = VehicleCommand::Enrol {
+        registration: Registration {
+            car_id: car_id.clone(),
+            plate_no: new.plate_no,
+            agent_id: new.agent_id,
+            area_id: new.area_id,
+        },
+        imei: imei.to_string(),
+        place,
+        place_in_area,
+    };
+    fleet.house.desk.execute::<Vehicle>(&car_id, enrol, &ctx).await?;
+    let register =
+        DeviceCommand::Register { imei: imei.clone(), car_id, agent_id: new.agent_id, area_id: new.area_id };
+    fleet.house.desk.execute::<Device>(&imei, register, &ctx).await?;
+    Ok(fleet.devices.secret(&Identity::Device(imei)))
+}
+
+/// A gateway.
+#[derive(Debug, Deserialize, ToSchema)]
+struct GatewayAsked {
+    /// 1 to 40 letters, digits, `-` or `_`.
+    name: String,
+}
+
+/// What a gateway connects with.
+#[derive(Debug, Serialize, ToSchema)]
+struct GatewayCredential {
+    /// MQTT user name.
+    user: String,
+    /// MQTT password.
+    secret: String,
+}
+
+/// Gives a vendor's gateway its MQTT credential.
+#[utoipa::path(post, path = "/open/v1/gateways", tag = "open", request_body = GatewayAsked,
+    responses((status = 200, body = Answer<GatewayCredential>)))]
+async fn gateway(State(fleet): State<Fleet>, Body(body): Body<GatewayAsked>) -> Handled<GatewayCredential> {
+    if !is_gateway_name(&body.name) {
+        return Err(Refused::malformed("网关名称需 1 到 40 位字母、数字、- 或 _"));
+    }
+    let identity = Identity::Gateway(body.name);
+    tracing::info!(user = identity.user(), "a gateway was given its credential");
+    Ok(Answer(GatewayCredential { user: identity.user(), secret: fleet.devices.secret(&identity) }))
+}

@@ -1,0 +1,6 @@
+//! The routes of the room.
+
+pub mod commands;
+pub mod enrolment;
+pub mod rides;
+pub mod vehicles;

@@ -1,0 +1,53 @@
+//! Bikes, their devices and what devices are told.
+
+pub mod credential;
+pub mod detail;
+pub mod http;
+pub mod model;
+pub mod read;
+pub mod seams;
+pub mod sender;
+
+use std::sync::Arc;
+
+use kernel::house::House;
+use kernel::{Projector, Reactor};
+use wire::Routes;
+
+use crate::credential::DeviceKey;
+use crate::seams::{Areas, Downlink, LiveView};
+
+/// The room, put together once.
+#[derive(Clone)]
+pub struct Fleet {
+    /// The kernel.
+    pub house: House,
+    /// The service areas.
+    pub areas: Arc<dyn Areas>,
+    /// What bikes last reported.
+    pub live: Arc<dyn LiveView>,
+    /// Where device credentials come from.
+    pub devices: DeviceKey,
+}
+
+/// Its routes.
+pub fn routes(fleet: &Fleet) -> Routes {
+    http::vehicles::routes(fleet)
+        .merge(http::commands::routes(fleet))
+        .merge(http::enrolment::routes(fleet))
+        .merge(http::rides::routes(fleet))
+}
+
+/// Its read models.
+pub fn projectors() -> Vec<Arc<dyn Projector>> {
+    vec![
+        Arc::new(read::vehicles::VehicleProjector),
+        Arc::new(read::devices::DeviceProjector),
+        Arc::new(read::commands::CommandProjector),
+    ]
+}
+
+/// What it does of itself.
+pub fn reactors(fleet: &Fleet, downlink: Arc<dyn Downlink>) -> Vec<Arc<dyn Reactor>> {
+    vec![Arc::new(sender::CommandSender::new(fleet.house.desk.clone(), fleet.house.clock.clone(), downlink))]
+}

@@ -1,0 +1,336 @@
+//! What a device is told (指令): asked, sent, answered or timed out.
+
+use kernel::{Aggregate, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentId, AreaId, CommandId, Territory, Timestamp};
+
+use super::region::wire_enum;
+use super::{device::Imei, vehicle::CarId};
+
+wire_enum!(
+    /// What a device can be told.
+    CommandKind {
+        Unlock = 1 "开锁",
+        Lock = 2 "关锁",
+        Arm = 3 "设防",
+        Disarm = 4 "撤防",
+        PowerOn = 5 "电门开",
+        PowerOff = 6 "电门关",
+        BackWheel = 7 "后轮锁",
+        BatteryBay = 8 "电池仓",
+        Helmet = 9 "头盔锁",
+        FindBell = 10 "寻车铃",
+        Voice = 11 "语音",
+        Reboot = 12 "重启",
+        SpeedLimit = 13 "限速",
+        Parameters = 14 "参数",
+        Fences = 15 "围栏下发",
+        Firmware = 16 "固件",
+        VoicePack = 17 "语音包",
+        TemporaryPower = 18 "临时通电",
+    }
+);
+
+wire_enum!(
+    /// How far a command got.
+    CommandState {
+        Pending = 0 "待发",
+        Sent = 1 "已发",
+        Done = 2 "成功",
+        Failed = 3 "失败",
+        TimedOut = 4 "超时",
+        Cancelled = 5 "已取消",
+    }
+);
+
+/// Without an answer for so long, a command has timed out.
+pub const TIMEOUT_MS: i64 = 15_000;
+
+impl CommandKind {
+    /// Whether whoever asks has to say why: what moves a bike or its power is asked for with a reason.
+    pub fn needs_reason(self) -> bool {
+        matches!(
+            self,
+            Self::Unlock | Self::PowerOn | Self::PowerOff | Self::SpeedLimit | Self::TemporaryPower
+        )
+    }
+}
+
+/// A command as asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Its own id; the device acts on it once.
+    pub command_id: CommandId,
+    /// The bike.
+    pub car_id: CarId,
+    /// The bike's device.
+    pub imei: Imei,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// Where it works.
+    pub area_id: AreaId,
+    /// What.
+    pub kind: CommandKind,
+    /// Why.
+    pub reason: String,
+    /// Who, as the drawer shows it.
+    pub by: String,
+}
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum CommandCommand {
+    /// Asks for it.
+    Request(Order),
+    /// It left for the device.
+    Send,
+    /// The device answered.
+    Acknowledge {
+        /// The device's result code; 0 is done.
+        code: i32,
+    },
+    /// No answer came in time.
+    TimeOut,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum CommandEvent {
+    /// It was asked for.
+    #[serde(rename = "device-command.requested")]
+    Requested {
+        /// What was asked.
+        #[serde(flatten)]
+        order: Order,
+        /// When.
+        at: Timestamp,
+    },
+    /// It left.
+    #[serde(rename = "device-command.sent")]
+    Sent {
+        /// When.
+        at: Timestamp,
+    },
+    /// The device answered in time.
+    #[serde(rename = "device-command.acknowledged")]
+    Acknowledged {
+        /// Result code.
+        code: i32,
+        /// When.
+        at: Timestamp,
+    },
+    /// No answer in time.
+    #[serde(rename = "device-command.timed-out")]
+    TimedOut {
+        /// When.
+        at: Timestamp,
+    },
+    /// The device answered after that (迟到).
+    #[serde(rename = "device-command.acknowledged-late")]
+    AcknowledgedLate {
+        /// Result code.
+        code: i32,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+impl Event for CommandEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Requested { .. } => "device-command.requested",
+            Self::Sent { .. } => "device-command.sent",
+            Self::Acknowledged { .. } => "device-command.acknowledged",
+            Self::TimedOut { .. } => "device-command.timed-out",
+            Self::AcknowledgedLate { .. } => "device-command.acknowledged-late",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommandRefusal {
+    /// No such command.
+    Unknown,
+    /// It was asked for already.
+    Exists,
+    /// It needs a reason.
+    Reason(CommandKind),
+    /// The reason is too long.
+    ReasonTooLong,
+    /// Its time has not run out.
+    TooEarly,
+}
+
+impl Refusal for CommandRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "command-unknown",
+            Self::Exists => "command-exists",
+            Self::Reason(_) => "command-reason",
+            Self::ReasonTooLong => "command-reason-too-long",
+            Self::TooEarly => "command-too-early",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Unknown => "指令不存在".to_owned(),
+            Self::Exists => "指令编号已使用".to_owned(),
+            Self::Reason(kind) => format!("下发“{}”请填写原因", kind.label()),
+            Self::ReasonTooLong => "原因最多 100 个字".to_owned(),
+            Self::TooEarly => "指令尚未超时".to_owned(),
+        }
+    }
+}
+
+/// The command as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceCommandState {
+    order: Option<Order>,
+    state: Option<CommandState>,
+    requested_at: Timestamp,
+    late_answered: bool,
+}
+
+impl Aggregate for DeviceCommandState {
+    const CATEGORY: &'static str = "device-command";
+    type Id = CommandId;
+    type Command = CommandCommand;
+    type Event = CommandEvent;
+    type Refusal = CommandRefusal;
+
+    fn decide(&self, command: CommandCommand, now: Timestamp) -> Result<Vec<CommandEvent>, CommandRefusal> {
+        use CommandState::{Pending, Sent, TimedOut};
+        match (self.state, command) {
+            (None, CommandCommand::Request(order)) => {
+                if order.kind.needs_reason() && order.reason.trim().is_empty() {
+                    return Err(CommandRefusal::Reason(order.kind));
+                }
+                if order.reason.chars().count() > 100 {
+                    return Err(CommandRefusal::ReasonTooLong);
+                }
+                Ok(vec![CommandEvent::Requested { order, at: now }])
+            }
+            (Some(_), CommandCommand::Request(_)) => Err(CommandRefusal::Exists),
+            (None, _) => Err(CommandRefusal::Unknown),
+            (Some(Pending), CommandCommand::Send) => Ok(vec![CommandEvent::Sent { at: now }]),
+            (Some(_), CommandCommand::Send) => Ok(vec![]),
+            (Some(Pending | Sent), CommandCommand::Acknowledge { code }) => {
+                Ok(vec![CommandEvent::Acknowledged { code, at: now }])
+            }
+            (Some(TimedOut), CommandCommand::Acknowledge { code }) if !self.late_answered => {
+                Ok(vec![CommandEvent::AcknowledgedLate { code, at: now }])
+            }
+            (Some(_), CommandCommand::Acknowledge { .. }) => Ok(vec![]),
+            (Some(Pending | Sent), CommandCommand::TimeOut)
+                if now.millis_since(self.requested_at) < TIMEOUT_MS =>
+            {
+                Err(CommandRefusal::TooEarly)
+            }
+            (Some(Pending | Sent), CommandCommand::TimeOut) => Ok(vec![CommandEvent::TimedOut { at: now }]),
+            (Some(_), CommandCommand::TimeOut) => Ok(vec![]),
+        }
+    }
+
+    fn evolve(&mut self, event: &CommandEvent) {
+        self.state = Some(match event {
+            CommandEvent::Requested { order, at } => {
+                self.order = Some(order.clone());
+                self.requested_at = *at;
+                CommandState::Pending
+            }
+            CommandEvent::Sent { .. } => CommandState::Sent,
+            CommandEvent::Acknowledged { code: 0, .. } => CommandState::Done,
+            CommandEvent::Acknowledged { .. } => CommandState::Failed,
+            CommandEvent::TimedOut { .. } => CommandState::TimedOut,
+            CommandEvent::AcknowledgedLate { .. } => {
+                self.late_answered = true;
+                CommandState::TimedOut
+            }
+        });
+    }
+
+    fn territory(&self) -> Territory {
+        self.order
+            .as_ref()
+            .map_or(Territory::PLATFORM, |order| Territory::of_area(order.agent_id, order.area_id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_millis(ms)
+    }
+
+    fn request(kind: CommandKind, reason: &str) -> CommandCommand {
+        CommandCommand::Request(Order {
+            command_id: CommandId(9),
+            car_id: CarId::try_from("B1".to_owned()).unwrap(),
+            imei: Imei::try_from("860000000000001".to_owned()).unwrap(),
+            agent_id: AgentId(2),
+            area_id: AreaId(20),
+            kind,
+            reason: reason.to_owned(),
+            by: "值班员".to_owned(),
+        })
+    }
+
+    fn run(steps: Vec<(i64, CommandCommand)>) -> (DeviceCommandState, Vec<&'static str>) {
+        let (mut state, mut types) = (DeviceCommandState::default(), Vec::new());
+        for (ms, step) in steps {
+            for event in state.decide(step, at(ms)).unwrap() {
+                types.push(event.stored_type());
+                state.evolve(&event);
+            }
+        }
+        (state, types)
+    }
+
+    #[test]
+    fn power_and_unlocking_need_a_reason_and_locking_does_not() {
+        let fresh = DeviceCommandState::default();
+        for kind in [CommandKind::Unlock, CommandKind::PowerOff] {
+            assert_eq!(fresh.decide(request(kind, " "), at(0)), Err(CommandRefusal::Reason(kind)));
+        }
+        assert!(fresh.decide(request(CommandKind::Lock, ""), at(0)).is_ok());
+    }
+
+    #[test]
+    fn an_answer_after_the_timeout_is_kept_as_late() {
+        let (state, types) = run(vec![
+            (0, request(CommandKind::Lock, "")),
+            (10, CommandCommand::Send),
+            (15_000, CommandCommand::TimeOut),
+            (16_000, CommandCommand::Acknowledge { code: 0 }),
+            (17_000, CommandCommand::Acknowledge { code: 0 }),
+        ]);
+        assert_eq!(types[2..], ["device-command.timed-out", "device-command.acknowledged-late"]);
+        assert_eq!(state.state, Some(CommandState::TimedOut));
+    }
+
+    #[test]
+    fn a_command_does_not_time_out_early_nor_after_its_answer() {
+        let (asked, _) = run(vec![(0, request(CommandKind::Lock, "")), (1, CommandCommand::Send)]);
+        assert_eq!(asked.decide(CommandCommand::TimeOut, at(14_999)), Err(CommandRefusal::TooEarly));
+        let (done, _) =
+            run(vec![(0, request(CommandKind::Lock, "")), (5, CommandCommand::Acknowledge { code: 132 })]);
+        assert_eq!(done.state, Some(CommandState::Failed));
+        assert_eq!(done.decide(CommandCommand::TimeOut, at(99_999)), Ok(vec![]));
+    }
+
+    #[test]
+    fn an_order_is_stored_flat_with_its_time() {
+        let state = DeviceCommandState::default();
+        let event = &state.decide(request(CommandKind::Lock, "还车"), at(5)).unwrap()[0];
+        let stored = serde_json::to_value(event).unwrap();
+        assert_eq!(stored["data"]["kind"], 2);
+        assert_eq!(stored["data"]["car_id"], "B1");
+        assert_eq!(stored["data"]["at"], 5);
+        assert_eq!(serde_json::from_value::<CommandEvent>(stored).unwrap(), *event);
+    }
+}

@@ -1,0 +1,207 @@
+//! A bike's device (中控), known by its IMEI.
+
+use kernel::{Aggregate, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentId, AreaId, Territory, Timestamp};
+
+use super::vehicle::CarId;
+
+/// An IMEI: 15 digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Imei(String);
+
+impl Imei {
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Imei {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.len() == 15 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Ok(Self(text))
+        } else {
+            Err("IMEI 需 15 位数字".to_owned())
+        }
+    }
+}
+
+impl From<Imei> for String {
+    fn from(imei: Imei) -> Self {
+        imei.0
+    }
+}
+
+impl std::fmt::Display for Imei {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum DeviceCommand {
+    /// Registers it with its bike, as far as that is still to do.
+    Register {
+        /// Itself.
+        imei: Imei,
+        /// Its bike.
+        car_id: CarId,
+        /// Whose it is.
+        agent_id: AgentId,
+        /// Where it works.
+        area_id: AreaId,
+    },
+    /// Takes it off its bike.
+    Unbind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum DeviceEvent {
+    /// It came.
+    #[serde(rename = "device.registered")]
+    Registered {
+        /// Itself.
+        imei: Imei,
+        /// Whose it is.
+        agent_id: AgentId,
+        /// Where it works.
+        area_id: AreaId,
+    },
+    /// It was put on a bike.
+    #[serde(rename = "device.bound")]
+    Bound {
+        /// The bike.
+        car_id: CarId,
+    },
+    /// It was taken off.
+    #[serde(rename = "device.unbound")]
+    Unbound {
+        /// The bike it was on.
+        car_id: CarId,
+    },
+}
+
+impl Event for DeviceEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Registered { .. } => "device.registered",
+            Self::Bound { .. } => "device.bound",
+            Self::Unbound { .. } => "device.unbound",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceRefusal {
+    /// No such device.
+    Unknown,
+    /// It is on another bike.
+    OnAnotherBike(CarId),
+    /// It belongs to another franchisee or area.
+    Different,
+}
+
+impl Refusal for DeviceRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "device-unknown",
+            Self::OnAnotherBike(_) => "device-on-another-bike",
+            Self::Different => "device-different",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Unknown => "中控不存在".to_owned(),
+            Self::OnAnotherBike(car) => format!("中控已绑定车辆 {car}"),
+            Self::Different => "该中控已登记在其他代理或服务区".to_owned(),
+        }
+    }
+}
+
+/// The device as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct Device {
+    home: Option<(AgentId, AreaId)>,
+    car_id: Option<CarId>,
+}
+
+impl Aggregate for Device {
+    const CATEGORY: &'static str = "device";
+    type Id = Imei;
+    type Command = DeviceCommand;
+    type Event = DeviceEvent;
+    type Refusal = DeviceRefusal;
+
+    fn decide(&self, command: DeviceCommand, _now: Timestamp) -> Result<Vec<DeviceEvent>, DeviceRefusal> {
+        match command {
+            DeviceCommand::Register { imei, car_id, agent_id, area_id } => match (&self.home, &self.car_id) {
+                (Some(home), _) if *home != (agent_id, area_id) => Err(DeviceRefusal::Different),
+                (_, Some(old)) if *old == car_id => Ok(vec![]),
+                (_, Some(old)) => Err(DeviceRefusal::OnAnotherBike(old.clone())),
+                (Some(_), None) => Ok(vec![DeviceEvent::Bound { car_id }]),
+                (None, None) => Ok(vec![
+                    DeviceEvent::Registered { imei, agent_id, area_id },
+                    DeviceEvent::Bound { car_id },
+                ]),
+            },
+            DeviceCommand::Unbind => match (&self.home, &self.car_id) {
+                (None, _) => Err(DeviceRefusal::Unknown),
+                (Some(_), None) => Ok(vec![]),
+                (Some(_), Some(car_id)) => Ok(vec![DeviceEvent::Unbound { car_id: car_id.clone() }]),
+            },
+        }
+    }
+
+    fn evolve(&mut self, event: &DeviceEvent) {
+        match event {
+            DeviceEvent::Registered { agent_id, area_id, .. } => self.home = Some((*agent_id, *area_id)),
+            DeviceEvent::Bound { car_id } => self.car_id = Some(car_id.clone()),
+            DeviceEvent::Unbound { .. } => self.car_id = None,
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.home.map_or(Territory::PLATFORM, |(agent, area)| Territory::of_area(agent, area))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn register(car: &str) -> DeviceCommand {
+        DeviceCommand::Register {
+            imei: Imei::try_from("860000000000001".to_owned()).unwrap(),
+            car_id: CarId::try_from(car.to_owned()).unwrap(),
+            agent_id: AgentId(2),
+            area_id: AreaId(20),
+        }
+    }
+
+    #[test]
+    fn a_device_sits_on_one_bike() {
+        let (mut device, now) = (Device::default(), Timestamp::from_millis(0));
+        for event in device.decide(register("B1"), now).unwrap() {
+            device.evolve(&event);
+        }
+        assert_eq!(device.decide(register("B1"), now), Ok(vec![]));
+        assert!(matches!(device.decide(register("B2"), now), Err(DeviceRefusal::OnAnotherBike(_))));
+        let off = device.decide(DeviceCommand::Unbind, now).unwrap();
+        device.evolve(&off[0]);
+        assert!(device.decide(register("B2"), now).is_ok());
+    }
+
+    #[test]
+    fn an_imei_is_fifteen_digits() {
+        assert!(Imei::try_from("86000000000000".to_owned()).is_err());
+        assert!(Imei::try_from("86000000000000a".to_owned()).is_err());
+    }
+}

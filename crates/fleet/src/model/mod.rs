@@ -1,0 +1,7 @@
+//! Write side: bikes, their devices, and what devices are told. Pure.
+
+pub mod command;
+pub mod device;
+pub mod region;
+pub mod rentable;
+pub mod vehicle;

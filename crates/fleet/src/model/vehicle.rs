@@ -1,0 +1,509 @@
+//! A bike (车辆): five regions that change independently, each with its own rules.
+
+use std::collections::BTreeSet;
+
+use kernel::{Aggregate, Claim, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentId, AreaId, Territory, Timestamp, Wgs84};
+
+use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
+
+/// A bike's number (车辆编号): 1 to 40 letters, digits, `-` or `_`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CarId(String);
+
+impl TryFrom<String> for CarId {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if (1..=40).contains(&text.len()) && text.bytes().all(allowed) {
+            Ok(Self(text))
+        } else {
+            Err("车辆编号需 1 到 40 位字母、数字、- 或 _".to_owned())
+        }
+    }
+}
+
+impl From<CarId> for String {
+    fn from(id: CarId) -> Self {
+        id.0
+    }
+}
+
+impl std::fmt::Display for CarId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is known of a bike when it comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registration {
+    /// 车辆编号.
+    pub car_id: CarId,
+    /// 号牌.
+    pub plate_no: String,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// Where it works.
+    pub area_id: AreaId,
+}
+
+/// What a rider does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RideAction {
+    /// 预约.
+    Reserve,
+    /// 取消预约.
+    Cancel,
+    /// 开锁骑行.
+    Unlock,
+    /// 临停.
+    Pause,
+    /// 继续骑行.
+    Resume,
+    /// 还车.
+    Return,
+}
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum VehicleCommand {
+    /// Registers it, binds its device, takes it into stock and puts it on the street, as far as that is still to do;
+    /// the same again changes nothing.
+    Enrol {
+        /// What is known of it.
+        registration: Registration,
+        /// Its device.
+        imei: String,
+        /// Where it stands; it must lie in its area.
+        place: Wgs84,
+        /// Whether `place` lies in its area.
+        place_in_area: bool,
+    },
+    /// A rider acts.
+    Ride {
+        /// What the rider does.
+        action: RideAction,
+        /// Who, as the rider app names him.
+        rider: String,
+    },
+    /// A field worker begins.
+    StartWork {
+        /// What is done.
+        kind: OperationState,
+        /// Who.
+        worker: String,
+    },
+    /// A field worker ends.
+    FinishWork {
+        /// What was done.
+        kind: OperationState,
+        /// Who.
+        worker: String,
+    },
+    /// A rule saw something wrong.
+    RaiseAlarm {
+        /// What.
+        alarm: AlarmState,
+        /// In words, for the record.
+        evidence: String,
+    },
+    /// A rule saw it right again.
+    ClearAlarm {
+        /// What.
+        alarm: AlarmState,
+        /// In words, for the record.
+        evidence: String,
+    },
+    /// The battery fell below its threshold, or rose above it.
+    MarkLowBattery {
+        /// Whether it is low now.
+        low: bool,
+        /// Battery, percent.
+        soc_percent: u8,
+    },
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum VehicleEvent {
+    /// It came.
+    #[serde(rename = "vehicle.registered")]
+    Registered(Registration),
+    /// It got a device.
+    #[serde(rename = "vehicle.bound")]
+    Bound {
+        /// The device.
+        imei: String,
+    },
+    /// It was taken into stock.
+    #[serde(rename = "vehicle.stocked")]
+    Stocked,
+    /// It was put on the street.
+    #[serde(rename = "vehicle.shelved")]
+    Shelved {
+        /// Where.
+        place: Wgs84,
+    },
+    /// Its ride region changed.
+    #[serde(rename = "vehicle.ride-state-changed")]
+    RideStateChanged {
+        /// From.
+        from: RidingState,
+        /// To.
+        to: RidingState,
+        /// Who, as the rider or field app names them.
+        by: String,
+    },
+    /// Field work was added.
+    #[serde(rename = "vehicle.ops-state-added")]
+    OpsStateAdded {
+        /// What.
+        state: OperationState,
+        /// Why or by whom.
+        note: String,
+    },
+    /// Field work was taken off.
+    #[serde(rename = "vehicle.ops-state-removed")]
+    OpsStateRemoved {
+        /// What.
+        state: OperationState,
+        /// Why or by whom.
+        note: String,
+    },
+    /// Something is wrong.
+    #[serde(rename = "vehicle.alarm-raised")]
+    AlarmRaised {
+        /// What.
+        alarm: AlarmState,
+        /// In words.
+        evidence: String,
+    },
+    /// It is right again.
+    #[serde(rename = "vehicle.alarm-cleared")]
+    AlarmCleared {
+        /// What.
+        alarm: AlarmState,
+        /// In words.
+        evidence: String,
+    },
+}
+
+impl Event for VehicleEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Registered(_) => "vehicle.registered",
+            Self::Bound { .. } => "vehicle.bound",
+            Self::Stocked => "vehicle.stocked",
+            Self::Shelved { .. } => "vehicle.shelved",
+            Self::RideStateChanged { .. } => "vehicle.ride-state-changed",
+            Self::OpsStateAdded { .. } => "vehicle.ops-state-added",
+            Self::OpsStateRemoved { .. } => "vehicle.ops-state-removed",
+            Self::AlarmRaised { .. } => "vehicle.alarm-raised",
+            Self::AlarmCleared { .. } => "vehicle.alarm-cleared",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VehicleRefusal {
+    /// No such bike.
+    Unknown,
+    /// The number belongs to another registration.
+    Different,
+    /// Its device is bound to another bike.
+    DeviceTaken(String),
+    /// It stands outside its area.
+    PlaceOutsideArea,
+    /// The plate is too long.
+    Plate,
+    /// It is not on the street.
+    NotShelved(Lifecycle),
+    /// The action does not fit what it is doing.
+    Busy(RidingState),
+    /// Something forbids handing it out.
+    Blocked(String),
+    /// The work is not one that a worker starts.
+    NotWork(OperationState),
+    /// This work was not begun.
+    WorkNotStarted(OperationState),
+    /// Who acts is not named.
+    Nobody,
+}
+
+impl Refusal for VehicleRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "vehicle-unknown",
+            Self::Different => "vehicle-different",
+            Self::DeviceTaken(_) => "vehicle-device-taken",
+            Self::PlaceOutsideArea => "vehicle-place-outside-area",
+            Self::Plate => "vehicle-plate",
+            Self::NotShelved(_) => "vehicle-not-shelved",
+            Self::Busy(_) => "vehicle-busy",
+            Self::Blocked(_) => "vehicle-blocked",
+            Self::NotWork(_) => "vehicle-not-work",
+            Self::WorkNotStarted(_) => "vehicle-work-not-started",
+            Self::Nobody => "vehicle-nobody",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Unknown => "车辆不存在".to_owned(),
+            Self::Different => "该车辆编号已登记，资料与本次不同".to_owned(),
+            Self::DeviceTaken(imei) => format!("中控 {imei} 已绑定其他车辆"),
+            Self::PlaceOutsideArea => "车辆不在所属服务区内，不能上架".to_owned(),
+            Self::Plate => "号牌最多 20 位".to_owned(),
+            Self::NotShelved(lifecycle) => format!("车辆{}，不能使用", lifecycle.label()),
+            Self::Busy(riding) => format!("车辆当前{}，不能进行此操作", riding.label()),
+            Self::Blocked(reason) => format!("车辆暂不可租：{reason}"),
+            Self::NotWork(kind) => format!("“{}”不是可以开始的运维工作", kind.label()),
+            Self::WorkNotStarted(kind) => format!("“{}”尚未开始", kind.label()),
+            Self::Nobody => "请注明操作人".to_owned(),
+        }
+    }
+}
+
+/// The bike as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct Vehicle {
+    known: Option<Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    registration: Registration,
+    imei: Option<String>,
+    lifecycle: Lifecycle,
+    riding: RidingState,
+    operations: BTreeSet<OperationState>,
+    alarms: BTreeSet<AlarmState>,
+}
+
+impl Vehicle {
+    /// Its device.
+    pub fn imei(&self) -> Option<&str> {
+        self.known.as_ref()?.imei.as_deref()
+    }
+
+    /// Who uses it.
+    pub fn riding(&self) -> Option<RidingState> {
+        self.known.as_ref().map(|known| known.riding)
+    }
+
+    /// Where it is in its life.
+    pub fn lifecycle(&self) -> Option<Lifecycle> {
+        self.known.as_ref().map(|known| known.lifecycle)
+    }
+}
+
+fn enrol(
+    known: Option<&Known>,
+    registration: Registration,
+    imei: String,
+    place: Wgs84,
+    place_in_area: bool,
+) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+    let mut events = Vec::new();
+    match known {
+        Some(known)
+            if known.registration != registration || known.imei.as_ref().is_some_and(|old| *old != imei) =>
+        {
+            return Err(VehicleRefusal::Different);
+        }
+        Some(_) => {}
+        None if registration.plate_no.chars().count() > 20 => return Err(VehicleRefusal::Plate),
+        None => events.push(VehicleEvent::Registered(registration)),
+    }
+    if known.is_none_or(|known| known.imei.is_none()) {
+        events.push(VehicleEvent::Bound { imei });
+    }
+    let lifecycle = known.map_or(Lifecycle::Expected, |known| known.lifecycle);
+    if lifecycle == Lifecycle::Expected {
+        events.push(VehicleEvent::Stocked);
+    }
+    match lifecycle {
+        Lifecycle::Shelved => {}
+        Lifecycle::Expected | Lifecycle::Stocked if !place_in_area => {
+            return Err(VehicleRefusal::PlaceOutsideArea);
+        }
+        Lifecycle::Expected | Lifecycle::Stocked => events.push(VehicleEvent::Shelved { place }),
+        other => return Err(VehicleRefusal::NotShelved(other)),
+    }
+    Ok(events)
+}
+
+impl Known {
+    fn ride(&self, action: RideAction, rider: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+        use RideAction::{Cancel, Pause, Reserve, Resume, Return, Unlock};
+        use RidingState::{FieldWork, Idle, Paused, Reserved, Riding};
+        if rider.trim().is_empty() {
+            return Err(VehicleRefusal::Nobody);
+        }
+        let to = match (self.riding, action) {
+            (Idle, Reserve | Unlock) => {
+                self.may_be_handed_out()?;
+                if action == Reserve { Reserved } else { Riding }
+            }
+            (Reserved, Unlock) | (Paused, Resume) => Riding,
+            (Reserved, Cancel) | (Riding | Paused, Return) => Idle,
+            (Riding, Pause) => Paused,
+            (Idle, Cancel | Pause | Resume | Return)
+            | (Riding, Reserve | Cancel | Unlock | Resume)
+            | (Paused, Reserve | Cancel | Unlock | Pause)
+            | (Reserved, Reserve | Pause | Resume | Return)
+            | (FieldWork, _) => return Err(VehicleRefusal::Busy(self.riding)),
+        };
+        Ok(vec![VehicleEvent::RideStateChanged { from: self.riding, to, by: rider }])
+    }
+
+    fn may_be_handed_out(&self) -> Result<(), VehicleRefusal> {
+        use AlarmState::{BatteryRemoved, OutOfArea, ReportedLost};
+        if self.lifecycle != Lifecycle::Shelved {
+            return Err(VehicleRefusal::NotShelved(self.lifecycle));
+        }
+        let alarm =
+            [ReportedLost, BatteryRemoved, OutOfArea].into_iter().find(|alarm| self.alarms.contains(alarm));
+        let work = self.operations.iter().next(); // low battery included: below the threshold nobody rides off
+        match (alarm, work) {
+            (Some(alarm), _) => Err(VehicleRefusal::Blocked(alarm.label().to_owned())),
+            (None, Some(work)) => Err(VehicleRefusal::Blocked(work.label().to_owned())),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn start_work(&self, kind: OperationState, worker: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+        use OperationState::{LowBattery, Moving, OffStreet, Repair, Swapping, TowedBack};
+        if worker.trim().is_empty() {
+            return Err(VehicleRefusal::Nobody);
+        }
+        match kind {
+            Moving | Swapping | Repair => {}
+            LowBattery | OffStreet | TowedBack => return Err(VehicleRefusal::NotWork(kind)),
+        }
+        match self.riding {
+            RidingState::Idle => Ok(vec![
+                VehicleEvent::RideStateChanged {
+                    from: self.riding,
+                    to: RidingState::FieldWork,
+                    by: worker.clone(),
+                },
+                VehicleEvent::OpsStateAdded { state: kind, note: worker },
+            ]),
+            RidingState::FieldWork if self.operations.contains(&kind) => Ok(vec![]),
+            busy => Err(VehicleRefusal::Busy(busy)),
+        }
+    }
+
+    fn finish_work(&self, kind: OperationState, worker: String) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+        if worker.trim().is_empty() {
+            return Err(VehicleRefusal::Nobody);
+        }
+        if self.riding != RidingState::FieldWork || !self.operations.contains(&kind) {
+            return Err(VehicleRefusal::WorkNotStarted(kind));
+        }
+        Ok(vec![
+            VehicleEvent::OpsStateRemoved { state: kind, note: worker.clone() },
+            VehicleEvent::RideStateChanged { from: self.riding, to: RidingState::Idle, by: worker },
+        ])
+    }
+
+    fn low_battery(&self, low: bool, soc_percent: u8) -> Vec<VehicleEvent> {
+        let state = OperationState::LowBattery;
+        let note = format!("电量 {soc_percent}%");
+        match (self.operations.contains(&state), low) {
+            (false, true) => vec![VehicleEvent::OpsStateAdded { state, note }],
+            (true, false) => vec![VehicleEvent::OpsStateRemoved { state, note }],
+            (true, true) | (false, false) => vec![],
+        }
+    }
+}
+
+impl Aggregate for Vehicle {
+    const CATEGORY: &'static str = "vehicle";
+    type Id = CarId;
+    type Command = VehicleCommand;
+    type Event = VehicleEvent;
+    type Refusal = VehicleRefusal;
+
+    fn decide(&self, command: VehicleCommand, _now: Timestamp) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+        if let VehicleCommand::Enrol { registration, imei, place, place_in_area } = command {
+            return enrol(self.known.as_ref(), registration, imei, place, place_in_area);
+        }
+        let known = self.known.as_ref().ok_or(VehicleRefusal::Unknown)?;
+        match command {
+            VehicleCommand::Enrol { .. } => unreachable!("answered above"),
+            VehicleCommand::Ride { action, rider } => known.ride(action, rider),
+            VehicleCommand::StartWork { kind, worker } => known.start_work(kind, worker),
+            VehicleCommand::FinishWork { kind, worker } => known.finish_work(kind, worker),
+            VehicleCommand::RaiseAlarm { alarm, .. } if known.alarms.contains(&alarm) => Ok(vec![]),
+            VehicleCommand::RaiseAlarm { alarm, evidence } => {
+                Ok(vec![VehicleEvent::AlarmRaised { alarm, evidence }])
+            }
+            VehicleCommand::ClearAlarm { alarm, .. } if !known.alarms.contains(&alarm) => Ok(vec![]),
+            VehicleCommand::ClearAlarm { alarm, evidence } => {
+                Ok(vec![VehicleEvent::AlarmCleared { alarm, evidence }])
+            }
+            VehicleCommand::MarkLowBattery { low, soc_percent } => Ok(known.low_battery(low, soc_percent)),
+        }
+    }
+
+    fn evolve(&mut self, event: &VehicleEvent) {
+        if let VehicleEvent::Registered(registration) = event {
+            self.known = Some(Known {
+                registration: registration.clone(),
+                imei: None,
+                lifecycle: Lifecycle::Expected,
+                riding: RidingState::Idle,
+                operations: BTreeSet::new(),
+                alarms: BTreeSet::new(),
+            });
+        }
+        let Some(known) = &mut self.known else { return };
+        match event {
+            VehicleEvent::Registered(_) => {}
+            VehicleEvent::Bound { imei } => known.imei = Some(imei.clone()),
+            VehicleEvent::Stocked => known.lifecycle = Lifecycle::Stocked,
+            VehicleEvent::Shelved { .. } => known.lifecycle = Lifecycle::Shelved,
+            VehicleEvent::RideStateChanged { to, .. } => known.riding = *to,
+            VehicleEvent::OpsStateAdded { state, .. } => {
+                known.operations.insert(*state);
+            }
+            VehicleEvent::OpsStateRemoved { state, .. } => {
+                known.operations.remove(state);
+            }
+            VehicleEvent::AlarmRaised { alarm, .. } => {
+                known.alarms.insert(*alarm);
+            }
+            VehicleEvent::AlarmCleared { alarm, .. } => {
+                known.alarms.remove(alarm);
+            }
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.known.as_ref().map_or(Territory::PLATFORM, |known| {
+            Territory::of_area(known.registration.agent_id, known.registration.area_id)
+        })
+    }
+
+    fn claims(&self, event: &VehicleEvent) -> Vec<Claim<VehicleRefusal>> {
+        match event {
+            VehicleEvent::Bound { imei } => vec![Claim::Take {
+                key: format!("imei:{imei}"),
+                refusal: VehicleRefusal::DeviceTaken(imei.clone()),
+            }],
+            _ => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "vehicle_tests.rs"]
+mod tests;

@@ -1,0 +1,152 @@
+//! Table `device_command`.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use kernel::projector::ApplyError;
+use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use serde::{Deserialize, Serialize};
+use sqlx::{PgConnection, PgExecutor};
+use vocabulary::{AgentId, AreaId, CommandId, Territory, Timestamp};
+
+use crate::model::command::{CommandEvent, CommandState, DeviceCommandState, TIMEOUT_MS};
+
+/// Builds table `device_command`.
+pub struct CommandProjector;
+
+/// A row of table `device_command`.
+#[derive(Clone, Debug, Serialize, Deserialize, sqlx::FromRow)]
+pub struct CommandRow {
+    /// Its id.
+    pub command_id: i64,
+    /// The bike.
+    pub car_id: String,
+    /// The device.
+    pub imei: String,
+    /// Whose it is.
+    pub agent_id: i64,
+    /// Where it works.
+    pub area_id: i64,
+    /// See [`crate::model::command::CommandKind`].
+    pub kind: i16,
+    /// See [`CommandState`].
+    pub state: i16,
+    /// The device's answer; 0 is done.
+    pub result_code: Option<i32>,
+    /// Whether it was answered after its timeout.
+    pub late: bool,
+    /// Why.
+    pub reason: String,
+    /// Who asked.
+    pub by: String,
+    /// When.
+    pub requested_at_ms: i64,
+    /// When it left.
+    pub sent_at_ms: Option<i64>,
+    /// When it was answered.
+    pub ack_at_ms: Option<i64>,
+    /// Version of the aggregate.
+    pub version: i64,
+}
+
+impl CommandRow {
+    fn take_in(&mut self, event: &CommandEvent) {
+        let mut answered = |code: i32, at: Timestamp| {
+            self.result_code = Some(code);
+            self.ack_at_ms = Some(at.millis());
+        };
+        match event {
+            CommandEvent::Requested { .. } => {}
+            CommandEvent::Sent { at } => {
+                self.sent_at_ms = Some(at.millis());
+                self.state = CommandState::Sent.value();
+            }
+            CommandEvent::Acknowledged { code, at } => {
+                answered(*code, *at);
+                self.state = if *code == 0 { CommandState::Done } else { CommandState::Failed }.value();
+            }
+            CommandEvent::TimedOut { .. } => self.state = CommandState::TimedOut.value(),
+            CommandEvent::AcknowledgedLate { code, at } => {
+                answered(*code, *at);
+                self.late = true;
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Projector for CommandProjector {
+    fn name(&self) -> &'static str {
+        "device-command"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["device_command"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[DeviceCommandState::CATEGORY]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let known: Vec<CommandRow> = rows::load(db, "device_command", "command_id", "bigint", &keys).await?;
+        let mut rows: BTreeMap<i64, CommandRow> =
+            known.into_iter().map(|row| (row.command_id, row)).collect();
+        for recorded in events {
+            let command_id: i64 = recorded.stream_id.parse()?;
+            let event = recorded.decode::<CommandEvent>()?;
+            if let CommandEvent::Requested { order, at } = &event {
+                let row = CommandRow {
+                    command_id,
+                    car_id: order.car_id.to_string(),
+                    imei: order.imei.to_string(),
+                    agent_id: order.agent_id.0,
+                    area_id: order.area_id.0,
+                    kind: order.kind.value(),
+                    state: CommandState::Pending.value(),
+                    result_code: None,
+                    late: false,
+                    reason: order.reason.clone(),
+                    by: order.by.clone(),
+                    requested_at_ms: at.millis(),
+                    sent_at_ms: None,
+                    ack_at_ms: None,
+                    version: 0,
+                };
+                rows.insert(command_id, row);
+            }
+            let row = rows.get_mut(&command_id).ok_or("a command went on before it was requested")?;
+            row.version = recorded.version;
+            row.take_in(&event);
+        }
+        let rows: Vec<CommandRow> = rows.into_values().collect();
+        rows::upsert(db, "device_command", "command_id", &rows).await?;
+        Ok(rows.iter().map(change).collect())
+    }
+}
+
+/// Watchers follow commands by their bike.
+fn change(row: &CommandRow) -> Change {
+    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "device_command", key: row.car_id.clone(), territory }
+}
+
+/// The newest command to a bike.
+pub async fn newest(db: impl PgExecutor<'_>, car_id: &str) -> sqlx::Result<Option<CommandRow>> {
+    sqlx::query_as("select * from read.device_command where car_id = $1 order by command_id desc limit 1")
+        .bind(car_id)
+        .fetch_optional(db)
+        .await
+}
+
+/// Commands whose time has run out at `now` without an answer; at most 500.
+pub async fn overdue(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Vec<CommandId>> {
+    sqlx::query_scalar(
+        "select command_id from read.device_command where state in (0, 1) and requested_at_ms <= $1
+         order by requested_at_ms limit 500",
+    )
+    .bind(now.millis() - TIMEOUT_MS)
+    .fetch_all(db)
+    .await
+}

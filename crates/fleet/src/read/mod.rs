@@ -1,0 +1,5 @@
+//! Read side: bikes, devices and commands as pages ask for them.
+
+pub mod commands;
+pub mod devices;
+pub mod vehicles;

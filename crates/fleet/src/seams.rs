@@ -1,0 +1,80 @@
+//! What the fleet needs of its neighbours, as small traits that the server fulfils.
+
+use async_trait::async_trait;
+use vocabulary::{AgentId, AreaId, Timestamp, Wgs84};
+
+/// A failure behind a seam.
+pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What the fleet knows of a service area.
+#[derive(Clone, Debug)]
+pub struct AreaFacts {
+    /// Who runs it.
+    pub agent: AgentId,
+    /// 名称.
+    pub name: String,
+    /// Whether it serves riders now.
+    pub open: bool,
+}
+
+/// The service areas.
+#[async_trait]
+pub trait Areas: Send + Sync + 'static {
+    /// The area; nothing when there is none of that id.
+    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, SeamError>;
+
+    /// Whether `place` lies in the area.
+    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError>;
+}
+
+/// The way down to devices. What a device that is away misses is not sent later.
+#[async_trait]
+pub trait Downlink: Send + Sync + 'static {
+    /// Hands `payload` over for the device.
+    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError>;
+}
+
+/// What a bike last reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveState {
+    /// Display state 0 to 7, as `docs/push.md` numbers them.
+    pub state: u8,
+    /// Battery, percent.
+    pub soc_percent: u8,
+    /// Speed, km/h.
+    pub speed_kmh: u8,
+    /// Degrees clockwise from north.
+    pub heading_deg: u16,
+    /// Where it last had a fix.
+    pub place: Option<Wgs84>,
+    /// When it had it.
+    pub fix_at: Option<Timestamp>,
+    /// Dilution of precision.
+    pub hdop: f32,
+    /// Satellites in use.
+    pub satellites: u8,
+    /// Signal, 0 to 31.
+    pub gsm: u8,
+    /// Battery, millivolts.
+    pub voltage_mv: u32,
+    /// Whether its lock is closed.
+    pub locked: bool,
+    /// Whether its power is on.
+    pub acc: bool,
+    /// Whether it is armed.
+    pub defend: bool,
+    /// Whether its battery is in.
+    pub battery_present: bool,
+    /// Whether it moves.
+    pub moving: bool,
+    /// Whether it reported within the last five minutes.
+    pub online: bool,
+    /// The device's time of its last report.
+    pub report_at: Timestamp,
+}
+
+/// What bikes last reported, from memory.
+pub trait LiveView: Send + Sync + 'static {
+    /// The bike's last report; nothing when it never reported.
+    fn of(&self, car_id: &str) -> Option<LiveState>;
+}

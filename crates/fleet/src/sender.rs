@@ -1,0 +1,111 @@
+//! Hands commands over to devices, takes their answers in, and gives up on those that do not answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use kernel::desk::{CommandError, Desk};
+use kernel::house::House;
+use kernel::{Aggregate, CommandContext, ReactError, Reactor, Recorded};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Clock, CommandId, Scope, Timestamp};
+
+use crate::model::command::{CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, TIMEOUT_MS};
+use crate::read::commands;
+use crate::seams::Downlink;
+
+/// The rule's name in the log.
+const SENDER: &str = "device-command-sender";
+const SWEEPER: &str = "device-command-sweeper";
+const ANSWERS: &str = "device-acknowledgement";
+
+/// Sends each requested command once, while it is still fresh.
+pub struct CommandSender {
+    desk: Desk,
+    clock: Arc<dyn Clock>,
+    downlink: Arc<dyn Downlink>,
+}
+
+impl CommandSender {
+    /// A sender on `downlink`.
+    pub fn new(desk: Desk, clock: Arc<dyn Clock>, downlink: Arc<dyn Downlink>) -> Self {
+        Self { desk, clock, downlink }
+    }
+}
+
+#[async_trait]
+impl Reactor for CommandSender {
+    fn name(&self) -> &'static str {
+        SENDER
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[DeviceCommandState::CATEGORY]
+    }
+
+    async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
+        let decoded = event.decode::<CommandEvent>().map_err(|error| ReactError::Never(error.into()))?;
+        let CommandEvent::Requested { order, at } = decoded else { return Ok(()) };
+        let now = self.clock.now();
+        if now.millis_since(at) >= TIMEOUT_MS {
+            return Ok(()); // its asker was told that it timed out: a bike must not obey it now
+        }
+        let message = json!({ "id": order.command_id, "kind": order.kind, "params": {}, "at": now.millis() });
+        self.downlink
+            .send(order.imei.as_str(), message.to_string().into_bytes())
+            .await
+            .map_err(ReactError::Later)?;
+        let mut ctx = CommandContext::of_system(SENDER, now);
+        ctx.request_id = Some(kernel::reactor::request_id(SENDER, event, "send"));
+        ctx.causation = Some(event.position);
+        match self.desk.execute::<DeviceCommandState>(&order.command_id, CommandCommand::Send, &ctx).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(ReactError::Later(format!("{error:?}").into())),
+        }
+    }
+}
+
+/// Takes a device's answer in. Answers to commands that nobody gave are counted and dropped.
+pub async fn acknowledged(house: &House, command: CommandId, code: i32) -> Result<(), kernel::log::LogError> {
+    let ctx = CommandContext::of_system(ANSWERS, house.clock.now());
+    let asked = CommandCommand::Acknowledge { code };
+    match house.desk.execute::<DeviceCommandState>(&command, asked, &ctx).await {
+        Ok(_) => Ok(()),
+        Err(CommandError::Log(error)) => Err(error),
+        Err(refused) => {
+            metrics::counter!("wheelhouse_device_answers_dropped_total").increment(1);
+            tracing::debug!(%command, ?refused, "an answer to no command of ours");
+            Ok(())
+        }
+    }
+}
+
+/// Every second gives up on commands without an answer, until `stop`. May run on several nodes at once.
+pub async fn sweep(house: House, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(Duration::from_secs(1));
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        if let Err(error) = give_up(&house, house.clock.now()).await {
+            tracing::warn!(%error, "cannot look for commands without an answer");
+        }
+    }
+}
+
+async fn give_up(house: &House, now: Timestamp) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await?;
+    let overdue = commands::overdue(&mut *tx, now).await?;
+    drop(tx);
+    for command in overdue {
+        let ctx = CommandContext::of_system(SWEEPER, now);
+        match house.desk.execute::<DeviceCommandState>(&command, CommandCommand::TimeOut, &ctx).await {
+            Ok(_) | Err(CommandError::Refused(CommandRefusal::TooEarly)) => {}
+            Err(error) => return Err(format!("{error:?}").into()),
+        }
+    }
+    Ok(())
+}

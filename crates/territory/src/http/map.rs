@@ -1,0 +1,40 @@
+//! What the maps draw beneath the bikes.
+
+use axum::extract::State;
+use kernel::house::House;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use wire::{Answer, Caller, Handled, Permit, Routes, Seen};
+
+use crate::read::{areas, fences};
+
+/// The routes.
+pub fn routes(house: &House) -> Routes {
+    Routes::new("territory").add(
+        Permit::AnyOf(&["0301", "030601", "0503", "0504", "0505"]),
+        routes!(shapes).with_state(house.clone()),
+    )
+}
+
+/// Edges in the caller's scope.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Shapes {
+    /// Service areas.
+    areas: Vec<areas::AreaShape>,
+    /// Parking places.
+    parkings: Vec<fences::FenceShape>,
+    /// No-stop zones.
+    no_stops: Vec<fences::FenceShape>,
+}
+
+/// Service areas, parking places and no-stop zones in the caller's scope, WGS-84.
+#[utoipa::path(get, path = "/fence/map", tag = "territory", responses((status = 200, body = Answer<Shapes>)))]
+async fn shapes(State(house): State<House>, caller: Caller, seen: Seen) -> Handled<Shapes> {
+    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
+    let areas = areas::shapes(&mut *tx).await?;
+    let (parkings, no_stops) = fences::shapes(&mut *tx).await?.into_iter().partition(|fence| fence.kind == 2);
+    Ok(Answer(Shapes { areas, parkings, no_stops }))
+}

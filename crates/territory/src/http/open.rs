@@ -1,0 +1,320 @@
+//! The open API's registering of franchisees, areas and fences. What is there already, under the same name and with
+//! the same content, is answered with its id: an import can be run again.
+
+use axum::extract::{Path, State};
+use kernel::house::House;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone};
+use wire::{Answer, Asked, Body, Caller, Handled, Permit, Refused, Routes, Seen};
+
+use crate::model::agent::{Agent, AgentCommand, BillingWay, Registration};
+use crate::model::area::{Area, AreaCommand, Plan};
+use crate::model::fence::{Drawing, Fence, FenceCommand, FenceKind};
+use crate::model::ring::Ring;
+
+const MOST_FENCES: usize = 200;
+
+/// The routes.
+pub fn routes(house: &House) -> Routes {
+    Routes::new("territory")
+        .add(Permit::Machine("open:territory"), routes!(register_agent).with_state(house.clone()))
+        .add(Permit::Machine("open:territory"), routes!(plan_area, list_areas).with_state(house.clone()))
+        .add(Permit::Machine("open:territory"), routes!(open_area).with_state(house.clone()))
+        .add(Permit::Machine("open:territory"), routes!(draw_fence).with_state(house.clone()))
+        .add(Permit::Machine("open:territory"), routes!(draw_fences).with_state(house.clone()))
+}
+
+/// A franchisee.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewAgent {
+    /// 公司名称.
+    company: String,
+    /// 联系人.
+    contact_name: String,
+    /// 登录手机号.
+    #[schema(value_type = String)]
+    phone: Phone,
+    /// 0 own merchant account, 1 platform cashier.
+    #[schema(value_type = i16)]
+    billing_way: BillingWay,
+}
+
+/// Its id.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AgentGiven {
+    /// As text.
+    agent_id: String,
+}
+
+/// Registers a franchisee; the same phone and company again gives the same id.
+#[utoipa::path(post, path = "/open/v1/agents", tag = "open", request_body = NewAgent,
+    responses((status = 200, body = Answer<AgentGiven>)))]
+async fn register_agent(
+    State(house): State<House>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(new): Body<NewAgent>,
+) -> Handled<Value> {
+    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["agent"]).await?;
+    let known: Option<AgentId> =
+        sqlx::query_scalar("select agent_id from read.agent where phone = $1 and company = $2 limit 1")
+            .bind(new.phone.as_str())
+            .bind(&new.company)
+            .fetch_optional(&mut *tx)
+            .await?;
+    drop(tx);
+    let agent_id = known.unwrap_or_else(|| AgentId(house.ids.next_id()));
+    let registration = Registration {
+        agent_id,
+        company: new.company,
+        contact_name: new.contact_name,
+        phone: new.phone,
+        billing_way: new.billing_way,
+    };
+    let ctx = asked.context(json!({ "agentId": agent_id }));
+    let receipt = house.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
+    Ok(Answer::replied(receipt))
+}
+
+/// A service area.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewArea {
+    /// Who runs it.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// 名称.
+    name: String,
+    /// `[lng, lat]` corners.
+    ring: Vec<[f64; 2]>,
+    /// Of the corners: wgs84 (default), gcj02 or bd09.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    datum: Datum,
+    /// 客服电话.
+    #[serde(default)]
+    tel: String,
+}
+
+/// Its id.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AreaGiven {
+    /// As text.
+    area_id: String,
+}
+
+/// Plans a service area; the same name at the same franchisee again gives the same id.
+#[utoipa::path(post, path = "/open/v1/areas", tag = "open", request_body = NewArea,
+    responses((status = 200, body = Answer<AreaGiven>)))]
+async fn plan_area(
+    State(house): State<House>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(new): Body<NewArea>,
+) -> Handled<Value> {
+    let ring = draw(&new.ring, new.datum)?;
+    let agent = house.desk.load::<Agent>(&new.agent_id).await?;
+    if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
+        return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
+    }
+    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
+    let known: Option<AreaId> =
+        sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
+            .bind(new.agent_id)
+            .bind(new.name.trim())
+            .fetch_optional(&mut *tx)
+            .await?;
+    drop(tx);
+    let area_id = known.unwrap_or_else(|| AreaId(house.ids.next_id()));
+    let plan = Plan { area_id, agent_id: new.agent_id, name: new.name.trim().to_owned(), tel: new.tel, ring };
+    let ctx = asked.context(json!({ "areaId": area_id }));
+    let receipt = house.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await?;
+    Ok(Answer::replied(receipt))
+}
+
+/// A service area as machines list it.
+#[derive(Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+struct AreaListed {
+    /// As text.
+    #[schema(value_type = String)]
+    area_id: AreaId,
+    /// 名称.
+    name: String,
+    /// As text.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// 0 planned, 1 open, 2 suspended, 3 closed.
+    state: i16,
+}
+
+/// Areas.
+#[derive(Debug, Serialize, ToSchema)]
+struct AreasListed {
+    /// At most 2,000, by name.
+    rows: Vec<AreaListed>,
+}
+
+/// Service areas in the machine's scope.
+#[utoipa::path(get, path = "/open/v1/areas", tag = "open", responses((status = 200, body = Answer<AreasListed>)))]
+async fn list_areas(State(house): State<House>, caller: Caller, seen: Seen) -> Handled<AreasListed> {
+    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
+    let rows = sqlx::query_as(
+        "select area_id, name, agent_id, state from read.area order by name, area_id limit 2000",
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(Answer(AreasListed { rows }))
+}
+
+/// Opens a service area to riders.
+#[utoipa::path(post, path = "/open/v1/areas/{areaId}/open", tag = "open", params(("areaId" = String, Path)),
+    responses((status = 200, body = Answer<Value>)))]
+async fn open_area(State(house): State<House>, asked: Asked, Path(area_id): Path<String>) -> Handled<Value> {
+    let area_id: AreaId = area_id.parse().map_err(|_| Refused::malformed("服务区编号不正确"))?;
+    let receipt = house.desk.execute::<Area>(&area_id, AreaCommand::Open, &asked.context(json!({}))).await?;
+    Ok(Answer::replied(receipt))
+}
+
+/// A parking place or no-stop zone.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewFence {
+    /// The area it lies in.
+    #[schema(value_type = String)]
+    area_id: AreaId,
+    /// 2 parking, 4 no-stop.
+    #[schema(value_type = i16)]
+    kind: FenceKind,
+    /// 名称.
+    name: String,
+    /// `[lng, lat]` corners.
+    ring: Vec<[f64; 2]>,
+    /// Of the corners.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    datum: Datum,
+    /// 停放上限; 50 when left out.
+    #[serde(default = "usual_capacity")]
+    capacity: i32,
+}
+
+fn usual_capacity() -> i32 {
+    50
+}
+
+/// What became of a fence.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct FenceGiven {
+    /// Its id, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fence_id: Option<String>,
+    /// Why it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Draws a fence; the same name in the same area again gives the same id.
+#[utoipa::path(post, path = "/open/v1/fences", tag = "open", request_body = NewFence,
+    responses((status = 200, body = Answer<FenceGiven>)))]
+async fn draw_fence(
+    State(house): State<House>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(new): Body<NewFence>,
+) -> Handled<FenceGiven> {
+    draw_one(&house, &caller, &asked, seen, new).await.map(Answer)
+}
+
+/// Fences to draw.
+#[derive(Debug, Deserialize, ToSchema)]
+struct NewFences {
+    /// At most 200.
+    fences: Vec<NewFence>,
+}
+
+/// What became of them, in the order asked.
+#[derive(Debug, Serialize, ToSchema)]
+struct FencesGiven {
+    /// One for each.
+    results: Vec<FenceGiven>,
+}
+
+/// Draws fences; one that is refused does not hold up the others.
+#[utoipa::path(post, path = "/open/v1/fences/batch", tag = "open", request_body = NewFences,
+    responses((status = 200, body = Answer<FencesGiven>)))]
+async fn draw_fences(
+    State(house): State<House>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(new): Body<NewFences>,
+) -> Handled<FencesGiven> {
+    if new.fences.is_empty() || new.fences.len() > MOST_FENCES {
+        return Err(Refused::malformed(format!("每次需 1 到 {MOST_FENCES} 个围栏")));
+    }
+    let mut results = Vec::with_capacity(new.fences.len());
+    for fence in new.fences {
+        results.push(match draw_one(&house, &caller, &asked, seen, fence).await {
+            Ok(given) => given,
+            Err(Refused::Business { text, .. } | Refused::Malformed { text, .. }) => {
+                FenceGiven { fence_id: None, error: Some(text) }
+            }
+            Err(broken) => return Err(broken),
+        });
+    }
+    Ok(Answer(FencesGiven { results }))
+}
+
+async fn draw_one(
+    house: &House,
+    caller: &Caller,
+    asked: &Asked,
+    seen: Seen,
+    new: NewFence,
+) -> Result<FenceGiven, Refused> {
+    let ring = draw(&new.ring, new.datum)?;
+    let area = house.desk.load::<Area>(&new.area_id).await?.state;
+    let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {
+        return Err(Refused::business("area-unknown", "服务区不存在"));
+    };
+    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["fence"]).await?;
+    let known: Option<FenceId> =
+        sqlx::query_scalar("select fence_id from read.fence where area_id = $1 and name = $2")
+            .bind(new.area_id)
+            .bind(new.name.trim())
+            .fetch_optional(&mut *tx)
+            .await?;
+    drop(tx);
+    let fence_id = known.unwrap_or_else(|| FenceId(house.ids.next_id()));
+    let drawing = Drawing {
+        fence_id,
+        area_id: new.area_id,
+        agent_id,
+        kind: new.kind,
+        name: new.name.trim().to_owned(),
+        capacity: new.capacity,
+        ring,
+    };
+    // One request id stands for the whole batch, so each fence's command carries none: it is "already so" when repeated.
+    let mut ctx = asked.context(Value::Null);
+    ctx.request_id = None;
+    let command = FenceCommand::Draw { drawing, area: edge.clone() };
+    house.desk.execute::<Fence>(&fence_id, command, &ctx).await?;
+    Ok(FenceGiven { fence_id: Some(fence_id.to_string()), error: None })
+}
+
+fn draw(corners: &[[f64; 2]], datum: Datum) -> Result<Ring, Refused> {
+    Ring::draw(corners, datum).map_err(|error| Refused::business("ring", error.to_string()))
+}
