@@ -1,0 +1,9 @@
+//! A city of shared e-bikes that speaks only the public ports: MQTT as devices do, the open API as riders' and
+//! workers' programs do. The city and its behaviour are pure functions of a seed and of simulated time.
+
+pub mod city;
+pub mod device;
+pub mod geometry;
+pub mod identity;
+pub mod report;
+pub mod world;

@@ -1,0 +1,86 @@
+//! What goes wrong: bikes pushed away without a ride, batteries stolen, devices fallen silent, fixes that jump.
+
+use rand::Rng;
+
+use super::bike::Activity;
+use super::{TICK_MS, World};
+use crate::city::graph::Spot;
+use crate::city::zones::spot_beside;
+use crate::geometry::{Xy, length_m, point_along};
+use crate::report::Flags;
+
+/// Times a day and bike.
+const THEFTS_PER_DAY: f64 = 0.02;
+const BATTERIES_PER_DAY: f64 = 0.015;
+const SILENCES_PER_DAY: f64 = 0.03;
+const JUMPS_PER_DAY: f64 = 0.05;
+const PUSHED_KMH: f64 = 5.0;
+
+/// A locked bike being pushed or carried away.
+#[derive(Clone, Debug)]
+pub(super) struct Drift {
+    line: Vec<Xy>,
+    length_m: f64,
+    done_m: f64,
+    to: Spot,
+}
+
+impl World {
+    pub(super) fn trouble_happens(&mut self) {
+        let share = self.habits.trouble * TICK_MS as f64 / 86_400_000.0 * self.bikes.len() as f64;
+        for (kind, per_day) in [THEFTS_PER_DAY, BATTERIES_PER_DAY, SILENCES_PER_DAY, JUMPS_PER_DAY].into_iter().enumerate() {
+            if !self.rng.gen_bool((per_day * share).clamp(0.0, 1.0)) {
+                continue;
+            }
+            let i = self.rng.gen_range(0..self.bikes.len()) as u32;
+            if !matches!(self.bikes[i as usize].activity, Activity::Idle) || !self.bikes[i as usize].device.awake(self.now_ms) {
+                continue;
+            }
+            match kind {
+                0 => self.pushed_away(i),
+                1 => {
+                    self.bikes[i as usize].device.flags.set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, false);
+                    self.tally.batteries_taken += 1;
+                }
+                2 => {
+                    let silence_ms = self.rng.gen_range(15 * 60_000..180 * 60_000);
+                    self.bikes[i as usize].device.silent_until_ms = self.now_ms + silence_ms;
+                    self.tally.silences += 1;
+                }
+                _ => {
+                    self.bikes[i as usize].jump_next = true;
+                    self.tally.gps_jumps += 1;
+                }
+            }
+        }
+    }
+
+    fn pushed_away(&mut self, i: u32) {
+        // Nobody pushes a bike through the whole city: somewhere near, if a few looks find such a place.
+        let at = self.bikes[i as usize].at;
+        let near = (0..200).map(|_| self.rng.gen_range(0..self.city.graph.edges.len()) as u32).find_map(|edge| {
+            let spot = spot_beside(&self.city.graph, edge, 0.5, 3.0);
+            (250.0..1_000.0).contains(&spot.at.distance_m(at)).then_some(spot)
+        });
+        let Some(to) = near else { return };
+        let Some(line) = self.city.graph.ride(&self.bikes[i as usize].spot, &to) else { return };
+        let whole_m = length_m(&line);
+        self.tally.thefts += 1;
+        self.becomes_busy(i, Activity::Drift(Box::new(Drift { length_m: whole_m, line, done_m: 0.0, to })));
+        self.bikes[i as usize].device.flags.set(Flags::MOVING | Flags::VIBRATION, true);
+    }
+
+    pub(super) fn drift_tick(&mut self, i: u32) {
+        let b = &mut self.bikes[i as usize];
+        let Activity::Drift(drift) = &mut b.activity else { return };
+        drift.done_m = (drift.done_m + PUSHED_KMH / 3.6 * TICK_MS as f64 / 1000.0).min(drift.length_m);
+        (b.at, b.heading_deg) = point_along(&drift.line, drift.done_m);
+        b.speed_kmh = PUSHED_KMH;
+        if drift.done_m >= drift.length_m {
+            b.spot = drift.to;
+            b.misplaced = true;
+            b.device.flags.set(Flags::VIBRATION, false);
+            self.becomes_idle(i);
+        }
+    }
+}
