@@ -15,6 +15,8 @@ export class FleetFeed implements FleetSink {
   readonly clusters = new ClusterStore()
   /** Last tick seen, undefined before the first buffer and after a change of server. */
   seq: number | undefined
+  /** Zoom the server was told when it cut the cluster counts: their cells are tiles two levels below. */
+  zoom: number | undefined
   private started = false
   private startedAt = 0
   private readonly listeners = new Set<() => void>()

@@ -66,6 +66,9 @@ export const liveSocket = new LiveSocket(browser, {
     resumable = viewport
     applyLook(since)
   },
+  looking(zoom) {
+    fleet.zoom = zoom
+  },
   ended() {
     useTotalsStore.getState().set(null)
   },

@@ -38,6 +38,7 @@ class World {
   signedIn: { token: string; t: string } | null = { token: 'tok', t: 'sig' }
   readonly ready: number[] = []
   readonly ended: string[] = []
+  readonly zooms: number[] = []
   private timers: { id: number; at: number; run: () => void }[] = []
   private nextId = 1
   readonly socket = new LiveSocket(
@@ -58,6 +59,7 @@ class World {
     {
       binary: () => 0,
       ready: (awayMs) => this.ready.push(awayMs),
+      looking: (zoom) => this.zooms.push(zoom),
       ended: (code) => this.ended.push(code),
     },
   )
@@ -218,6 +220,21 @@ describe('the live socket', () => {
     far.say({ op: 'news' })
     far.say({ topic: 'vehicle/A1', seq: 3, time: world.time, data: { soc: 12 } })
     expect(seen).toEqual([{ soc: 12 }])
+  })
+
+  it('tells which zoom the fleet frames that follow belong to', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    world.socket.look({ bbox: [0, 0, 1, 1], zoom: 11 })
+    const far = world.connect()
+    world.socket.look({ bbox: [0, 0, 1, 1], zoom: 10 })
+    world.pass(0)
+    expect(world.zooms).toEqual([])
+    far.say({ op: 'watching', topic: 'read/role', seq: 1 })
+    far.say({ op: 'watching', topic: 'fleet', seq: 1 })
+    expect(world.zooms).toEqual([11])
+    far.say({ op: 'watching', topic: 'fleet', seq: 2 })
+    expect(world.zooms).toEqual([11, 10])
   })
 
   it('reaches nobody after it was stopped', () => {

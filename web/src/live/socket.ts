@@ -28,6 +28,8 @@ export interface SocketEvents {
   binary(buffer: ArrayBuffer, now: number): number
   /** The connection stands again, after `awayMs` without one (Infinity the first time, or for a new server). */
   ready(awayMs: number): void
+  /** What follows of the fleet was cut for `zoom`. */
+  looking(zoom: number): void
   /** The session was ended by the server; nothing is tried until the credentials change. */
   ended(code: string, promot: string): void
 }
@@ -217,10 +219,14 @@ export class LiveSocket {
         this.answer(message.n, message.carId)
         break
       case 'error':
+        this.desk.answered(message.topic)
         this.desk.refused(message.topic, message.promot)
         break
-      case 'watching':
+      case 'watching': {
+        const zoom = this.desk.answered(message.topic)
+        if (zoom !== undefined) this.events.looking(zoom)
         break
+      }
       case 'bye':
         this.farewell(message.code, message.promot, credentials)
         break

@@ -27,6 +27,8 @@ export class TopicDesk {
   private readonly listeners = new Map<string, Set<TopicListener>>()
   private readonly told = new Map<string, string>()
   private viewport: Viewport | null = null
+  /** Zooms of fleet watches that were sent and not yet accepted, in order. */
+  private zoomsSent: number[] = []
   private since: number | undefined
 
   /** Adds a listener; the answer removes it. */
@@ -55,6 +57,7 @@ export class TopicDesk {
   /** The server forgot all topics: the socket is a new one. */
   forgetTold(): void {
     this.told.clear()
+    this.zoomsSent = []
   }
 
   /** At most `limit` frames that bring the server in line with what is wanted. */
@@ -79,6 +82,11 @@ export class TopicDesk {
   /** Hands data to those who listen. */
   deliver(topic: string, data: unknown, seq: number): void {
     for (const listener of this.listeners.get(topic) ?? []) listener.data(data, seq)
+  }
+
+  /** The server answered the oldest fleet watch: the zoom that what follows belongs to, if it was one. */
+  answered(topic: string): number | undefined {
+    return topic === FLEET ? this.zoomsSent.shift() : undefined
   }
 
   /** Tells everybody that the connection was away. */
@@ -107,6 +115,7 @@ export class TopicDesk {
     // A resume is for the first watch after a loss; a viewport that moved needs its own snapshot.
     this.since = undefined
     const { bbox, zoom } = this.viewport
+    this.zoomsSent.push(zoom)
     return since === undefined ? { op: 'watch', topic, bbox, zoom } : { op: 'watch', topic, bbox, zoom, since }
   }
 }

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+
+import { ackLine, kindWord, type SentCommand } from './commands'
+import { bitOf, readFilter, toggled, writeFilter } from './mapFilter'
+import { ageWord, distance_m, newer, positionError_m, type Vehicle, type VehicleCommand } from './vehicle'
+
+const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000 }
+const told = (over: Partial<VehicleCommand>): VehicleCommand => ({
+  id: 'c1', kind: 'lock', state: 1, resultCode: null, reason: null, by: null, sentAt: 10_000, ackAt: null, ...over,
+})
+
+describe('the acknowledgement line', () => {
+  it('counts the seconds while the bike has not answered', () => {
+    expect(ackLine(sent, null, 12_300)).toMatchObject({ tone: 'waiting', what: '关锁', outcome: '已下发', seconds: '2.3 秒' })
+  })
+  it('does not take the outcome of an earlier command for this one', () => {
+    expect(ackLine(sent, told({ id: 'c0', state: 2, ackAt: 9_000 }), 11_000)).toMatchObject({ tone: 'waiting', outcome: '已下发' })
+  })
+  it('says success with the time it took', () => {
+    expect(ackLine(sent, told({ state: 2, ackAt: 11_200 }), 60_000)).toMatchObject({ tone: 'good', outcome: '成功', seconds: '1.2 秒' })
+  })
+  it('says why the bike refused', () => {
+    expect(ackLine(sent, told({ state: 3, resultCode: 132, ackAt: 11_000 }), 12_000)).toMatchObject({
+      tone: 'bad',
+      outcome: '失败',
+      detail: '车辆正在行驶或骑行，拒绝关锁',
+    })
+  })
+  it('says that the bike did not answer in time', () => {
+    expect(ackLine(sent, told({ state: 4 }), 40_000)).toMatchObject({ tone: 'bad', outcome: '超时' })
+  })
+  it('does not count for ever when no outcome arrives', () => {
+    expect(ackLine(sent, null, 40_000)).toMatchObject({ tone: 'late', outcome: '未收到结果' })
+  })
+  it('shows the last command of others when none was sent here', () => {
+    expect(ackLine(null, told({ id: 'x', kind: 10, state: 2, by: '李工', ackAt: 10_400 }), 99_000)).toMatchObject({
+      what: '寻车铃',
+      detail: '由 李工',
+    })
+    expect(ackLine(null, null, 0)).toBeNull()
+  })
+  it('has a word for every kind, by name and by number', () => {
+    expect([kindWord('unlock'), kindWord(1), kindWord('never heard of')]).toEqual(['开锁', '开锁', '指令'])
+  })
+})
+
+describe('the filter in the address', () => {
+  it('survives a reload', () => {
+    const mask = bitOf('low_battery') | bitOf('alarm')
+    expect(writeFilter(mask)).toBe('low_battery,alarm')
+    expect(readFilter(writeFilter(mask))).toBe(mask)
+  })
+  it('passes over names it does not know', () => {
+    expect(readFilter('dragon,riding')).toBe(bitOf('riding'))
+    expect(readFilter(null)).toBe(0)
+  })
+  it('with everything chosen is no filter', () => {
+    let mask = 0
+    for (const key of ['rentable', 'riding', 'paused', 'field_work', 'low_battery', 'out_of_service', 'not_rentable', 'silent'] as const) {
+      mask = toggled(mask, key)
+    }
+    expect(mask).toBe(0xff)
+    expect(toggled(mask, 'alarm')).toBe(0)
+  })
+})
+
+describe('what is known of a bike', () => {
+  const bike = (version: number, over: Partial<Vehicle> = {}) => ({ carId: 'A1', version, reportAt: version, command: null, ...over }) as Vehicle
+  it('is the newer of the answer and the push', () => {
+    expect(newer(bike(3), bike(4))?.version).toBe(4)
+    expect(newer(bike(5), bike(4))?.version).toBe(5)
+    expect(newer(undefined, bike(4))?.version).toBe(4)
+    expect(newer(bike(5), null)?.version).toBe(5)
+  })
+  it('is never that of another bike', () => {
+    expect(newer(bike(1), bike(9, { carId: 'B2' }))?.carId).toBe('A1')
+  })
+  it('takes the outcome of a command although the report is older', () => {
+    const asked = bike(5, { command: told({ state: 1 }) })
+    const pushed = bike(5, { reportAt: 1, command: told({ state: 2 }) })
+    expect(newer(asked, pushed)?.command?.state).toBe(2)
+  })
+})
+
+describe('words', () => {
+  it('tell ages as people do', () => {
+    expect([500, 12_000, 200_000, 7_300_000, 200_000_000].map(ageWord)).toEqual(['刚刚', '12 秒前', '3 分钟前', '2 小时前', '2 天前'])
+  })
+  it('tell how far a position may be off', () => {
+    expect([positionError_m(0.9), positionError_m(2.4), positionError_m(null), positionError_m(0)]).toEqual([5, 12, null, null])
+  })
+  it('tell distances along the globe', () => {
+    expect(distance_m({ lat: 30, lng: 120 }, { lat: 30.001, lng: 120 })).toBeCloseTo(111.2, 1)
+  })
+})

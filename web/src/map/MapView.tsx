@@ -1,0 +1,79 @@
+/**
+ * The map: base layer, whatever layers are its children, and nothing of the page around it.
+ * `react-leaflet` is used here and nowhere else.
+ */
+import type { Map as LeafletMap } from 'leaflet'
+import type { CSSProperties, ReactNode } from 'react'
+import { MapContainer, ScaleControl } from 'react-leaflet'
+import 'leaflet/dist/leaflet.css'
+
+import { alarmStyle } from '@/app/theme'
+
+import { BaseLayers, type BaseState, type TilesConfig } from './BaseLayers'
+import './map.css'
+import { mapPalettes, type Daylight } from './palette'
+
+export interface MapStart {
+  readonly lat: number
+  readonly lng: number
+  readonly zoom: number
+}
+
+export interface MapViewProps {
+  /** What the map looks at first. */
+  start: MapStart
+  daylight: Daylight
+  tiles: TilesConfig | null
+  /** Read out to those who do not see the map. */
+  label: string
+  onReady?: (map: LeafletMap | null) => void
+  onBaseState?: (state: BaseState) => void
+  children?: ReactNode
+}
+
+/** Colours of the map for its style sheet. */
+export function mapVariables(daylight: Daylight): CSSProperties {
+  const palette = mapPalettes[daylight]
+  const variables: Record<`--${string}`, string> = {
+    '--map-outside': palette.outside,
+    '--map-accent': palette.accent,
+    '--map-panel': palette.panel,
+    '--map-text': palette.panelText,
+    '--map-weak': palette.label,
+    '--map-line': palette.panelLine,
+    '--map-alarm': alarmStyle.color,
+  }
+  return variables
+}
+
+/** A full-size Leaflet map in its positioned parent. */
+export function MapView({ start, daylight, tiles, label, onReady, onBaseState, children }: MapViewProps) {
+  return (
+    <div style={mapVariables(daylight)} role="region" aria-label={label}>
+      <MapContainer
+        ref={onReady}
+        className="map-view"
+        center={[start.lat, start.lng]}
+        zoom={start.zoom}
+        minZoom={4}
+        maxZoom={19}
+        zoomControl={false}
+        attributionControl={false}
+        zoomAnimation={!prefersStillness()}
+        fadeAnimation={!prefersStillness()}
+        markerZoomAnimation={!prefersStillness()}
+        inertiaMaxSpeed={2500}
+        wheelPxPerZoomLevel={90}
+      >
+        <BaseLayers daylight={daylight} tiles={tiles} onState={onBaseState} />
+        <ScaleControl position="bottomleft" imperial={false} />
+        {children}
+      </MapContainer>
+    </div>
+  )
+}
+
+/** Whether the user asked the system for less motion. */
+export function prefersStillness(): boolean {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches
+}

@@ -1,0 +1,152 @@
+import { fontFamily } from '@/app/theme'
+
+import { CanvasOverlay, type Frame } from '../CanvasOverlay'
+import { mapPalettes, type Daylight, type MapPalette } from '../palette'
+import { inView, type Shape, type Shapes } from './fences'
+
+const PARKING_ZOOM = 13
+const NAME_ZOOM = 16
+const HATCH_PX = 7
+
+/** Service areas as a line with a soft shade outside, parkings lightly filled, no-stop zones hatched. */
+export class FenceLayer extends CanvasOverlay {
+  private shapes: Shapes = { areas: [], parkings: [], noStops: [] }
+  private hatch: { pattern: CanvasPattern; density: number } | null = null
+
+  constructor(private readonly daylight: Daylight) {
+    super({ paneZ: 350 })
+  }
+
+  setShapes(shapes: Shapes): void {
+    this.shapes = shapes
+    this.redraw()
+  }
+
+  protected override paint(frame: Frame): void {
+    const { ctx, density } = frame
+    const palette = mapPalettes[this.daylight]
+    ctx.setTransform(1, 0, 0, 1, 0, 0)
+    ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
+    ctx.setTransform(density, 0, 0, density, 0, 0)
+    ctx.lineJoin = 'round'
+    this.paintAreas(frame, palette)
+    if (frame.zoom < PARKING_ZOOM) return
+    this.paintParkings(frame, palette)
+    this.paintNoStops(frame, palette)
+    if (frame.zoom >= NAME_ZOOM) this.paintNames(frame, palette)
+  }
+
+  private paintAreas(frame: Frame, palette: MapPalette): void {
+    const { ctx } = frame
+    const { areas } = this.shapes
+    if (areas.length === 0) return
+    // Neighbouring areas may overlap: each is cut out by itself, so an overlap is inside, not outside.
+    ctx.fillStyle = palette.shade
+    ctx.fillRect(0, 0, frame.width, frame.height)
+    ctx.globalCompositeOperation = 'destination-out'
+    ctx.fillStyle = '#000'
+    const visible = areas.filter((area) => inView(area, frame))
+    for (const area of visible) {
+      trace(frame, area)
+      ctx.fill()
+    }
+    ctx.globalCompositeOperation = 'source-over'
+    ctx.strokeStyle = palette.serviceArea
+    for (const [width, alpha] of [[9, 0.08], [5, 0.12], [1.6, 0.9]] as const) {
+      ctx.lineWidth = width
+      ctx.globalAlpha = alpha
+      for (const area of visible) {
+        trace(frame, area)
+        ctx.stroke()
+      }
+    }
+    ctx.globalAlpha = 1
+  }
+
+  private paintParkings(frame: Frame, palette: MapPalette): void {
+    const { ctx } = frame
+    ctx.fillStyle = palette.parking
+    ctx.strokeStyle = palette.parking
+    ctx.lineWidth = frame.zoom >= 15 ? 1.2 : 0.7
+    for (const parking of this.shapes.parkings) {
+      if (!inView(parking, frame)) continue
+      trace(frame, parking)
+      ctx.globalAlpha = 0.08
+      ctx.fill()
+      ctx.globalAlpha = 0.55
+      ctx.stroke()
+    }
+    ctx.globalAlpha = 1
+  }
+
+  private paintNoStops(frame: Frame, palette: MapPalette): void {
+    const { ctx } = frame
+    const pattern = this.hatchFor(frame, palette)
+    if (pattern === null) return
+    // The hatch is fixed to the world, so it does not crawl while the map is dragged.
+    pattern.setTransform(new DOMMatrix().translate(-(frame.originX % HATCH_PX), -(frame.originY % HATCH_PX)).scale(1 / frame.density))
+    ctx.strokeStyle = palette.noStop
+    ctx.lineWidth = 1
+    for (const zone of this.shapes.noStops) {
+      if (!inView(zone, frame)) continue
+      trace(frame, zone)
+      ctx.fillStyle = pattern
+      ctx.globalAlpha = 0.4
+      ctx.fill()
+      ctx.globalAlpha = 0.6
+      ctx.stroke()
+    }
+    ctx.globalAlpha = 1
+  }
+
+  private paintNames(frame: Frame, palette: MapPalette): void {
+    const { ctx } = frame
+    ctx.font = `11px ${fontFamily}`
+    ctx.textAlign = 'center'
+    ctx.textBaseline = 'bottom'
+    ctx.lineWidth = 3
+    ctx.strokeStyle = palette.labelEdge
+    ctx.fillStyle = palette.parking
+    for (const parking of this.shapes.parkings) {
+      if (!inView(parking, frame)) continue
+      const x = ((parking.west + parking.east) / 2) * frame.scale - frame.originX
+      const y = parking.north * frame.scale - frame.originY - 3
+      ctx.strokeText(parking.name, x, y)
+      ctx.fillText(parking.name, x, y)
+    }
+  }
+
+  private hatchFor(frame: Frame, palette: MapPalette): CanvasPattern | null {
+    if (this.hatch !== null && this.hatch.density === frame.density) return this.hatch.pattern
+    const tile = document.createElement('canvas')
+    const side = Math.round(HATCH_PX * frame.density)
+    tile.width = side
+    tile.height = side
+    const ctx = tile.getContext('2d')
+    if (ctx === null) return null
+    ctx.strokeStyle = palette.noStop
+    ctx.lineWidth = 1.2 * frame.density
+    ctx.beginPath()
+    for (const shift of [-side, 0, side]) {
+      ctx.moveTo(shift, side)
+      ctx.lineTo(shift + side, 0)
+    }
+    ctx.stroke()
+    const pattern = frame.ctx.createPattern(tile, 'repeat')
+    if (pattern !== null) this.hatch = { pattern, density: frame.density }
+    return pattern
+  }
+}
+
+function trace(frame: Frame, shape: Shape): void {
+  const { ctx, scale, originX, originY } = frame
+  const { ring } = shape
+  ctx.beginPath()
+  for (let at = 0; at < ring.length; at += 2) {
+    const x = ring[at]! * scale - originX
+    const y = ring[at + 1]! * scale - originY
+    if (at === 0) ctx.moveTo(x, y)
+    else ctx.lineTo(x, y)
+  }
+  ctx.closePath()
+}

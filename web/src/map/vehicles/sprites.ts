@@ -1,0 +1,81 @@
+import { alarmStyle, stateStyle, type StateStyle } from '@/app/theme'
+
+import type { MapPalette } from '../palette'
+import type { Stamp } from './fleetMath'
+import { drawNose, drawSign, type SignInk } from './signs'
+
+/** Signs drawn once for a size, an ink and a density, and used for every bike. */
+export interface Sprites {
+  /** By the low five bits of the state byte. */
+  readonly images: readonly HTMLCanvasElement[]
+  readonly stamps: readonly Stamp[]
+  /** The nose of a riding bike, pointing north. */
+  readonly nose: HTMLCanvasElement
+  /** CSS px of a sprite's side. */
+  readonly side: number
+}
+
+const ALARM_RING_PX = 1.6
+const kept = new Map<string, Sprites>()
+/** Sizes × day and night × fresh and stale; more means a screen that changes its density all the time. */
+const KEPT_LIMIT = 48
+
+/** The signs for `size` px; drawn at the first use. */
+export function spritesFor(size: number, density: number, palette: MapPalette, stale: boolean): Sprites {
+  const key = `${size}/${density}/${palette.land}/${stale}`
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  if (kept.size >= KEPT_LIMIT) kept.clear()
+  const made = makeSprites(size, density, palette, stale)
+  kept.set(key, made)
+  return made
+}
+
+function makeSprites(size: number, density: number, palette: MapPalette, stale: boolean): Sprites {
+  const side = Math.ceil(size + ALARM_RING_PX * 2 + 2)
+  const inkOf = (style: StateStyle): SignInk => ({
+    color: stale ? palette.stale : style.color,
+    edge: palette.signEdge,
+    inside: palette.land,
+  })
+  const images: HTMLCanvasElement[] = []
+  for (let low = 0; low < 32; low += 1) {
+    const style = stateStyle[low & 0x0f]
+    const image = canvasOf(side, density, (ctx) => {
+      if (style === undefined) return
+      if ((low & 0x10) !== 0 && !stale) {
+        ctx.fillStyle = alarmStyle.color
+        ctx.beginPath()
+        ctx.arc(0, 0, size / 2 + ALARM_RING_PX, 0, Math.PI * 2)
+        ctx.fill()
+      }
+      drawSign(ctx, style.sign, size, inkOf(style))
+    })
+    images.push(image)
+  }
+  const noseSide = Math.ceil(size * 2 + 4)
+  return {
+    images,
+    stamps: images.map(stampOf),
+    nose: canvasOf(noseSide, density, (ctx) => drawNose(ctx, size, inkOf(stateStyle[1]))),
+    side,
+  }
+}
+
+function canvasOf(side: number, density: number, draw: (ctx: CanvasRenderingContext2D) => void): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.ceil(side * density)
+  canvas.height = canvas.width
+  const ctx = canvas.getContext('2d', { willReadFrequently: true })
+  if (ctx !== null) {
+    ctx.translate(canvas.width / 2, canvas.height / 2)
+    ctx.scale(density, density)
+    draw(ctx)
+  }
+  return canvas
+}
+
+function stampOf(image: HTMLCanvasElement): Stamp {
+  const data = image.getContext('2d')?.getImageData(0, 0, image.width, image.height).data
+  return { side: image.width, pixels: data === undefined ? new Uint32Array(image.width ** 2) : new Uint32Array(data.buffer) }
+}
