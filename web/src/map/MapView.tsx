@@ -7,7 +7,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { MapContainer, ScaleControl } from 'react-leaflet'
 import 'leaflet/dist/leaflet.css'
 
-import { alarmStyle } from '@/app/theme'
+import { alarmStyle, ink, readable } from '@/app/theme'
 
 import { BaseLayers, type BaseState, type TilesConfig } from './BaseLayers'
 import './map.css'
@@ -42,6 +42,10 @@ export function mapVariables(daylight: Daylight): CSSProperties {
     '--map-weak': palette.label,
     '--map-line': palette.panelLine,
     '--map-alarm': alarmStyle.color,
+    '--map-link': daylight === 'day' ? readable(palette.accent) : palette.accent,
+    '--map-amber': ink.warning,
+    '--map-amber-ink': daylight === 'day' ? readable(ink.warning) : ink.warning,
+    '--map-good': ink.good,
   }
   return variables
 }

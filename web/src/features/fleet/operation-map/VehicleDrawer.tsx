@@ -1,0 +1,120 @@
+import { CloseOutlined, CopyOutlined } from '@ant-design/icons'
+import { App, Button, Result, Skeleton, Tabs } from 'antd'
+import { useEffect, useState } from 'react'
+
+import { failureText } from '@/api/client'
+import type { Palette } from '@/app/theme'
+import { StateTag } from '@/kit/StateTag'
+
+import { CommandPanel } from './CommandPanel'
+import { DeviceFacts, Overview, PositionFacts } from './VehicleFacts'
+import { TrackTab } from './TrackTab'
+import type { HistoryPoint, Vehicle } from './vehicle'
+import { alarmWord, lifecycleWord, ridingWord } from './vehicle'
+
+interface VehicleDrawerProps {
+  carId: string
+  vehicle: Vehicle | null
+  /** Why there is no data: an error, or the refusal's own words. */
+  failure: unknown
+  /** Whether what is shown is no longer the present. */
+  stale: boolean
+  ink: Palette
+  onClose: () => void
+  onTrack: (points: readonly HistoryPoint[]) => void
+}
+
+/** The chosen bike: what it is, why it cannot be rented, what can be done. */
+export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onTrack }: VehicleDrawerProps) {
+  const [tab, setTab] = useState('overview')
+  useEffect(() => {
+    if (tab !== 'track') onTrack([])
+  }, [tab, onTrack])
+  return (
+    <aside className={stale ? 'opmap-drawer stale' : 'opmap-drawer'} aria-label={`车辆 ${carId}`}>
+      <header className="opmap-drawer-head">
+        <div>
+          <h2>{carId}</h2>
+          <CopyButton text={carId} />
+          {vehicle !== null && <StateTag state={vehicle.state} />}
+        </div>
+        <Button type="text" aria-label="关闭" icon={<CloseOutlined />} onClick={onClose} />
+      </header>
+      {vehicle === null ? (
+        <Waiting carId={carId} failure={failure} />
+      ) : (
+        <div className="opmap-drawer-body">
+          <StateWords vehicle={vehicle} />
+          <PositionFacts vehicle={vehicle} />
+          <CommandPanel vehicle={vehicle} />
+          <Tabs
+            activeKey={tab}
+            onChange={setTab}
+            size="small"
+            items={[
+              { key: 'overview', label: '概况', children: <Overview vehicle={vehicle} ink={ink} /> },
+              { key: 'track', label: '轨迹', children: <TrackTab carId={carId} onTrack={onTrack} /> },
+              { key: 'device', label: '设备', children: <DeviceFacts vehicle={vehicle} /> },
+            ]}
+            destroyOnHidden
+          />
+        </div>
+      )}
+    </aside>
+  )
+}
+
+function Waiting({ carId, failure }: { carId: string; failure: unknown }) {
+  if (failure === null || failure === undefined) return <Skeleton active className="opmap-drawer-body" paragraph={{ rows: 8 }} />
+  const text = typeof failure === 'string' ? failure : failureText(failure, '没有取到车辆信息')
+  return <Result status="warning" title={`${carId} 无法显示`} subTitle={text} />
+}
+
+/** The state in words; why not rentable comes first. */
+function StateWords({ vehicle }: { vehicle: Vehicle }) {
+  return (
+    <section className="opmap-block" aria-label="状态">
+      {!vehicle.rentable && vehicle.ridingState === 1 && (
+        <div className="opmap-why">
+          <h3>为什么不可租</h3>
+          {vehicle.reasons.length === 0 ? (
+            <p>系统没有给出原因</p>
+          ) : (
+            <ul>
+              {vehicle.reasons.map((reason) => (
+                <li key={reason.code}>{reason.text}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {vehicle.alarmStates.length > 0 && (
+        <p className="opmap-alarms">
+          {vehicle.alarmStates.map((alarm) => (
+            <span key={alarm}>{alarmWord(alarm)}</span>
+          ))}
+        </p>
+      )}
+      <p className="opmap-sentence">
+        {vehicle.rentable ? '可以租用' : ridingWord(vehicle.ridingState)}，{lifecycleWord(vehicle.lifecycle)}，
+        {vehicle.online ? '在线' : '离线'}，{vehicle.locked ? '已上锁' : '未上锁'}
+        {vehicle.moving ? `，正以 ${vehicle.speed} km/h 移动` : ''}
+        <span className="opmap-weak"> · {vehicle.areaName}</span>
+      </p>
+    </section>
+  )
+}
+
+function CopyButton({ text }: { text: string }) {
+  const { message } = App.useApp()
+  const copy = async () => {
+    // On plain http there is no clipboard; the number then stays selectable.
+    if (navigator.clipboard === undefined) {
+      void message.info('浏览器不允许复制，请手动选择编号')
+      return
+    }
+    await navigator.clipboard.writeText(text)
+    void message.success('已复制')
+  }
+  return <Button type="text" size="small" aria-label="复制编号" icon={<CopyOutlined />} onClick={() => void copy()} />
+}

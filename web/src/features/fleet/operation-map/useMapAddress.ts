@@ -1,0 +1,80 @@
+import type { Map as LeafletMap } from 'leaflet'
+import { useCallback, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+
+import type { MapStart } from '@/map/MapView'
+import type { Daylight } from '@/map/palette'
+import type { Mask } from '@/map/vehicles/fleetMath'
+
+import { readFilter, writeFilter } from './mapFilter'
+
+/** What the address remembers: the filter and the chosen bike. */
+export function useMapAddress() {
+  const [search, setSearch] = useSearchParams()
+  const set = useCallback(
+    (name: string, value: string | null) => {
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (value === null) next.delete(name)
+          else next.set(name, value)
+          return next
+        },
+        { replace: true },
+      )
+    },
+    [setSearch],
+  )
+  const setMask = useCallback((mask: Mask) => set('f', writeFilter(mask)), [set])
+  const setCarId = useCallback((carId: string | null) => set('carId', carId), [set])
+  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, setMask, setCarId }
+}
+
+const DAYLIGHT = 'map-daylight'
+
+/** Day or night: as chosen in this browser, else as the system has it. */
+export function useDaylight(): [Daylight, (next: Daylight) => void] {
+  const [daylight, setDaylight] = useState<Daylight>(() => {
+    const kept = localStorage.getItem(DAYLIGHT)
+    if (kept === 'day' || kept === 'night') return kept
+    return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'day'
+  })
+  const choose = useCallback((next: Daylight) => {
+    localStorage.setItem(DAYLIGHT, next)
+    setDaylight(next)
+  }, [])
+  return [daylight, choose]
+}
+
+const VIEW = 'map-view'
+/** All of the country, until the service areas are known. */
+const COUNTRY: MapStart = { lat: 34.5, lng: 108, zoom: 5 }
+
+/** The view kept in `text`, or null when it is none. */
+export function readView(text: string | null): MapStart | null {
+  const [lat, lng, zoom] = (text ?? '').split(',').map(Number)
+  if (lat === undefined || lng === undefined || zoom === undefined) return null
+  const possible = Math.abs(lat) <= 85 && Math.abs(lng) <= 180 && zoom >= 4 && zoom <= 19
+  return possible ? { lat, lng, zoom } : null
+}
+
+const kept = readView(localStorage.getItem(VIEW))
+
+/** Where the map begins. */
+export const startingView = { view: kept ?? COUNTRY, remembered: kept !== null }
+
+/** Keeps where the map looks for the next visit, until the answer is called. */
+export function rememberView(map: LeafletMap | null): (() => void) | undefined {
+  if (map === null) return undefined
+  const keep = () => {
+    const { lat, lng } = map.getCenter()
+    const view = { lat: Number(lat.toFixed(5)), lng: Number(lng.toFixed(5)), zoom: map.getZoom() }
+    localStorage.setItem(VIEW, `${view.lat},${view.lng},${view.zoom}`)
+    startingView.view = view
+    startingView.remembered = true
+  }
+  map.on('moveend', keep)
+  return () => {
+    map.off('moveend', keep)
+  }
+}
