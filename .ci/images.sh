@@ -19,21 +19,23 @@ docker version >/dev/null || {
   exit 1
 }
 
-# The mirror this machine already trusts, asked for another suite.
-mirror=()
-if [[ -r /etc/apt/sources.list.d/debian.sources ]]; then
-  awk 'BEGIN{RS="";ORS="\n\n"} !/security/ || NR==1 {print; exit}' /etc/apt/sources.list.d/debian.sources |
-    sed -e "s/^Suites:.*/Suites: $suite/" -e 's/^#.*//' -e '/^$/d' >"$work/one.sources"
-  mirror=("$work/one.sources")
-fi
+if ! docker image inspect wheelhouse-base >/dev/null 2>&1; then
+  # The mirror this machine already trusts, asked for another suite.
+  mirror=()
+  if [[ -r /etc/apt/sources.list.d/debian.sources ]]; then
+    awk 'BEGIN{RS="";ORS="\n\n"} !/security/ || NR==1 {print; exit}' /etc/apt/sources.list.d/debian.sources |
+      sed -e "s/^Suites:.*/Suites: $suite/" -e 's/^#.*//' -e '/^$/d' >"$work/one.sources"
+    mirror=("$work/one.sources")
+  fi
 
-mmdebstrap --quiet --variant=minbase --include=postgresql-17,nats-server \
-  --dpkgopt='path-exclude=/usr/share/doc/*' \
-  --dpkgopt='path-exclude=/usr/share/man/*' \
-  --dpkgopt='path-exclude=/usr/share/locale/*' \
-  --customize-hook='rm -rf "$1"/var/lib/postgresql/*/main "$1"/var/lib/apt/lists/*' \
-  "$suite" "$work/root.tar" "${mirror[@]}" </dev/null
-docker import "$work/root.tar" wheelhouse-base >/dev/null
+  mmdebstrap --quiet --variant=minbase --include=postgresql-17,nats-server \
+    --dpkgopt='path-exclude=/usr/share/doc/*' \
+    --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --customize-hook='rm -rf "$1"/var/lib/postgresql/*/main "$1"/var/lib/apt/lists/*' \
+    "$suite" "$work/root.tar" "${mirror[@]}" </dev/null
+  docker import "$work/root.tar" wheelhouse-base >/dev/null
+fi
 
 mkdir "$work/postgres" "$work/nats"
 
@@ -42,8 +44,11 @@ mkdir "$work/postgres" "$work/nats"
 cat >"$work/postgres/entry.sh" <<'ENTRY'
 #!/bin/sh
 set -eu
-[ "${1:-postgres}" = postgres ] || exec "$@"
-shift || true
+case "${1:-postgres}" in
+  -*) ;;
+  postgres) [ $# -eq 0 ] || shift ;;
+  *) exec "$@" ;;
+esac
 bin="$(ls -d /usr/lib/postgresql/*/bin | tail -1)"
 data=/var/lib/postgresql/data
 as="setpriv --reuid=postgres --regid=postgres --clear-groups"
@@ -73,5 +78,5 @@ printf '%s\n' 'FROM wheelhouse-base' 'EXPOSE 4222 1883 8222' \
   'ENTRYPOINT ["/usr/sbin/nats-server"]' >"$work/nats/Dockerfile"
 
 # The names say what the tests ask for; what is inside is Debian's, not Alpine's.
-docker build -q -t postgres:17-alpine "$work/postgres"
-docker build -q -t nats:2.12-alpine "$work/nats"
+docker build -q -t postgres:17-alpine "$work/postgres" 2>/dev/null
+docker build -q -t nats:2.12-alpine "$work/nats" 2>/dev/null

@@ -105,7 +105,7 @@ impl Stack {
         let mut nats = None;
         let (nats_url, nats_user, nats_password, mqtt) = if let Some(url) = setting("NATS_URL") {
             let user = setting("NATS_USER").unwrap_or_else(|| NATS_USER.into());
-            (url, user, setting("NATS_PASSWORD").unwrap_or_default(), setting("WHEELHOUSE_MQTT"))
+            (url, user, setting("NATS_PASSWORD").unwrap_or(secrets.nats_password), setting("WHEELHOUSE_MQTT"))
         } else {
             eprintln!("Starting NATS.");
             let auth = AuthCallout {
