@@ -27,6 +27,8 @@ mod replay;
 mod routes;
 mod sessions;
 mod token;
+#[cfg(test)]
+mod vectors;
 
 pub use address::{AddressLimiter, ClientAddress, TrustedProxy};
 pub use answer::{Answer, Bare, FinancialAnswer, Handled, HandledFinancial};

@@ -1,0 +1,120 @@
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use serde_json::json;
+use wire::WireConfig;
+
+use crate::house::{House, at};
+
+#[tokio::test]
+async fn every_answer_carries_the_security_headers_and_its_trace_id() {
+    let house = House::new().await;
+    for uri in ["/", &at("/free"), &at("/nowhere"), &at("/me")] {
+        let reply = house.raw("GET", uri, &[("traceId", "abc-123")], "").await;
+        let policy = reply.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self';"), "{uri}");
+        assert_eq!(reply.headers["x-content-type-options"], "nosniff");
+        assert_eq!(reply.headers["referrer-policy"], "no-referrer");
+        assert_eq!(reply.headers["traceid"], "abc-123");
+    }
+    let reply = house.raw("GET", &at("/free"), &[("traceId", "<script>")], "").await;
+    assert_eq!(reply.headers["traceid"].len(), 32, "one is made when the given one is no id");
+}
+
+#[tokio::test]
+async fn unknown_paths_of_the_api_are_json_and_others_belong_to_the_site() {
+    let house = House::new().await;
+    for uri in [&at("/nowhere"), "/auth/nowhere", "/open/v1/nowhere", "/Pay/nowhere"] {
+        let reply = house.raw("GET", uri, &[], "").await;
+        assert_eq!((reply.status, reply.code()), (StatusCode::NOT_FOUND, "unknown-path".to_owned()), "{uri}");
+    }
+    assert_eq!(house.raw("GET", "/", &[], "").await.bytes, b"site");
+    let reply = house.raw("DELETE", &at("/free"), &[], "").await;
+    assert_eq!(
+        (reply.status, reply.code()),
+        (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn auth_lives_below_the_base_and_at_the_root() {
+    let house = House::new().await;
+    for uri in ["/auth/publicKey", &at("/auth/publicKey")] {
+        assert_eq!(house.raw("GET", uri, &[], "").await.status, StatusCode::OK, "{uri}");
+    }
+    assert_ne!(house.raw("GET", "/free", &[], "").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_panic_and_an_absent_database_tell_nothing_of_the_inside() {
+    let house = House::new().await;
+    let reply = house.raw("GET", &at("/panic"), &[], "").await;
+    assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(reply.json()["message"], "服务器内部错误，请联系管理员");
+    assert!(!String::from_utf8(reply.bytes).unwrap().contains("secret"));
+    let reply = house.raw("GET", &at("/away"), &[], "").await;
+    assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(reply.json()["message"], "服务暂时不可用，请稍后再试");
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_and_one_too_many_are_turned_away() {
+    let config =
+        WireConfig { request_timeout: Duration::from_millis(300), concurrency: 1, ..WireConfig::default() };
+    let house = House::with(config).await;
+    let uri = at("/slow");
+    let slow = house.raw("GET", &uri, &[], "");
+    let meanwhile = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        house.raw("GET", &at("/free"), &[], "").await.status
+    };
+    let (slow, meanwhile) = tokio::join!(slow, meanwhile);
+    assert_eq!((slow.status, meanwhile), (StatusCode::SERVICE_UNAVAILABLE, StatusCode::SERVICE_UNAVAILABLE));
+    assert_eq!(house.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK, "places are given back");
+}
+
+#[tokio::test]
+async fn only_configured_origins_may_call() {
+    let origin = "https://ops.example.com";
+    let config = WireConfig { cors_origins: vec![origin.to_owned()], ..WireConfig::default() };
+    let house = House::with(config).await;
+    let ask = async |origin: &str| {
+        let preflight = [
+            ("origin", origin),
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "_t,idempotency-key,x-seen,traceid"),
+        ];
+        house.raw("OPTIONS", &at("/echo"), &preflight, "").await.headers
+    };
+    let headers = ask(origin).await;
+    assert_eq!(headers["access-control-allow-origin"], origin);
+    let allowed = headers["access-control-allow-headers"].to_str().unwrap();
+    for name in
+        ["authorization", "_t", "phone", "agentid", "traceid", "x-app-id", "idempotency-key", "x-seen"]
+    {
+        assert!(allowed.split(',').any(|allowed| allowed.trim() == name), "{name}");
+    }
+    assert!(!ask("https://evil.example.com").await.contains_key("access-control-allow-origin"));
+}
+
+#[tokio::test]
+async fn malformed_headers_are_refused_in_chinese() {
+    let house = House::new().await;
+    let client = house.signed_in().await;
+    let bearer = format!("Bearer {}", client.token.clone().unwrap());
+    let sealed = client.session.seal_request(
+        "POST",
+        &at("/echo"),
+        &json!({}),
+        crate::house::NOW,
+        crate::house::nonce(),
+    );
+    let headers = [
+        ("_t", client.opened.t.as_str()),
+        ("authorization", bearer.as_str()),
+        ("idempotency-key", "with space"),
+    ];
+    let reply = house.raw("POST", &at("/echo"), &headers, json!({ "params": sealed }).to_string()).await;
+    assert_eq!(reply.status, StatusCode::BAD_REQUEST);
+    assert_eq!(reply.json()["message"], "请求头 Idempotency-Key 格式不正确");
+}
