@@ -8,6 +8,7 @@ import { learnTime, serverNow } from './clock'
 import { httpError, unwrap } from './envelope'
 import { HttpError, Refusal } from './failures'
 import { hosts, isPlain, place } from './hosts'
+import { isLeaving } from './leaving'
 import { openAnswer, sealRequest } from './paramsCipher'
 import { ACCESS_TOKEN, noteSeen, paramsKey, readCookie, seenPosition } from './storage'
 
@@ -77,6 +78,7 @@ async function send(url: string, init: RequestInit, quiet = false): Promise<Resp
     response = await fetch(url, { credentials: 'same-origin', ...init })
   } catch (error) {
     if (init.signal?.aborted) throw error
+    if (isLeaving()) return new Promise(() => {})
     const text = '网络出现问题，请稍后再试'
     if (!quiet) listener.failed('错误', text)
     throw new HttpError(0, text)

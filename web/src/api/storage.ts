@@ -18,9 +18,10 @@ export function readCookie(name: string): string | null {
 
 function writeCookie(name: string, value: string, life_s: number): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
+  const gone = life_s === 0 ? '; Expires=Thu, 01 Jan 1970 00:00:00 GMT' : ''
   // The Cookie Store API exists in secure contexts only.
   // oxlint-disable-next-line unicorn/no-document-cookie
-  document.cookie = `${name}=${encodeURIComponent(value)}; Max-Age=${life_s}; Path=/; SameSite=Lax${secure}`
+  document.cookie = `${name}=${encodeURIComponent(value)}; Max-Age=${life_s}; Path=/; SameSite=Lax${secure}${gone}`
 }
 
 /** The session's signature: `_t` names it, `_k` keys the params cipher. */

@@ -22,7 +22,7 @@ dayjs.locale('zh-cn')
 const RENEWAL_CHECK_MS = 5 * 60 * 1000
 
 const router = createHashRouter([{ path: '*', element: <Root /> }])
-plugNavigator((to, options) => void router.navigate(to, options))
+plugNavigator((to, options) => router.navigate(to, { ...options, flushSync: true }))
 setListener({ failed: notify.error, signedOut: endSession })
 useSession.subscribe((now, before) => {
   if (before.user && !now.user) stopLive()
@@ -79,7 +79,7 @@ export function App() {
       componentSize="middle"
     >
       <style>{cssVariables(defaultAccent)}</style>
-      <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', maxCount: 4 }}>
+      <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
         <QueryClientProvider client={queries}>
           <Titled>
             <Notifications />

@@ -7,6 +7,7 @@ export function antdTheme(accent: string): ThemeConfig {
   return {
     token: {
       colorPrimary: accent,
+      colorInfo: accent,
       colorLink: deep,
       colorText: page.text,
       colorTextSecondary: page.weakText,
@@ -35,7 +36,7 @@ export function antdTheme(accent: string): ThemeConfig {
         iconSize: 16,
       },
       Table: {
-        cellPaddingBlockMD: 9,
+        cellPaddingBlockMD: 8,
         cellPaddingBlockSM: 5,
         headerBg: '#F7F9FC',
         headerColor: page.weakText,
@@ -44,6 +45,7 @@ export function antdTheme(accent: string): ThemeConfig {
         cellFontSizeMD: fontSize.dense,
         cellFontSizeSM: fontSize.dense,
       },
+      Drawer: { colorBgMask: 'rgba(10, 20, 32, 0.24)' },
       Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
       Breadcrumb: { linkColor: page.weakText, itemColor: page.weakText, lastItemColor: page.text },
     },

@@ -1,7 +1,7 @@
 /** Navigation for code that is no component; the router plugs itself in. */
-type Navigate = (to: string, options?: { replace?: boolean }) => void
+type Navigate = (to: string, options?: { replace?: boolean }) => Promise<void>
 
-let navigate: Navigate = (to) => {
+let navigate: Navigate = async (to) => {
   window.location.hash = to
 }
 
@@ -9,8 +9,9 @@ export function plugNavigator(next: Navigate): void {
   navigate = next
 }
 
-export function goTo(to: string, options?: { replace?: boolean }): void {
-  navigate(to, options)
+/** Resolves when the page at `to` is on the screen. */
+export function goTo(to: string, options?: { replace?: boolean }): Promise<void> {
+  return navigate(to, options)
 }
 
 /** The full path after the hash. */

@@ -18,7 +18,8 @@ function afterHash(): string {
 /** Goes where the visitor came from and reloads, so that nothing of the anonymous page is left. */
 function enter(): void {
   const target = safeRedirect(new URLSearchParams(afterHash()).get('redirect')) ?? paths.home
-  window.location.hash = target
+  // Without an event: the anonymous page must not begin to load what the reloaded one will.
+  window.history.replaceState(null, '', `#${target}`)
   window.location.reload()
 }
 

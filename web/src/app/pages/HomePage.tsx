@@ -1,30 +1,29 @@
 import { Avatar, Card, Empty } from 'antd'
 import { UserOutlined } from '@ant-design/icons'
 import { Link } from 'react-router-dom'
-import { defaultOf, isGroup, menuChildren } from '../access'
+import type { ReactNode } from 'react'
+import { defaultOf, isGroup, menuChildren, permitted } from '../access'
 import { menuIcons } from '../frame/icons'
 import { COMING, paths, type Route, routeAt } from '../routes'
 import { selectionLabel, useSelection } from '../session/selection'
 import { useCodes, useSession } from '../session/store'
 import './home.css'
 
-/** The pages of a section that stand already, then how many are to come. */
-function Section({ route, codes }: { route: Route; codes: ReadonlySet<string> }) {
-  const children = isGroup(route) ? menuChildren(route.path, codes) : [route]
-  const target = isGroup(route) ? defaultOf(route, codes) : route.path
+/** One group of pages; those that are not built yet are grey. */
+function Section({ title, icon, target, pages }: { title: string; icon: ReactNode; target: string; pages: Route[] }) {
   return (
     <Card
       size="small"
       className="home-section"
       title={
-        <Link to={target ?? paths.home}>
-          <span className="home-icon">{route.icon ? menuIcons[route.icon] : null}</span>
-          {route.title}
+        <Link to={target}>
+          <span className="home-icon">{icon}</span>
+          {title}
         </Link>
       }
     >
       <ul>
-        {children.map((child) => (
+        {pages.map((child) => (
           <li key={child.path} className={child.page === COMING ? 'home-coming' : undefined}>
             <Link to={child.path}>{child.title}</Link>
           </li>
@@ -41,7 +40,7 @@ export default function HomePage() {
   const { agentIds, opAreaIds } = useSelection()
   const sections = menuChildren('/', codes)
   const board = routeAt(paths.board)
-  const mayBoard = board?.permission.some((code) => codes.has(code))
+  const boards = [...(board && permitted(board, codes) ? [board] : []), ...sections.filter((route) => !isGroup(route))]
   return (
     <div className="home">
       <Card className="home-hello">
@@ -65,16 +64,24 @@ export default function HomePage() {
           </div>
         </dl>
       </Card>
-      <h2>您可以打开的页面</h2>
-      {sections.length === 0 && !mayBoard && (
+      <h2>
+        您可以打开的页面 <small className="weak">灰色的页面尚未开放</small>
+      </h2>
+      {sections.length === 0 && boards.length === 0 && (
         <Card>
           <Empty description="您的账号还没有任何页面的权限，请联系管理员为您分配角色。" />
         </Card>
       )}
       <div className="home-sections">
-        {mayBoard && board && <Section route={board} codes={codes} />}
-        {sections.map((route) => (
-          <Section key={route.path} route={route} codes={codes} />
+        {boards[0] && <Section title="大屏与看板" icon={menuIcons.screen} target={boards[0].path} pages={boards} />}
+        {sections.filter(isGroup).map((group) => (
+          <Section
+            key={group.path}
+            title={group.title}
+            icon={group.icon ? menuIcons[group.icon] : null}
+            target={defaultOf(group, codes) ?? paths.home}
+            pages={menuChildren(group.path, codes)}
+          />
         ))}
       </div>
     </div>

@@ -78,7 +78,7 @@ export async function loadUser(): Promise<void> {
     if (!isLoggedIn()) return
     notify.error('错误', '请求用户信息失败，请重试')
     clearSession()
-    goTo(paths.loginHome, { replace: true })
+    await goTo(paths.loginHome, { replace: true })
   }
 }
 
@@ -87,8 +87,7 @@ export function endSession(): void {
   if (!localStorage.getItem(ACCESS_TOKEN)) return
   localStorage.removeItem(ACCESS_TOKEN)
   clearSignature()
-  useSession.setState(nobody)
-  goTo(paths.login, { replace: true })
+  void leave(paths.login)
 }
 
 /** Logs out, after the user has confirmed. When the call fails its message is shown and the session ends all the same. */
@@ -100,8 +99,13 @@ export async function logOut(): Promise<void> {
     notify.error('错误', failureText(error, '网络出现问题，请稍后再试'))
   }
   clearSession()
+  await leave(withRedirect(paths.login, left))
+}
+
+/** Goes first and forgets then: a guard that sees nobody on the old page would choose another way out. */
+async function leave(to: string): Promise<void> {
+  await goTo(to, { replace: true })
   useSession.setState(nobody)
-  goTo(withRedirect(paths.login, left), { replace: true })
 }
 
 interface TokenAnswer {

@@ -111,7 +111,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     columns.push({
       key: 'actions',
       title: '操作',
-      width: 128,
+      width: 104,
       fixed: 'right',
       render: (_, row) => <Actions actions={rowActions(row)} />,
     })

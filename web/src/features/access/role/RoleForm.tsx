@@ -97,7 +97,7 @@ export function RoleForm({ id, role, onSave }: RoleFormProps) {
       >
         <Input placeholder="例如：城市运营主管" maxLength={NAME_MAX} showCount autoComplete="off" />
       </Form.Item>
-      <Form.Item name="tier" label="权限级别" extra="级别决定可以选择哪些权限">
+      <Form.Item name="tier" label="权限级别" rules={[{ required: true }]} extra="级别决定可以选择哪些权限">
         <Radio.Group options={[...tiers]} optionType="button" />
       </Form.Item>
       <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>

@@ -5,11 +5,12 @@ import { ListPage } from '@/kit/list/ListPage'
 import { roleList } from './description'
 import { AddRoleDrawer, RoleDrawer } from './RoleDrawer'
 import type { Role } from './role'
-import { useRoleActs } from './useRoleCommands'
+import { useRoleActs, useRoleBatch } from './useRoleCommands'
 
 export default function RoleListPage() {
   const [adding, setAdding] = useState(false)
   const { switchState, remove } = useRoleActs()
+  const batch = useRoleBatch()
   return (
     <>
       <ListPage<Role>
@@ -28,6 +29,10 @@ export default function RoleListPage() {
             unavailable: role.userCount > 0 ? `仍有 ${role.userCount} 位用户使用，不能删除` : undefined,
             onRun: () => remove(role),
           },
+        ]}
+        batchActions={[
+          { key: 'enable', label: '批量启用', onRun: (roles, done) => batch(roles, true, done) },
+          { key: 'disable', label: '批量停用', danger: true, onRun: (roles, done) => batch(roles, false, done) },
         ]}
         drawer={(id, close) => <RoleDrawer id={id} onClose={close} />}
       />

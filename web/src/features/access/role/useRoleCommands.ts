@@ -13,6 +13,28 @@ export function stateConsequence(userCount: number, enable: boolean): string {
   return enable ? `${userCount} 位用户将立即获得这个角色的权限。` : `${userCount} 位用户将立即失去这个角色的权限。`
 }
 
+/** Sets the state of several roles, one after the other; a refused one is said and does not stop the others. */
+export function useRoleBatch() {
+  const ask = useDangerousConfirm()
+  const state = useCommand({ run: setRoleState, stale })
+  return (roles: Role[], enable: boolean, done: () => void) => {
+    const concerned = roles.filter((role) => role.state !== (enable ? 1 : 0))
+    const users = concerned.reduce((sum, role) => sum + role.userCount, 0)
+    ask({
+      act: enable ? '批量启用' : '批量停用',
+      name: concerned.map((role) => role.name).join('、') || '（所选角色已是此状态）',
+      consequence: stateConsequence(users, enable),
+      onConfirm: async () => {
+        for (const role of concerned) {
+          // oxlint-disable-next-line no-await-in-loop -- each is a command of its own
+          await state.mutateAsync({ id: role.id, state: enable ? 1 : 0 }).catch(() => undefined)
+        }
+        done()
+      },
+    })
+  }
+}
+
 /** Enabling, disabling and deleting, each after a question. */
 export function useRoleActs() {
   const ask = useDangerousConfirm()

@@ -1,0 +1,113 @@
+import { expect, test } from '@playwright/test'
+import { adminPhone, at, hashOf, requestCode, SIGNED_IN, smsCode, watchConsole } from './house'
+
+test('ACCESS-006 ACCESS-007 an anonymous visitor is sent to the login with the way back', async ({ page }) => {
+  await page.goto(at('/permissions/role?keyword=a'))
+  await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
+  expect(hashOf(page)).toBe('/login-home?redirect=/permissions/role?keyword=a')
+})
+
+test('WM-002 LOGIN-002 LOGIN-004 LOGIN-006 the login page has its fields, its buttons and no watermark', async ({ page }) => {
+  await page.goto(at('/login'))
+  await expect(page.getByPlaceholder('请输入手机号')).toBeVisible()
+  await expect(page.getByRole('button', { name: '发送验证码' })).toBeEnabled()
+  await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
+  await expect(page.locator('.watermark')).toHaveCount(0)
+})
+
+test('LOGIN-001 LOGIN-003 the fields take eleven and six characters', async ({ page }) => {
+  await page.goto(at('/login'))
+  await page.getByLabel('手机号').fill('')
+  await page.getByLabel('手机号').pressSequentially('138123456789')
+  await expect(page.getByLabel('手机号')).toHaveValue('13812345678')
+  await page.getByLabel('验证码', { exact: true }).pressSequentially('1234567')
+  await expect(page.getByLabel('验证码', { exact: true })).toHaveValue('123456')
+})
+
+test('FLOW-001 VAL-001 VAL-005 VAL-007 VAL-010 bad input is warned of and nothing is sent', async ({ page }) => {
+  await page.goto(at('/login'))
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+  await page.getByLabel('手机号').fill('1381234')
+  await page.getByRole('button', { name: '发送验证码' }).click()
+  await expect(page.getByText('无效的手机号码')).toBeVisible()
+  await page.getByLabel('手机号').fill('12012345678')
+  await page.getByRole('button', { name: '登录', exact: true }).click()
+  await expect(page.getByText('手机号格式不正确')).toBeVisible()
+  await page.getByLabel('手机号').fill(adminPhone())
+  await page.getByLabel('验证码', { exact: true }).press('Enter')
+  await expect(page.getByText('无效的验证码')).toBeVisible()
+  await page.getByLabel('验证码', { exact: true }).pressSequentially('12a')
+  await expect(page.getByText('请输入数字')).toBeVisible()
+  await expect(page.getByLabel('验证码', { exact: true })).toHaveValue('')
+  expect(sent).toEqual([])
+})
+
+test('FLOW-009 SMS-005 a failed step leaves the visitor anonymous', async ({ page }) => {
+  await page.goto(at('/login'))
+  await page.getByLabel('手机号').fill('13900000000')
+  await page.getByLabel('验证码', { exact: true }).fill('000000')
+  await page.getByLabel('验证码', { exact: true }).press('Enter')
+  await expect(page.locator('.ant-message-error')).toBeVisible()
+  const kept = await page.evaluate(() => [
+    localStorage.getItem('Access-Token'),
+    localStorage.getItem('objectId'),
+    /(?:^|; )_t=/.test(document.cookie),
+  ])
+  expect(kept).toEqual([null, null, false])
+})
+
+test('AMB-024 a link that is too old says so', async ({ page }) => {
+  const origin = `${Buffer.from(JSON.stringify({ phone: '13812345678', ts: Date.now() - 60_000 })).toString('base64url')}.x`
+  await page.goto(at(`/login?origin=${origin}`))
+  await expect(page.getByText('登录链接已失效')).toBeVisible()
+})
+
+test('BRAND-006 BRAND-007 the switch swaps the brand for a neutral one and back', async ({ page }) => {
+  await page.goto(at('/login'))
+  const heading = page.getByRole('heading', { level: 1 })
+  const own = await heading.textContent()
+  await page.getByRole('switch', { name: '隐藏客户品牌' }).click()
+  await expect(heading).toHaveText('共享电单车运营平台')
+  await page.getByRole('switch', { name: '隐藏客户品牌' }).click()
+  await expect(heading).toHaveText(own ?? '')
+})
+
+test('FLOW-002 to FLOW-008 ACCESS-008 the login leads back to where one came from', async ({ page }) => {
+  test.setTimeout(180_000)
+  const complaints = watchConsole(page)
+  await page.goto(at('/permissions/role'))
+  await page.getByLabel('手机号').fill(adminPhone())
+  await requestCode(page)
+  await expect(page.getByRole('button', { name: /重新发送\(\d+s\)/ })).toBeDisabled()
+
+  const calls: string[] = []
+  page.on('request', (request) => {
+    if (['POST', 'GET'].includes(request.method()) && /auth|mieba|platform|Pay/.test(request.url())) {
+      calls.push(new URL(request.url()).pathname.replace('/ebike/v3/backend', ''))
+    }
+  })
+  await page.getByLabel('验证码', { exact: true }).fill(smsCode())
+  await page.getByLabel('验证码', { exact: true }).press('Enter')
+  await expect(page.getByText('登录成功')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
+  expect(hashOf(page)).toBe('/permissions/role')
+  expect(calls.slice(0, 9)).toEqual([
+    '/mieba/platform/opman/device/verification',
+    '/auth/publicKey',
+    '/auth/verifySign',
+    '/auth/sms/verify',
+    '/auth/login/phone',
+    '/platform/permission/login',
+    '/platform/agent/byApiKey',
+    '/platform/agent/billingWay',
+    '/Pay/customer/getAccountInfo',
+  ])
+  const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)) as Record<string, string>)
+  expect(stored.opMan).toBe(adminPhone())
+  for (const key of ['Access-Token', 'objectId', 'roleId', 'opAreaIds', 'agentIds', 'userId', 'phone', 'xcUid', 'cashierMode']) {
+    expect(stored, key).toHaveProperty(key)
+  }
+  expect(complaints).toEqual([])
+  await page.context().storageState({ path: SIGNED_IN })
+})

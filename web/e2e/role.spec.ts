@@ -1,0 +1,97 @@
+import { expect, test } from '@playwright/test'
+import { at, hashOf, rowOf, SIGNED_IN, watchConsole } from './house'
+
+test.use({ storageState: SIGNED_IN })
+
+/** Short enough for a role's name, and new in every run. */
+const name = `浏览器测试${Date.now().toString(36)}`
+
+test.describe.serial('roles, seen by two operators', () => {
+  test('ROUTE-043 FRAME-007 WM-001 the list stands in the frame, under the watermark', async ({ page }) => {
+    const complaints = watchConsole(page)
+    await page.goto(at('/permissions/role'))
+    await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: '主菜单' })).toBeVisible()
+    await expect(page.locator('.ant-breadcrumb')).toHaveText(/首页.*权限管理.*角色列表/)
+    await expect(page.locator('.watermark')).toHaveCSS('pointer-events', 'none')
+    await expect(page.getByText('实时', { exact: true })).toBeVisible()
+    expect(complaints).toEqual([])
+  })
+
+  test('a role added here appears there', async ({ page, browser }) => {
+    const there = await (await browser.newContext({ storageState: SIGNED_IN })).newPage()
+    await there.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await expect(there.getByText('没有符合筛选条件的记录')).toBeVisible()
+    await expect(there.getByText('实时', { exact: true })).toBeVisible()
+
+    await page.goto(at('/permissions/role'))
+    await page.getByRole('button', { name: '新增角色' }).click()
+    await page.getByLabel('角色名称').fill(name)
+    await page.getByRole('button', { name: '保存' }).click()
+    await expect(page.getByText('请至少选择一项权限')).toBeVisible()
+    await page.getByLabel('搜索权限').fill('角色列表')
+    await page.getByRole('treeitem', { name: /角色列表/ }).getByRole('checkbox').click()
+    await page.getByRole('button', { name: '保存' }).click()
+    await expect(page.getByText('角色已新增')).toBeVisible()
+    await expect(rowOf(there, name)).toBeVisible()
+    await there.context().close()
+  })
+
+  test('a role disabled here shows as disabled there, marked as just changed', async ({ page, browser }) => {
+    const there = await (await browser.newContext({ storageState: SIGNED_IN })).newPage()
+    const address = at(`/permissions/role?keyword=${encodeURIComponent(name)}`)
+    await there.goto(address)
+    await expect(rowOf(there, name).getByText('启用', { exact: true })).toBeVisible()
+    await expect(there.getByText('实时', { exact: true })).toBeVisible()
+
+    await page.goto(address)
+    await rowOf(page, name).getByRole('button', { name: '停用' }).click()
+    await expect(page.getByRole('dialog', { name: `停用角色「${name}」？` })).toBeVisible()
+    await page.getByRole('button', { name: '停用角色' }).click()
+    await expect(there.locator('tr.row-changed').filter({ hasText: name })).toBeVisible()
+    await expect(rowOf(there, name).getByRole('button', { name: '启用' })).toBeVisible()
+    await expect(rowOf(page, name).getByRole('button', { name: '启用' })).toBeVisible()
+    await there.context().close()
+  })
+
+  test('a change of permissions is shown before it is saved', async ({ page }) => {
+    await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await rowOf(page, name).click()
+    await expect(page.getByRole('dialog')).toContainText(name)
+    await page.getByLabel('搜索权限').fill('人员列表')
+    await page.getByRole('treeitem', { name: /人员列表/ }).getByRole('checkbox').click()
+    await page.getByRole('button', { name: '保存' }).click()
+    await expect(page.getByRole('dialog', { name: `保存角色「${name}」的权限变更？` })).toBeVisible()
+    await expect(page.getByLabel('权限变更').last()).toContainText('人员列表')
+    await page.getByRole('button', { name: '保存变更' }).click()
+    await expect(page.getByText('角色已保存')).toBeVisible()
+    expect(hashOf(page)).not.toContain('open=')
+  })
+
+  test('Esc closes the drawer, the address keeps the filter', async ({ page }) => {
+    await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await rowOf(page, name).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    expect(hashOf(page)).toContain('open=')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    expect(hashOf(page)).toBe(`/permissions/role?keyword=${name}`)
+  })
+
+  test('a draft survives a reload', async ({ page }) => {
+    await page.goto(at('/permissions/add-role'))
+    await page.getByLabel('角色名称').fill('草稿')
+    await page.reload()
+    await expect(page.getByLabel('角色名称')).toHaveValue('草稿')
+    await page.getByRole('button', { name: '放弃草稿' }).click()
+    await expect(page.getByLabel('角色名称')).toHaveValue('')
+  })
+
+  test('a role without users is deleted after a question', async ({ page }) => {
+    await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await rowOf(page, name).getByRole('button', { name: '更多操作' }).click()
+    await page.getByRole('menuitem', { name: '删除' }).click()
+    await page.getByRole('button', { name: '删除角色' }).click()
+    await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()
+  })
+})

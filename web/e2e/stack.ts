@@ -1,0 +1,50 @@
+/** Starts a private server with its stores for the browser tests, unless WHEELHOUSE_URL names a running one. */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const START_MS = 15 * 60 * 1000
+
+interface Stack {
+  url: string
+  admin_phone: string
+  sms_code: string
+}
+
+export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env.WHEELHOUSE_URL) return undefined
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const child = spawn('cargo', ['xtask', 'stack', '--json'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)))
+  })
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('the server was not ready in time')), START_MS).unref()
+  })
+  const ready = new Promise<Stack>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith('{')) resolve(JSON.parse(line) as Stack)
+    })
+  })
+  const stop = () => {
+    // The whole group: cargo, the server and its stores.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+  }
+  const stack = await Promise.race([ready, ended, late]).catch((error: unknown) => {
+    stop()
+    throw error
+  })
+  process.env.WHEELHOUSE_URL = stack.url
+  process.env.WHEELHOUSE_ADMIN_PHONE = stack.admin_phone
+  process.env.WHEELHOUSE_SMS_CODE = stack.sms_code
+  return async () => {
+    const gone = new Promise((resolve) => {
+      child.once('exit', resolve)
+    })
+    child.removeAllListeners('exit')
+    child.once('exit', () => undefined)
+    stop()
+    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 1000))])
+  }
+}

@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test'
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+// One real login (SMS codes are limited to one a minute) serves all specs; signing out ends it, last of all.
+export default defineConfig({
+  testDir: './e2e',
+  outputDir: './test-results',
+  globalSetup: './e2e/stack.ts',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  fullyParallel: false,
+  workers: 1,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    viewport: { width: 1366, height: 768 },
+    trace: 'retain-on-failure',
+    launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args },
+  },
+  projects: [
+    { name: 'sign-in', testMatch: 'login.spec.ts', teardown: 'sign-out' },
+    { name: 'pages', testIgnore: ['login.spec.ts', 'logout.spec.ts'], dependencies: ['sign-in'] },
+    { name: 'sign-out', testMatch: 'logout.spec.ts' },
+  ],
+})
