@@ -61,7 +61,12 @@ pub struct Device {
 
 impl Default for Device {
     fn default() -> Self {
-        let flags = Flags::LOCKED | Flags::DEFEND | Flags::BATTERY_PRESENT | Flags::HELMET_LOCKED | Flags::BATTERY_BAY_LOCKED | Flags::POSITION_VALID;
+        let flags = Flags::LOCKED
+            | Flags::DEFEND
+            | Flags::BATTERY_PRESENT
+            | Flags::HELMET_LOCKED
+            | Flags::BATTERY_BAY_LOCKED
+            | Flags::POSITION_VALID;
         Self {
             flags: Flags(flags),
             fence_version: 0,
@@ -213,7 +218,10 @@ mod tests {
         assert_eq!(device.answer(0, &command("b", 99), false), Some(Answer { code: 111, report: false }));
         assert_eq!(device.answer(0, &command("c", 12), false), Some(Answer { code: 0, report: false }));
         assert_eq!(device.answer(REBOOT_MS - 1, &command("d", 10), false), None);
-        assert_eq!(device.answer(REBOOT_MS, &command("d", 10), false), Some(Answer { code: 0, report: false }));
+        assert_eq!(
+            device.answer(REBOOT_MS, &command("d", 10), false),
+            Some(Answer { code: 0, report: false })
+        );
     }
 
     #[test]

@@ -271,7 +271,8 @@ mod tests {
 
     #[test]
     fn a_hull_holds_all_its_points() {
-        let points: Vec<Xy> = (0..50).map(|i| Xy::new(f64::from(i * 37 % 50), f64::from(i * 17 % 41))).collect();
+        let points: Vec<Xy> =
+            (0..50).map(|i| Xy::new(f64::from(i * 37 % 50), f64::from(i * 17 % 41))).collect();
         let hull = convex_hull(&points);
         assert!(signed_area_m2(&hull) > 0.0);
         let middle = Xy::new(25.0, 20.0);

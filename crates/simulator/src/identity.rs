@@ -51,7 +51,10 @@ impl Register {
             number = (number + 1) % 1_000_000_000_000;
         }
         let first_14 = format!("86{number:012}");
-        Identity { imei: format!("{first_14}{}", check_digit(&first_14)), car_id: format!("{prefix}{number:012}") }
+        Identity {
+            imei: format!("{first_14}{}", check_digit(&first_14)),
+            car_id: format!("{prefix}{number:012}"),
+        }
     }
 }
 

@@ -2,8 +2,13 @@
 //! workers' programs do. The city and its behaviour are pure functions of a seed and of simulated time.
 
 pub mod city;
+pub mod demo;
 pub mod device;
 pub mod geometry;
 pub mod identity;
+pub mod mqtt;
+pub mod open_api;
+pub mod replay;
 pub mod report;
+pub mod wall;
 pub mod world;

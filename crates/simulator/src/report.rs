@@ -9,8 +9,17 @@ pub const COMPACT_FORM: u8 = 0xB1;
 
 /// Flag names in the order of their bits.
 pub const FLAG_NAMES: [&str; 11] = [
-    "locked", "acc", "defend", "battery_present", "moving", "helmet_locked", "back_wheel_locked", "battery_bay_locked",
-    "position_valid", "vibration", "overload",
+    "locked",
+    "acc",
+    "defend",
+    "battery_present",
+    "moving",
+    "helmet_locked",
+    "back_wheel_locked",
+    "battery_bay_locked",
+    "position_valid",
+    "vibration",
+    "overload",
 ];
 
 /// A set of flags; bit numbers as in the protocol.
@@ -57,7 +66,12 @@ impl Flags {
 
     /// The names of the set bits.
     pub fn names(self) -> Vec<&'static str> {
-        FLAG_NAMES.iter().enumerate().filter(|(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| *name).collect()
+        FLAG_NAMES
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| self.0 >> bit & 1 == 1)
+            .map(|(_, name)| *name)
+            .collect()
     }
 }
 
@@ -150,8 +164,8 @@ mod tests {
     fn the_compact_form_is_the_documented_table() {
         // Packed by another program from the table of docs/device-protocol.md.
         let expected = [
-            0xB1, 0x09, 0x02, 0x01, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0x00, 0x00, 0x00, 0x5A, 0x97, 0x0E, 0x40, 0xA1, 0x64,
-            0x46, 0x0B, 0x11, 0x87, 0x57, 0x16, 0x00, 0x5A, 0x14, 0x09, 0x01, 0x03, 0x00,
+            0xB1, 0x09, 0x02, 0x01, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0x00, 0x00, 0x00, 0x5A, 0x97, 0x0E,
+            0x40, 0xA1, 0x64, 0x46, 0x0B, 0x11, 0x87, 0x57, 0x16, 0x00, 0x5A, 0x14, 0x09, 0x01, 0x03, 0x00,
         ];
         assert_eq!(example().compact(), expected);
     }
@@ -160,6 +174,9 @@ mod tests {
     fn the_json_form_names_its_flags() {
         let json = example().json();
         assert_eq!(json["flags"], serde_json::json!(["locked", "battery_present", "position_valid"]));
-        assert_eq!((json["at"].as_i64(), json["voltage_mv"].as_i64(), json["hdop"].as_f64()), (Some(1_700_000_000_000), Some(52_100), Some(0.9)));
+        assert_eq!(
+            (json["at"].as_i64(), json["voltage_mv"].as_i64(), json["hdop"].as_f64()),
+            (Some(1_700_000_000_000), Some(52_100), Some(0.9))
+        );
     }
 }

@@ -47,8 +47,10 @@ pub fn feature_collection(city: &City) -> Value {
         if lines.is_empty() {
             continue;
         }
-        let coordinates: Vec<Vec<[f64; 2]>> =
-            lines.iter().map(|line| simplified(line, 0.8).iter().map(|p| city.degrees(*p)).collect()).collect();
+        let coordinates: Vec<Vec<[f64; 2]>> = lines
+            .iter()
+            .map(|line| simplified(line, 0.8).iter().map(|p| city.degrees(*p)).collect())
+            .collect();
         features.push(json!({
             "type": "Feature",
             "properties": { "kind": "road", "class": class, "name": name },

@@ -104,7 +104,8 @@ fn crossings(streets: &[Street]) -> Vec<Vec<(f64, Xy)>> {
             near.dedup();
             for j in near {
                 let (other, k) = segments[j as usize];
-                let (c, d) = (streets[other as usize].line[k as usize], streets[other as usize].line[k as usize + 1]);
+                let (c, d) =
+                    (streets[other as usize].line[k as usize], streets[other as usize].line[k as usize + 1]);
                 if let Some((t, u)) = crossing(a, b, c, d) {
                     let p = a.towards(b, t);
                     cuts[s].push((i as f64 + t, p));
@@ -140,7 +141,14 @@ impl Graph {
                     let inner = (start.floor() as usize + 1)..(at.ceil() as usize);
                     points.extend(inner.filter_map(|i| street.line.get(i)).copied());
                     points.push(nodes.at[node as usize]);
-                    edges.push(Edge { a, b: node, street: s as u32, class: street.class, length_m: length_m(&points), points });
+                    edges.push(Edge {
+                        a,
+                        b: node,
+                        street: s as u32,
+                        class: street.class,
+                        length_m: length_m(&points),
+                        points,
+                    });
                 }
                 from = Some((at, node));
             }
@@ -289,7 +297,8 @@ impl Graph {
         let overshoots = way.last() == Some(&to.edge);
         let (mut node, start_to) = if skips_back { (first.a, 0.0) } else { (first.b, first.length_m) };
         line.extend(self.stretch(from.edge, from.along_m, start_to));
-        let inner = &way[usize::from(skips_back)..way.len() - usize::from(overshoots && way.len() > usize::from(skips_back))];
+        let inner = &way[usize::from(skips_back)
+            ..way.len() - usize::from(overshoots && way.len() > usize::from(skips_back))];
         for &edge in inner {
             let points = &self.edges[edge as usize].points;
             if self.edges[edge as usize].a == node {
@@ -368,16 +377,27 @@ mod tests {
                 let spot = |edge: u32, share: f64| {
                     let e = &graph.edges[edge as usize];
                     let along_m = e.length_m * share;
-                    Spot { edge, along_m, at: crate::geometry::point_along(&e.points, along_m).0.moved(3.0, 3.0) }
+                    Spot {
+                        edge,
+                        along_m,
+                        at: crate::geometry::point_along(&e.points, along_m).0.moved(3.0, 3.0),
+                    }
                 };
                 let (from, to) = (spot(from_edge, 0.3), spot(to_edge, 0.8));
                 let line = graph.ride(&from, &to).expect("connected");
                 assert_eq!((line[0], line[line.len() - 1]), (from.at, to.at));
                 for p in crate::geometry::densified(&line, 5.0, false) {
-                    let off = graph.edges.iter().map(|e| crate::geometry::distance_to_line_m(&e.points, p)).fold(f64::INFINITY, f64::min);
+                    let off = graph
+                        .edges
+                        .iter()
+                        .map(|e| crate::geometry::distance_to_line_m(&e.points, p))
+                        .fold(f64::INFINITY, f64::min);
                     assert!(off < 5.0, "{off} m off at {p:?} from {from_edge} to {to_edge}");
                 }
-                assert!(crate::geometry::length_m(&line) < 2700.0, "{from_edge} to {to_edge} goes in circles");
+                assert!(
+                    crate::geometry::length_m(&line) < 2700.0,
+                    "{from_edge} to {to_edge} goes in circles"
+                );
             }
         }
     }

@@ -56,7 +56,18 @@ impl City {
         let no_stops = zones::no_stops(&mut rng, &areas, &placed);
         let parkings = zones::parkings(&mut rng, &graph, &terrain, &areas, &no_stops);
         let places = placed.into_iter().map(|(place, _)| place).collect();
-        Self { seed, name: names.city.to_owned(), plane, terrain, graph, districts, areas, parkings, no_stops, places }
+        Self {
+            seed,
+            name: names.city.to_owned(),
+            plane,
+            terrain,
+            graph,
+            districts,
+            areas,
+            parkings,
+            no_stops,
+            places,
+        }
     }
 
     /// A ring in degrees, closed as GeoJSON wants it, rounded to about a decimetre.

@@ -25,7 +25,10 @@ impl Bend {
     }
 
     fn line(&self, from: (f64, f64), to: (f64, f64), step_m: f64) -> Vec<Xy> {
-        densified(&[Xy::new(from.0, from.1), Xy::new(to.0, to.1)], step_m, false).iter().map(|p| self.at(p.x, p.y)).collect()
+        densified(&[Xy::new(from.0, from.1), Xy::new(to.0, to.1)], step_m, false)
+            .iter()
+            .map(|p| self.at(p.x, p.y))
+            .collect()
     }
 }
 
@@ -82,7 +85,11 @@ impl Layout<'_> {
 
 /// All streets of a city, cut to its ground, not yet joined at crossings.
 pub fn lay_out(rng: &mut ChaCha8Rng, terrain: &Terrain, names: &mut Namer) -> Vec<Street> {
-    let bend = Bend { east: Wave::new(rng, 330.0, 6800.0), north: Wave::new(rng, 300.0, 7400.0), turn: rng.gen_range(-0.2..0.2) };
+    let bend = Bend {
+        east: Wave::new(rng, 330.0, 6800.0),
+        north: Wave::new(rng, 300.0, 7400.0),
+        turn: rng.gen_range(-0.2..0.2),
+    };
     let mut plan = Layout { terrain, streets: Vec::new() };
     let (columns, rows) = (main_lines(rng), main_lines(rng));
     for (u, class) in &columns {
@@ -106,7 +113,11 @@ pub fn lay_out(rng: &mut ChaCha8Rng, terrain: &Terrain, names: &mut Namer) -> Ve
 }
 
 fn add_main(
-    rng: &mut ChaCha8Rng, plan: &mut Layout<'_>, names: &mut Namer, class: u8, halves: [(&str, f64, f64); 2],
+    rng: &mut ChaCha8Rng,
+    plan: &mut Layout<'_>,
+    names: &mut Namer,
+    class: u8,
+    halves: [(&str, f64, f64); 2],
     line: impl Fn(f64, f64) -> Vec<Xy>,
 ) {
     let base = if class == 1 { names.arterial() } else { names.pair() };
@@ -156,7 +167,12 @@ fn add_ring_and_diagonals(rng: &mut ChaCha8Rng, plan: &mut Layout<'_>, names: &m
 
 /// Small streets inside one block of main lines; fewer of them towards the edge of the city.
 fn fill_block(
-    rng: &mut ChaCha8Rng, plan: &mut Layout<'_>, names: &mut Namer, bend: &Bend, u: (f64, f64), v: (f64, f64),
+    rng: &mut ChaCha8Rng,
+    plan: &mut Layout<'_>,
+    names: &mut Namer,
+    bend: &Bend,
+    u: (f64, f64),
+    v: (f64, f64),
 ) {
     const OVERHANG_M: f64 = 4.0;
     let middle = bend.at(f64::midpoint(u.0, u.1), f64::midpoint(v.0, v.1));
@@ -190,7 +206,8 @@ fn fill_block(
             let line: Vec<Xy> = (0..=steps)
                 .map(|i| {
                     let t = f64::from(i) / f64::from(steps);
-                    let (pu, pv) = point(from + (to - from) * t, lean * (t - 0.5) + bow * (t * TAU / 2.0).sin());
+                    let (pu, pv) =
+                        point(from + (to - from) * t, lean * (t - 0.5) + bow * (t * TAU / 2.0).sin());
                     bend.at(pu, pv)
                 })
                 .collect();

@@ -24,7 +24,11 @@ impl Wave {
     /// A wave of about `height_m`, its longest part `length_m` long.
     pub fn new(rng: &mut ChaCha8Rng, height_m: f64, length_m: f64) -> Self {
         let mut term = |share: f64, part: f64| {
-            (height_m * share * rng.gen_range(0.7..1.2), TAU / (length_m * part * rng.gen_range(0.8..1.25)), rng.gen_range(0.0..TAU))
+            (
+                height_m * share * rng.gen_range(0.7..1.2),
+                TAU / (length_m * part * rng.gen_range(0.8..1.25)),
+                rng.gen_range(0.0..TAU),
+            )
         };
         Self { terms: [term(0.6, 1.0), term(0.3, 0.43), term(0.1, 0.17)] }
     }
@@ -65,7 +69,11 @@ fn blob(rng: &mut ChaCha8Rng, centre: Xy, radius_m: f64, stretch: f64) -> Vec<Xy
     (0..48)
         .map(|i| {
             let a = f64::from(i) * TAU / 48.0;
-            let r = radius_m * (1.0 + 0.16 * (2.0 * a + phases[0]).sin() + 0.09 * (3.0 * a + phases[1]).sin() + 0.05 * (5.0 * a + phases[2]).sin());
+            let r = radius_m
+                * (1.0
+                    + 0.16 * (2.0 * a + phases[0]).sin()
+                    + 0.09 * (3.0 * a + phases[1]).sin()
+                    + 0.05 * (5.0 * a + phases[2]).sin());
             let (u, v) = (r * stretch * a.cos(), r / stretch * a.sin());
             centre.moved(u * turn.cos() - v * turn.sin(), u * turn.sin() + v * turn.cos())
         })
@@ -89,7 +97,8 @@ impl Terrain {
             .collect::<Vec<_>>();
         let river_half_m = (rng.gen_range(60.0..85.0), rng.gen_range(130.0..180.0));
         let side = if start_x > 0.0 { -1.0 } else { 1.0 };
-        let mut terrain = Self { coast_base_m, coast, river, river_half_m, lake: Vec::new(), parks: Vec::new() };
+        let mut terrain =
+            Self { coast_base_m, coast, river, river_half_m, lake: Vec::new(), parks: Vec::new() };
         let lake_at = Xy::new(side * rng.gen_range(1500.0..3300.0), rng.gen_range(800.0..2600.0));
         let radius_m = rng.gen_range(360.0..520.0);
         terrain.lake = blob(rng, lake_at, radius_m, 1.25);
@@ -138,7 +147,8 @@ impl Terrain {
 
     fn lake_edge_m(&self, p: Xy) -> f64 {
         let Some(first) = self.lake.first() else { return f64::INFINITY };
-        distance_to_line_m(&self.lake, p).min(distance_to_line_m(&[self.lake[self.lake.len() - 1], *first], p))
+        distance_to_line_m(&self.lake, p)
+            .min(distance_to_line_m(&[self.lake[self.lake.len() - 1], *first], p))
     }
 
     /// Whether any water lies within `strip_m` of the point.
@@ -167,7 +177,10 @@ impl Terrain {
 
     /// A line `inland_m` north of the sea, from west to east.
     pub fn shore(&self, inland_m: f64) -> Vec<Xy> {
-        (0..=150).map(|i| -HALF_WIDTH_M + f64::from(i) * 80.0).map(|x| Xy::new(x, self.coast_y(x) + inland_m)).collect()
+        (0..=150)
+            .map(|i| -HALF_WIDTH_M + f64::from(i) * 80.0)
+            .map(|x| Xy::new(x, self.coast_y(x) + inland_m))
+            .collect()
     }
 
     /// The sea's outline.
@@ -175,7 +188,11 @@ impl Terrain {
         let (east, south) = (HALF_WIDTH_M + MARGIN_M, -HALF_HEIGHT_M - MARGIN_M);
         let mut ring = vec![Xy::new(-east, south), Xy::new(east, south)];
         let steps = 140;
-        ring.extend((0..=steps).map(|i| east - 2.0 * east * f64::from(i) / f64::from(steps)).map(|x| Xy::new(x, self.coast_y(x))));
+        ring.extend(
+            (0..=steps)
+                .map(|i| east - 2.0 * east * f64::from(i) / f64::from(steps))
+                .map(|x| Xy::new(x, self.coast_y(x))),
+        );
         ring
     }
 

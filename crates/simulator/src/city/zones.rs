@@ -118,7 +118,8 @@ fn on_land(ring: &[Xy], terrain: &Terrain, inland_m: f64) -> Vec<Xy> {
             let (a, b) = (ring[k], ring[(k + 1) % ring.len()]);
             ((a.x > x) != (b.x > x)).then(|| a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x))
         });
-        let (low, high) = crossings.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        let (low, high) =
+            crossings.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
         let low = low.max(terrain.coast_y(x) + inland_m);
         if high - low > 60.0 {
             run.push((x, low, high));
@@ -145,7 +146,8 @@ pub fn districts(rng: &mut ChaCha8Rng, terrain: &Terrain, names: &mut Namer) -> 
         centres.push(Xy::new(3100.0 * a.cos(), 2500.0 * a.sin() + 300.0));
     }
     for corner in [(-5000.0, 4100.0), (5000.0, 4100.0), (5200.0, -2000.0), (-5200.0, -2000.0)] {
-        centres.push(Xy::new(corner.0 + rng.gen_range(-500.0..500.0), corner.1 + rng.gen_range(-400.0..400.0)));
+        centres
+            .push(Xy::new(corner.0 + rng.gen_range(-500.0..500.0), corner.1 + rng.gen_range(-400.0..400.0)));
     }
     (0..centres.len())
         .map(|i| District {
@@ -176,7 +178,9 @@ pub fn places(rng: &mut ChaCha8Rng, graph: &Graph, names: &mut Namer) -> Vec<(Pl
     for _ in 0..4000 {
         let spot = spot_beside(graph, rng.gen_range(0..graph.edges.len()) as u32, 0.5, 40.0);
         let out = spot.at.distance_m(Xy::default());
-        if !rng.gen_bool((1.2 - out / 6000.0).clamp(0.1, 1.0)) || places.iter().any(|(p, _)| p.at.distance_m(spot.at) < 520.0) {
+        if !rng.gen_bool((1.2 - out / 6000.0).clamp(0.1, 1.0))
+            || places.iter().any(|(p, _)| p.at.distance_m(spot.at) < 520.0)
+        {
             continue;
         }
         let Some((name, class)) = names.place() else { break };
@@ -216,7 +220,13 @@ pub fn no_stops(rng: &mut ChaCha8Rng, areas: &[Area], places: &[(Place, Spot)]) 
 }
 
 /// Parking places: strips along the kerb, spread over the areas, clear of water and no-stop zones.
-pub fn parkings(rng: &mut ChaCha8Rng, graph: &Graph, terrain: &Terrain, areas: &[Area], no_stops: &[NoStop]) -> Vec<Parking> {
+pub fn parkings(
+    rng: &mut ChaCha8Rng,
+    graph: &Graph,
+    terrain: &Terrain,
+    areas: &[Area],
+    no_stops: &[NoStop],
+) -> Vec<Parking> {
     let mut parkings: Vec<Parking> = Vec::new();
     let mut numbers: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
     let mut per_area = vec![0; areas.len()];
@@ -236,19 +246,24 @@ pub fn parkings(rng: &mut ChaCha8Rng, graph: &Graph, terrain: &Terrain, areas: &
         }
         let heading = point_along(&e.points, spot.along_m).1.to_radians();
         let (dx, dy) = (heading.sin(), heading.cos());
-        let corner = |along: f64, across: f64| spot.at.moved(dx * along + dy * across, dy * along - dx * across);
+        let corner =
+            |along: f64, across: f64| spot.at.moved(dx * along + dy * across, dy * along - dx * across);
         let (l, d) = (length_m / 2.0, depth_m / 2.0);
         let ring = vec![corner(-l, d), corner(l, d), corner(l, -d), corner(-l, -d)];
         let Some(area) = area_of(areas, &ring) else { continue };
         let wet = ring.iter().any(|p| terrain.water_within(*p, 4.0));
-        if wet || per_area[area] >= PARKINGS_PER_AREA || no_stops.iter().any(|zone| rings_overlap(&zone.ring, &ring)) {
+        if wet
+            || per_area[area] >= PARKINGS_PER_AREA
+            || no_stops.iter().any(|zone| rings_overlap(&zone.ring, &ring))
+        {
             continue;
         }
         per_area[area] += 1;
         let number = numbers.entry(e.street).or_default();
         *number += 1;
         let name = format!("{}{}号点", graph.street_name(edge), number);
-        let name = if parkings.iter().any(|p| p.name == name) { format!("{name}-{}", parkings.len()) } else { name };
+        let name =
+            if parkings.iter().any(|p| p.name == name) { format!("{name}-{}", parkings.len()) } else { name };
         parkings.push(Parking { area, name, ring, capacity: rng.gen_range(12..=45), spot });
     }
     parkings

@@ -70,7 +70,13 @@ fn noise(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 impl Bike {
-    pub(super) fn new(identity: Identity, area: usize, spot: Spot, soc_percent: f64, first_report_ms: i64) -> Self {
+    pub(super) fn new(
+        identity: Identity,
+        area: usize,
+        spot: Spot,
+        soc_percent: f64,
+        first_report_ms: i64,
+    ) -> Self {
         Self {
             identity,
             area,
@@ -118,7 +124,11 @@ impl Bike {
 
     /// Voltage of a 48 V lithium pack at its charge; a removed battery leaves the controller's own 4 V cell.
     fn voltage_mv(&self) -> u32 {
-        if self.device.flags.has(Flags::BATTERY_PRESENT) { (42_000.0 + self.soc_percent * 125.0) as u32 } else { 4_100 }
+        if self.device.flags.has(Flags::BATTERY_PRESENT) {
+            (42_000.0 + self.soc_percent * 125.0) as u32
+        } else {
+            4_100
+        }
     }
 
     /// Drains the battery by a distance: about 45 km from full, more on thick tyres than any data sheet says.
@@ -137,7 +147,9 @@ impl World {
             return;
         }
         let moving = bike.device.flags.has(Flags::MOVING);
-        let still_shown = bike.shown.filter(|(at_ms, p)| !moving && now_ms - at_ms < STANDING_FIX_MS && p.distance_m(bike.at) < 4.0 * GPS_NOISE_M);
+        let still_shown = bike.shown.filter(|(at_ms, p)| {
+            !moving && now_ms - at_ms < STANDING_FIX_MS && p.distance_m(bike.at) < 4.0 * GPS_NOISE_M
+        });
         let mut fix = if let Some((_, p)) = still_shown {
             p
         } else {

@@ -10,7 +10,8 @@ use crate::geometry::{Xy, inside};
 
 /// Share of a day's rides in each local hour, relative to an even day.
 const HOURS: [f64; 24] = [
-    0.25, 0.15, 0.1, 0.08, 0.1, 0.3, 0.8, 1.9, 2.3, 1.3, 0.8, 0.95, 1.2, 1.05, 0.85, 0.9, 1.1, 1.9, 2.2, 1.6, 1.3, 1.2, 0.9, 0.5,
+    0.25, 0.15, 0.1, 0.08, 0.1, 0.3, 0.8, 1.9, 2.3, 1.3, 0.8, 0.95, 1.2, 1.05, 0.85, 0.9, 1.1, 1.9, 2.2, 1.6,
+    1.3, 1.2, 0.9, 0.5,
 ];
 
 /// Local hour of the day with its fraction, Asia/Shanghai.
@@ -107,7 +108,8 @@ impl WrongPlaces {
         let dice: f64 = rng.gen_range(0.0..1.0);
         if dice < 0.02 && !self.outside.is_empty() {
             let spots = (0..24).map(|_| self.outside[rng.gen_range(0..self.outside.len())]);
-            let nearest = spots.min_by(|a, b| a.at.distance_m(meant.at).total_cmp(&b.at.distance_m(meant.at)));
+            let nearest =
+                spots.min_by(|a, b| a.at.distance_m(meant.at).total_cmp(&b.at.distance_m(meant.at)));
             return (nearest.unwrap_or(meant), Ending::OutsideArea);
         }
         if dice < 0.05 {
@@ -124,7 +126,10 @@ impl WrongPlaces {
         }
         // Inside the marks, somewhere along the strip.
         let shift = rng.gen_range(-4.0..4.0);
-        let bearing = crate::geometry::point_along(&city.graph.edges[meant.edge as usize].points, meant.along_m).1.to_radians();
+        let bearing =
+            crate::geometry::point_along(&city.graph.edges[meant.edge as usize].points, meant.along_m)
+                .1
+                .to_radians();
         let at = meant.at.moved(bearing.sin() * shift, bearing.cos() * shift);
         (Spot { at, along_m: meant.along_m + shift, ..meant }, Ending::Parked)
     }

@@ -2,8 +2,8 @@
 //! [`World::step`], the server's answers with [`World::answered`], its commands with [`World::command`]; what is to
 //! be sent comes out as [`Action`]s. The same seed and the same inputs give the same actions.
 
-pub mod demand;
 mod bike;
+pub mod demand;
 mod ride;
 mod trouble;
 mod work;
@@ -20,8 +20,8 @@ use crate::device::Command;
 use crate::geometry::Xy;
 use crate::identity::Register;
 use crate::report::Report;
-pub use bike::Bike;
 use bike::Activity;
+pub use bike::Bike;
 use demand::WrongPlaces;
 
 /// Length of a tick of simulated time.
@@ -178,13 +178,24 @@ impl World {
                 let identity = register.identity("W", &format!("demo-{seed}-{i}"));
                 let parking = rng.gen_range(0..city.parkings.len());
                 let meant = city.parkings[parking].spot;
-                let bearing = crate::geometry::point_along(&city.graph.edges[meant.edge as usize].points, meant.along_m).1.to_radians();
+                let bearing = crate::geometry::point_along(
+                    &city.graph.edges[meant.edge as usize].points,
+                    meant.along_m,
+                )
+                .1
+                .to_radians();
                 let shift = rng.gen_range(-4.0..4.0);
                 let at = meant.at.moved(bearing.sin() * shift, bearing.cos() * shift);
                 let spot = Spot { at, along_m: meant.along_m + shift, ..meant };
                 idle.insert(i, at);
                 let soc = rng.gen_range(18.0..100.0);
-                Bike::new(identity, city.parkings[parking].area, spot, soc, start_ms + rng.gen_range(0..interval))
+                Bike::new(
+                    identity,
+                    city.parkings[parking].area,
+                    spot,
+                    soc,
+                    start_ms + rng.gen_range(0..interval),
+                )
             })
             .collect();
         let wrong_places = WrongPlaces::of(&city);
@@ -251,7 +262,8 @@ impl World {
 
     fn give_answers(&mut self, out: &mut Vec<Action>) {
         let now_ms = self.now_ms;
-        let (due, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.answers).into_iter().partition(|a| a.due_ms <= now_ms);
+        let (due, waiting): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.answers).into_iter().partition(|a| a.due_ms <= now_ms);
         self.answers = waiting;
         for WaitingAnswer { bike, command, .. } in due {
             let in_use = self.bikes[bike as usize].in_use();

@@ -21,12 +21,18 @@ enum Stage {
     /// The server was asked; nothing happens until it answers.
     Asking(&'static str),
     /// Reserved, the rider is on the way.
-    Walking { until_ms: i64 },
+    Walking {
+        until_ms: i64,
+    },
     Riding,
     /// Locked in the middle of a ride, the rider is in a shop.
-    Resting { until_ms: i64 },
+    Resting {
+        until_ms: i64,
+    },
     /// A refused return is tried again at this instant.
-    TryingAgain { at_ms: i64 },
+    TryingAgain {
+        at_ms: i64,
+    },
 }
 
 /// A ride from wish to end.
@@ -60,7 +66,8 @@ impl Trip {
 impl World {
     /// Riders appear by the hour's demand and take the nearest bike that looks rentable.
     pub(super) fn riders_arrive(&mut self, out: &mut Vec<Action>) {
-        let per_tick = self.bikes.len() as f64 * self.habits.rides_per_bike_day / 86_400.0 * TICK_MS as f64 / 1000.0;
+        let per_tick =
+            self.bikes.len() as f64 * self.habits.rides_per_bike_day / 86_400.0 * TICK_MS as f64 / 1000.0;
         self.until_next_rider -= per_tick * demand::rate_now(self.now_ms);
         while self.until_next_rider < 0.0 {
             self.until_next_rider += -f64::ln(1.0 - self.rng.gen_range(0.0..1.0));
@@ -71,7 +78,10 @@ impl World {
 
     fn rider_appears(&mut self, out: &mut Vec<Action>) {
         let origin = demand::origin(&mut self.rng, &self.city, self.now_ms);
-        let at = self.city.parkings[origin].spot.at.moved(self.rng.gen_range(-150.0..150.0), self.rng.gen_range(-150.0..150.0));
+        let at = self.city.parkings[origin]
+            .spot
+            .at
+            .moved(self.rng.gen_range(-150.0..150.0), self.rng.gen_range(-150.0..150.0));
         let now_ms = self.now_ms;
         let nearest = self
             .idle

@@ -28,18 +28,25 @@ pub(super) struct Drift {
 impl World {
     pub(super) fn trouble_happens(&mut self) {
         let share = self.habits.trouble * TICK_MS as f64 / 86_400_000.0 * self.bikes.len() as f64;
-        for (kind, per_day) in [THEFTS_PER_DAY, BATTERIES_PER_DAY, SILENCES_PER_DAY, JUMPS_PER_DAY].into_iter().enumerate() {
+        for (kind, per_day) in
+            [THEFTS_PER_DAY, BATTERIES_PER_DAY, SILENCES_PER_DAY, JUMPS_PER_DAY].into_iter().enumerate()
+        {
             if !self.rng.gen_bool((per_day * share).clamp(0.0, 1.0)) {
                 continue;
             }
             let i = self.rng.gen_range(0..self.bikes.len()) as u32;
-            if !matches!(self.bikes[i as usize].activity, Activity::Idle) || !self.bikes[i as usize].device.awake(self.now_ms) {
+            if !matches!(self.bikes[i as usize].activity, Activity::Idle)
+                || !self.bikes[i as usize].device.awake(self.now_ms)
+            {
                 continue;
             }
             match kind {
                 0 => self.pushed_away(i),
                 1 => {
-                    self.bikes[i as usize].device.flags.set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, false);
+                    self.bikes[i as usize]
+                        .device
+                        .flags
+                        .set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, false);
                     self.tally.batteries_taken += 1;
                 }
                 2 => {
@@ -58,10 +65,11 @@ impl World {
     fn pushed_away(&mut self, i: u32) {
         // Nobody pushes a bike through the whole city: somewhere near, if a few looks find such a place.
         let at = self.bikes[i as usize].at;
-        let near = (0..200).map(|_| self.rng.gen_range(0..self.city.graph.edges.len()) as u32).find_map(|edge| {
-            let spot = spot_beside(&self.city.graph, edge, 0.5, 3.0);
-            (250.0..1_000.0).contains(&spot.at.distance_m(at)).then_some(spot)
-        });
+        let near =
+            (0..200).map(|_| self.rng.gen_range(0..self.city.graph.edges.len()) as u32).find_map(|edge| {
+                let spot = spot_beside(&self.city.graph, edge, 0.5, 3.0);
+                (250.0..1_000.0).contains(&spot.at.distance_m(at)).then_some(spot)
+            });
         let Some(to) = near else { return };
         let Some(line) = self.city.graph.ride(&self.bikes[i as usize].spot, &to) else { return };
         let whole_m = length_m(&line);

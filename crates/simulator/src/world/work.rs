@@ -22,7 +22,9 @@ const VAN_KMH: f64 = 24.0;
 enum Stage {
     Asking(&'static str),
     /// The bay is open, the old battery out.
-    Swapping { until_ms: i64 },
+    Swapping {
+        until_ms: i64,
+    },
     /// On the van's bed.
     Driving,
 }
@@ -52,7 +54,11 @@ impl World {
             .bikes
             .iter()
             .enumerate()
-            .filter(|(_, b)| matches!(b.activity, Activity::Idle) && now_ms >= b.left_alone_until_ms && b.device.awake(now_ms))
+            .filter(|(_, b)| {
+                matches!(b.activity, Activity::Idle)
+                    && now_ms >= b.left_alone_until_ms
+                    && b.device.awake(now_ms)
+            })
             .filter_map(|(i, b)| {
                 let empty = b.soc_percent < SWAP_BELOW_PERCENT || !b.device.flags.has(Flags::BATTERY_PRESENT);
                 let urgency = if empty { b.soc_percent as u32 } else { 100 };
@@ -63,7 +69,15 @@ impl World {
         for (urgency, bike) in waiting.into_iter().take(free.min(4)) {
             let kind = if urgency < 100 { "swap" } else { "move" };
             let worker = 8_000_000_000 + self.city.seed % 1_000 * 1_000 + u64::from(bike) % workers as u64;
-            let job = Job { worker, kind, stage: Stage::Asking("start"), line: Vec::new(), length_m: 0.0, done_m: 0.0, to: None };
+            let job = Job {
+                worker,
+                kind,
+                stage: Stage::Asking("start"),
+                line: Vec::new(),
+                length_m: 0.0,
+                done_m: 0.0,
+                to: None,
+            };
             self.becomes_busy(bike, Activity::Job(Box::new(job)));
             self.workers_busy += 1;
             self.call(bike, Call::Work { action: "start", kind, worker }, out);
@@ -128,7 +142,10 @@ impl World {
         match (asked, kind) {
             ("start", "swap") if done => {
                 job.stage = Stage::Swapping { until_ms: now_ms + swap_ms };
-                self.bikes[bike as usize].device.flags.set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, false);
+                self.bikes[bike as usize]
+                    .device
+                    .flags
+                    .set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, false);
                 self.report(bike, out);
             }
             ("start", _) if done => self.load_on_van(bike, out),

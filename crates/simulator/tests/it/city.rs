@@ -35,7 +35,10 @@ fn the_map_is_valid_geojson_of_the_known_kinds_under_three_megabytes() {
                 assert!(ring.len() >= 4 && ring.first() == ring.last(), "an open ring in {kind}");
             }
         }
-        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["district", "land", "park", "place", "road", "water"]);
+        assert_eq!(
+            kinds.into_iter().collect::<Vec<_>>(),
+            ["district", "land", "park", "place", "road", "water"]
+        );
     }
 }
 
@@ -48,7 +51,12 @@ fn service_areas_are_simple_and_disjoint_and_hold_everything_that_belongs_to_the
             assert!((3..=499).contains(&area.ring.len()) && signed_area_m2(&area.ring) > 1_000_000.0);
             assert!(is_simple(&area.ring), "seed {seed}: {} crosses itself", area.name);
             for other in &city.areas[i + 1..] {
-                assert!(!rings_overlap(&area.ring, &other.ring), "seed {seed}: {} and {}", area.name, other.name);
+                assert!(
+                    !rings_overlap(&area.ring, &other.ring),
+                    "seed {seed}: {} and {}",
+                    area.name,
+                    other.name
+                );
             }
         }
         assert!(city.parkings.len() >= 150, "seed {seed}: {}", city.parkings.len());
@@ -61,7 +69,10 @@ fn service_areas_are_simple_and_disjoint_and_hold_everything_that_belongs_to_the
             assert!(city.no_stops.iter().all(|zone| !rings_overlap(&zone.ring, &parking.ring)));
         }
         for area in 0..city.areas.len() {
-            assert!(city.parkings.iter().any(|p| p.area == area), "seed {seed}: area {area} has no parking place");
+            assert!(
+                city.parkings.iter().any(|p| p.area == area),
+                "seed {seed}: area {area} has no parking place"
+            );
         }
         for zone in &city.no_stops {
             assert!(zone.ring.iter().all(|p| inside(&city.areas[zone.area].ring, *p)));
@@ -72,7 +83,9 @@ fn service_areas_are_simple_and_disjoint_and_hold_everything_that_belongs_to_the
 fn is_simple(ring: &[simulator::geometry::Xy]) -> bool {
     let n = ring.len();
     (0..n).all(|i| {
-        (i + 2..n).filter(|j| (j + 1) % n != i).all(|j| crossing(ring[i], ring[i + 1], ring[j], ring[(j + 1) % n]).is_none())
+        (i + 2..n)
+            .filter(|j| (j + 1) % n != i)
+            .all(|j| crossing(ring[i], ring[i + 1], ring[j], ring[(j + 1) % n]).is_none())
     })
 }
 
@@ -99,7 +112,10 @@ fn only_bridges_cross_water() {
         for edge in &city.graph.edges {
             for p in &edge.points {
                 assert!(!city.terrain.in_sea_or_lake(*p, 0.0), "seed {seed}: a street in the sea at {p:?}");
-                assert!(edge.class < 3 || !city.terrain.in_river(*p, 0.0), "seed {seed}: a lane in the river at {p:?}");
+                assert!(
+                    edge.class < 3 || !city.terrain.in_river(*p, 0.0),
+                    "seed {seed}: a lane in the river at {p:?}"
+                );
             }
         }
     }

@@ -1,0 +1,279 @@
+//! `simulator demo`: a city set up through the open API, then living on MQTT.
+
+pub(crate) mod setup;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use tokio::sync::{Semaphore, mpsc};
+
+use crate::mqtt::{Connection, Counters, Login, acknowledgement};
+use crate::open_api::OpenApi;
+use crate::wall;
+use crate::world::{Action, Call, Habits, Outcome, World};
+
+/// Bikes one gateway connection carries.
+const BIKES_PER_CONNECTION: usize = 500;
+/// Calls of the open API at one time.
+const CALLS_IN_FLIGHT: usize = 16;
+/// Calls that wait for their turn; more are not made.
+const CALLS_WAITING: usize = 4_000;
+/// Commands waiting to be looked at.
+const COMMANDS_WAITING: usize = 8_192;
+/// Faster, and the server rightly calls a 25 km/h ride an impossible jump (over 160 km/h).
+const FASTEST: f64 = 6.0;
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub server: String,
+    pub token: String,
+    pub mqtt: (String, u16),
+    pub seed: u64,
+    pub bikes: u32,
+    pub speed: f64,
+    pub report_every: Option<Duration>,
+    pub run_for: Option<Duration>,
+    pub own_connections: usize,
+    pub trouble: f64,
+}
+
+struct Answered {
+    id: u64,
+    outcome: Outcome,
+}
+
+/// Runs until `run_for` is over or the process is told to stop.
+pub async fn run(options: Options) -> anyhow::Result<()> {
+    ensure!(options.bikes >= 1, "至少要有一辆车");
+    ensure!(
+        (0.1..=FASTEST).contains(&options.speed),
+        "速度须在 0.1 到 {FASTEST} 之间：再快，服务器会把正常骑行判为位置跳变"
+    );
+    let start_ms = wall::now_ms();
+    let habits = Habits {
+        report_every_ms: options.report_every.map(|every| (every.as_millis() as f64 * options.speed) as i64),
+        trouble: options.trouble,
+        ..Habits::default()
+    };
+    let mut world = World::new(options.seed, options.bikes, start_ms, habits);
+    println!(
+        "城市 {}：{} 个服务区，{} 个停车点，{} 条路段，{} 辆车",
+        world.city.name,
+        world.city.areas.len(),
+        world.city.parkings.len(),
+        world.city.graph.edges.len(),
+        world.bikes.len()
+    );
+    let api = OpenApi::new(&options.server, &options.token)?;
+    let ready = setup::set_up(&api, &world).await.context("布置演示城市")?;
+    let (heard, commands) = mpsc::channel(COMMANDS_WAITING);
+    let lines = Lines::open(&options, &world, &ready, heard);
+    live(&options, &mut world, &api, lines, commands).await
+}
+
+/// The connections, and which bike speaks through which.
+struct Lines {
+    all: Vec<Connection>,
+    line_of: Vec<usize>,
+    own: usize,
+    counters: Arc<Counters>,
+}
+
+impl Lines {
+    fn open(
+        options: &Options,
+        world: &World,
+        ready: &setup::Ready,
+        heard: mpsc::Sender<(String, crate::device::Command)>,
+    ) -> Self {
+        let counters = Arc::new(Counters::default());
+        let own = options.own_connections.min(world.bikes.len());
+        let (host, port) = options.mqtt.clone();
+        let mut all = Vec::new();
+        let mut line_of = Vec::with_capacity(world.bikes.len());
+        for (bike, secret) in world.bikes.iter().zip(&ready.secrets).take(own) {
+            let imei = &bike.identity.imei;
+            line_of.push(all.len());
+            all.push(Connection::open(
+                Login {
+                    host: host.clone(),
+                    port,
+                    client_id: imei.clone(),
+                    user: imei.clone(),
+                    password: secret.clone(),
+                    subscribe: format!("ebike/{imei}/down"),
+                },
+                HashSet::from([imei.clone()]),
+                Arc::clone(&counters),
+                heard.clone(),
+            ));
+        }
+        let carried = world.bikes.len() - own;
+        for (i, bikes) in world.bikes[own..].chunks(BIKES_PER_CONNECTION).enumerate() {
+            all.push(Connection::open(
+                Login {
+                    host: host.clone(),
+                    port,
+                    client_id: format!("{}-{i}", ready.gateway.0.replace(':', "-")),
+                    user: ready.gateway.0.clone(),
+                    password: ready.gateway.1.clone(),
+                    subscribe: "ebike/+/down".into(),
+                },
+                bikes.iter().map(|b| b.identity.imei.clone()).collect(),
+                Arc::clone(&counters),
+                heard.clone(),
+            ));
+        }
+        line_of.extend((0..carried).map(|i| own + i / BIKES_PER_CONNECTION));
+        Self { all, line_of, own, counters }
+    }
+
+    fn send(&self, bike: u32, topic: String, payload: Vec<u8>) {
+        self.all[self.line_of[bike as usize]].send(topic, payload);
+    }
+}
+
+/// From simulated to wall time: what a device puts into its reports.
+#[derive(Clone, Copy)]
+struct Pace {
+    start_ms: i64,
+    speed: f64,
+}
+
+impl Pace {
+    fn simulated(self, wall_ms: i64) -> i64 {
+        self.start_ms + ((wall_ms - self.start_ms) as f64 * self.speed) as i64
+    }
+
+    fn wall(self, simulated_ms: i64) -> i64 {
+        self.start_ms + ((simulated_ms - self.start_ms) as f64 / self.speed) as i64
+    }
+}
+
+async fn live(
+    options: &Options,
+    world: &mut World,
+    api: &OpenApi,
+    lines: Lines,
+    mut commands: mpsc::Receiver<(String, crate::device::Command)>,
+) -> anyhow::Result<()> {
+    let pace = Pace { start_ms: world.now_ms(), speed: options.speed };
+    let by_imei: HashMap<String, u32> =
+        world.bikes.iter().enumerate().map(|(i, b)| (b.identity.imei.clone(), i as u32)).collect();
+    let (done, mut answers) = mpsc::channel::<Answered>(CALLS_WAITING);
+    let turns = Arc::new(Semaphore::new(CALLS_IN_FLIGHT));
+    let mut calls: VecDeque<(u64, u32, Call)> = VecDeque::new();
+    let mut refusals: HashMap<String, u64> = HashMap::new();
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let began = Instant::now();
+    let mut stats = Stats { last: Instant::now(), sent: 0 };
+    loop {
+        let mut actions = Vec::new();
+        tokio::select! {
+            _ = ticks.tick() => actions = world.step(pace.simulated(wall::now_ms())),
+            Some((imei, command)) = commands.recv() => {
+                if let Some(bike) = by_imei.get(&imei) { world.command(*bike, command); }
+            }
+            Some(Answered { id, outcome }) = answers.recv() => {
+                if let Outcome::Refused(why) = &outcome && (refusals.len() < 200 || refusals.contains_key(why)) {
+                    *refusals.entry(why.clone()).or_default() += 1;
+                }
+                actions = world.answered(id, &outcome);
+            }
+            _ = tokio::signal::ctrl_c() => break,
+        }
+        let mut queue: VecDeque<Action> = actions.into();
+        while let Some(action) = queue.pop_front() {
+            match action {
+                Action::Report { bike, mut report } => {
+                    report.at_ms = pace.wall(report.at_ms);
+                    let topic = format!("ebike/{}/up", world.bikes[bike as usize].identity.imei);
+                    let own = (bike as usize) < lines.own;
+                    let payload =
+                        if own { report.json().to_string().into_bytes() } else { report.compact().to_vec() };
+                    lines.send(bike, topic, payload);
+                }
+                Action::Ack { bike, id, code, at_ms } => {
+                    let topic = format!("ebike/{}/ack", world.bikes[bike as usize].identity.imei);
+                    lines.send(bike, topic, acknowledgement(&id, code, pace.wall(at_ms)));
+                }
+                Action::Call { id, bike, call } if calls.len() < CALLS_WAITING => {
+                    calls.push_back((id, bike, call))
+                }
+                Action::Call { id, .. } => queue.extend(world.answered(id, &Outcome::Failed)),
+            }
+        }
+        while let Some((id, bike, call)) = calls.pop_front() {
+            let Ok(turn) = Arc::clone(&turns).try_acquire_owned() else {
+                calls.push_front((id, bike, call));
+                break;
+            };
+            let (api, done) = (api.clone(), done.clone());
+            let car_id = world.bikes[bike as usize].identity.car_id.clone();
+            let key = format!("{}-{id}", pace.start_ms);
+            tokio::spawn(async move {
+                let outcome = api.wish(&car_id, call, &key).await;
+                drop(turn);
+                // The receiver is gone only when the run is over.
+                let _ = done.send(Answered { id, outcome }).await;
+            });
+        }
+        if stats.last.elapsed() >= Duration::from_secs(10) {
+            stats.print(world, &lines, calls.len(), &refusals);
+        }
+        if options.run_for.is_some_and(|limit| began.elapsed() >= limit) {
+            break;
+        }
+    }
+    stats.print(world, &lines, calls.len(), &refusals);
+    Ok(())
+}
+
+struct Stats {
+    last: Instant,
+    sent: u64,
+}
+
+impl Stats {
+    fn print(&mut self, world: &World, lines: &Lines, calls: usize, refusals: &HashMap<String, u64>) {
+        let c = &lines.counters;
+        let get = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let sent = get(&c.sent);
+        let seconds = self.last.elapsed().as_secs_f64().max(0.001);
+        let waiting: usize = lines.all.iter().map(Connection::waiting).sum();
+        println!(
+            "报文 {sent}（{:.0}/秒，排队 {waiting}，丢弃 {}）连接 {}/{}（断开 {}）指令 {}（未读 {}）调用排队 {calls} {}",
+            (sent - self.sent) as f64 / seconds,
+            get(&c.dropped),
+            get(&c.standing),
+            lines.all.len(),
+            get(&c.breaks),
+            get(&c.commands),
+            get(&c.commands_lost),
+            serde_json::to_string(&world.tally).unwrap_or_default(),
+        );
+        let mut reasons: Vec<_> = refusals.iter().collect();
+        reasons.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        for (why, count) in reasons.into_iter().take(5) {
+            println!("  拒绝 {count}：{why}");
+        }
+        (self.last, self.sent) = (Instant::now(), sent);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wall_and_simulated_time_are_each_others_inverse() {
+        let pace = Pace { start_ms: 1_000_000, speed: 4.0 };
+        assert_eq!(pace.simulated(1_002_500), 1_010_000);
+        assert_eq!(pace.wall(1_010_000), 1_002_500);
+    }
+}

@@ -1,0 +1,141 @@
+//! Sets the city up through the open API. Doing it twice changes nothing: areas are found again by name, and the
+//! server knows vehicles, fences and companies again by their names and by the requests' idempotency keys.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::{Value, json};
+
+use crate::open_api::{BATCH, OpenApi, OpenApiError};
+use crate::world::World;
+
+/// Batches of vehicles in flight at one time.
+const BATCHES_IN_FLIGHT: usize = 3;
+const COMPANIES: [(&str, &str); 3] = [("轻骑出行", "林建国"), ("绿行科技", "陈晓梅"), ("小鹭单车", "黄志强")];
+
+/// What the connections need.
+pub struct Ready {
+    /// The credential of each bike, in order.
+    pub secrets: Vec<String>,
+    /// User name and password of the gateway.
+    pub gateway: (String, String),
+}
+
+/// Companies, areas, fences, vehicles, gateway.
+pub async fn set_up(api: &OpenApi, world: &World) -> anyhow::Result<Ready> {
+    let known = api.areas().await.context("读取服务区")?;
+    let city = &world.city;
+    let mut agents: Vec<Option<String>> = vec![None; COMPANIES.len()];
+    let mut area_ids = Vec::new();
+    let mut agent_ids = Vec::new();
+    let label = |text: &str| format!("{}{text}", city.name);
+    for (i, area) in city.areas.iter().enumerate() {
+        let company = i % COMPANIES.len();
+        let name = label(&area.name);
+        if let Some(found) = known.iter().find(|k| k.name == name) {
+            agents[company] = Some(found.agent_id.clone());
+        }
+        let agent = match &agents[company] {
+            Some(agent) => agent.clone(),
+            None => {
+                let phone = format!("139{:04}{:04}", city.seed % 10_000, company + 1);
+                api.create_agent(&label(COMPANIES[company].0), COMPANIES[company].1, &phone)
+                    .await
+                    .context("登记代理商")?
+            }
+        };
+        agents[company] = Some(agent.clone());
+        let area_id = match known.iter().find(|k| k.name == name) {
+            Some(found) => found.area_id.clone(),
+            None => api
+                .create_area(&agent, &name, &city.closed_ring(&area.ring))
+                .await
+                .with_context(|| format!("新建{name}"))?,
+        };
+        area_ids.push(area_id);
+        agent_ids.push(agent);
+    }
+    println!("服务区 {} 个就绪", area_ids.len());
+    draw_fences(api, world, &area_ids).await?;
+    for (area_id, area) in area_ids.iter().zip(&city.areas) {
+        // An area that is open already refuses to be opened: that is what was wanted.
+        match api.open_area(area_id).await {
+            Ok(()) => {}
+            Err(OpenApiError::Refused(why)) => println!("  {} 未再开通：{why}", area.name),
+            Err(error) => bail!(error),
+        }
+    }
+    let vehicles: Vec<Value> = world
+        .bikes
+        .iter()
+        .map(|bike| {
+            let [lng, lat] = city.degrees(bike.at);
+            let number = &bike.identity.car_id[bike.identity.car_id.len() - 6..];
+            json!({
+                "carId": bike.identity.car_id, "imei": bike.identity.imei, "plateNo": format!("闽X{number}"),
+                "areaId": area_ids[bike.area], "agentId": agent_ids[bike.area], "lat": lat, "lng": lng,
+            })
+        })
+        .collect();
+    let secrets = register(api, &vehicles).await?;
+    let mut complete = Vec::with_capacity(secrets.len());
+    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    for secret in secrets {
+        match secret {
+            Ok(secret) => complete.push(secret),
+            Err(why) => {
+                *refusals.entry(why).or_default() += 1;
+                complete.push(String::new());
+            }
+        }
+    }
+    for (why, count) in &refusals {
+        println!("  {count} 辆车未登记：{why}");
+    }
+    if refusals.values().sum::<usize>() == world.bikes.len() {
+        bail!("没有一辆车登记成功");
+    }
+    let gateway = api.create_gateway(&format!("demo-{}", city.seed)).await.context("登记网关")?;
+    Ok(Ready { secrets: complete, gateway })
+}
+
+async fn draw_fences(api: &OpenApi, world: &World, area_ids: &[String]) -> anyhow::Result<()> {
+    let city = &world.city;
+    let parking = city.parkings.iter().map(|p| {
+        json!({ "areaId": area_ids[p.area], "kind": 2, "name": p.name, "ring": city.closed_ring(&p.ring), "datum": "wgs84", "capacity": p.capacity })
+    });
+    let no_stop = city.no_stops.iter().map(|z| {
+        json!({ "areaId": area_ids[z.area], "kind": 4, "name": z.name, "ring": city.closed_ring(&z.ring), "datum": "wgs84", "capacity": 0 })
+    });
+    let fences: Vec<Value> = parking.chain(no_stop).collect();
+    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    for batch in fences.chunks(BATCH) {
+        for why in api.create_fences(batch).await.context("画围栏")?.into_iter().flatten() {
+            *refusals.entry(why).or_default() += 1;
+        }
+    }
+    let refused: usize = refusals.values().sum();
+    println!("围栏 {} 个就绪，{refused} 个未新建", fences.len() - refused);
+    for (why, count) in refusals.iter().take(5) {
+        println!("  {count} 个：{why}");
+    }
+    Ok(())
+}
+
+/// Registers vehicles in batches with few requests in flight; the answers are in the vehicles' order.
+pub async fn register(api: &OpenApi, vehicles: &[Value]) -> anyhow::Result<Vec<Result<String, String>>> {
+    let total = vehicles.len();
+    let mut secrets = Vec::with_capacity(total);
+    let mut batches = stream::iter(vehicles.chunks(BATCH).map(|batch| api.create_vehicles(batch)))
+        .buffered(BATCHES_IN_FLIGHT);
+    let mut told = 0;
+    while let Some(batch) = batches.try_next().await.context("登记车辆")? {
+        secrets.extend(batch);
+        if secrets.len() >= told + 2_000 || secrets.len() == total {
+            told = secrets.len();
+            println!("车辆 {told}/{total}");
+        }
+    }
+    Ok(secrets)
+}
