@@ -103,9 +103,10 @@ pub struct TestArgs {
 /// `stack`'s options.
 #[derive(Args)]
 pub struct StackArgs {
-    /// The folder for all state; what is in it is removed first.
+    /// The folder for all state; an earlier stack's state in it is removed first. By default a
+    /// folder that vanishes at the end.
     #[arg(long)]
-    pub state: PathBuf,
+    pub state: Option<PathBuf>,
     /// Print one line of JSON when ready.
     #[arg(long)]
     pub json: bool,

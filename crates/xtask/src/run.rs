@@ -2,11 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
+use testkit::local::{Place, free_port};
 
 use crate::stack::{ADMIN_PHONE, Plan, Stack, standing_folder};
 use crate::{RunArgs, StackArgs, packages, shell, signals};
@@ -51,11 +54,20 @@ pub fn run(args: &RunArgs) -> Result<()> {
     Ok(())
 }
 
-/// The complete stack on a fresh state, until SIGTERM or the end of standard input.
+/// The complete stack on a fresh state, until SIGTERM, the end of standard input (when that is a
+/// pipe) or the end of whoever started it.
 pub fn stack(args: &StackArgs) -> Result<()> {
     const CODE: &str = "135790";
     signals::catch()?;
-    let folder = std::path::absolute(&args.state)?;
+    let starter = parent_id();
+    // Declared before the stack, so that it vanishes after it.
+    let vanishing;
+    let folder = if let Some(named) = &args.state {
+        std::path::absolute(named)?
+    } else {
+        vanishing = Place::throw_away()?;
+        vanishing.path().to_owned()
+    };
     empty(&folder)?;
     let binaries = if let Some(named) = std::env::var_os("WHEELHOUSE_BINARIES") {
         PathBuf::from(named)
@@ -68,7 +80,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
     let plan = Plan {
         folder,
         binaries,
-        port: Some(testkit::local::free_port()?),
+        port: Some(free_port()?),
         bikes: Some(args.bikes).filter(|bikes| *bikes > 0),
         fixed_code: Some(CODE),
         take_environment: false,
@@ -87,12 +99,15 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         println!("{ready:#}");
     }
     io::stdout().flush()?;
-    std::thread::spawn(|| {
-        let mut ignored = [0_u8; 256];
-        while io::stdin().read(&mut ignored).is_ok_and(|length| length > 0) {}
-        signals::end();
-    });
-    while !signals::ending() {
+    if fs::metadata("/dev/stdin").is_ok_and(|meta| meta.file_type().is_fifo() || meta.file_type().is_socket())
+    {
+        std::thread::spawn(|| {
+            let mut ignored = [0_u8; 256];
+            while io::stdin().read(&mut ignored).is_ok_and(|length| length > 0) {}
+            signals::end();
+        });
+    }
+    while !signals::ending() && parent_id() == starter {
         stack.check()?;
         signals::nap(Duration::from_millis(200));
     }
@@ -103,11 +118,10 @@ pub fn stack(args: &StackArgs) -> Result<()> {
 /// Removes an earlier stack's state; anything else in the way is left alone and refused.
 fn empty(folder: &Path) -> Result<()> {
     let mark = folder.join(".wheelhouse-stack");
-    if folder.exists() {
-        let nothing_in_it = fs::read_dir(folder)?.next().is_none();
-        ensure!(nothing_in_it || mark.is_file(), "{} holds something that is not ours", folder.display());
+    if folder.exists() && fs::read_dir(folder)?.next().is_some() {
+        ensure!(mark.is_file(), "{} holds something that is not ours", folder.display());
         // Ends servers that a killed stack left behind.
-        drop(testkit::local::Place::kept(&folder.join("servers"))?);
+        drop(Place::kept(&folder.join("servers"))?);
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;

@@ -13,16 +13,16 @@ use anyhow::{Context, Result};
 use super::process::{Signal, send_signal, start_ticks};
 
 /// Waits for its standard input to close, which happens when the owner ends, however it ends;
-/// then ends every server named in a pid file whose start time still fits.
+/// then ends every server named in a pid file whose start time still fits, here and one folder down.
 const WATCHDOG: &str = r#"
 cat >/dev/null
 alive() { [ -r "/proc/$1/stat" ] && [ "$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)" = "$2" ]; }
-for file in "$1"/*.pid; do
+for file in "$1"/*.pid "$1"/*/*.pid; do
   [ -f "$file" ] || continue
   read -r pid ticks signal <"$file" || continue
   alive "$pid" "$ticks" && kill -"$signal" "$pid"
 done
-for file in "$1"/*.pid; do
+for file in "$1"/*.pid "$1"/*/*.pid; do
   [ -f "$file" ] || continue
   read -r pid ticks signal <"$file" || continue
   tries=0
