@@ -125,12 +125,12 @@ impl Stack {
         ports.http = http_port(plan.port, ports.http)?;
         ports.write(&plan.folder)?;
 
-        run(wheelhouse(&["migrate"]).env("DATABASE_URL", &database_url))?;
+        run_aside(wheelhouse(&["migrate"]).env("DATABASE_URL", &database_url))?;
         let map = plan.folder.join("city.geojson");
         let simulator = plan.binaries.join("simulator");
         if !map.is_file() {
             let making = map.with_extension("making");
-            run(command(&simulator).args(["city", "--seed", SEED, "--out"]).arg(&making))?;
+            run_aside(command(&simulator).args(["city", "--seed", SEED, "--out"]).arg(&making))?;
             fs::rename(&making, &map)?;
         }
         signals::go_on()?;
@@ -180,7 +180,7 @@ impl Stack {
                     wheelhouse(&["machine", "add", "--name", "simulator", "--preset", "simulator", "--out"]);
                 add.arg(&token);
                 full_environment(&mut add);
-                run(&mut add)?;
+                run_aside(&mut add)?;
             }
             let mut demo = command(&simulator);
             demo.args(["demo", "--server", &url, "--token-file"]).arg(&token);
@@ -223,6 +223,11 @@ impl Stack {
         }
         self.server.stop(Duration::from_secs(30));
     }
+}
+
+/// Standard output is for our own answer; what helpers say goes where errors go.
+fn run_aside(command: &mut Command) -> Result<()> {
+    run(command.stdout(std::io::stderr()))
 }
 
 impl Ports {
