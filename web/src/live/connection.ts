@@ -7,7 +7,7 @@ export type ConnectionState =
   | { readonly kind: 'live' }
   /** Connected, but the newest data is `seconds` old. */
   | { readonly kind: 'delayed'; readonly seconds: number }
-  /** Not connected since `seconds`; `reason` is for the user where the server gave one. */
+  /** Not connected, the newest data is `seconds` old; `reason` is for the user where the server gave one. */
   | { readonly kind: 'offline'; readonly seconds: number; readonly reason: string }
 
 const DELAYED_FROM_MS = 6_000
@@ -26,11 +26,13 @@ export interface Freshness {
 
 /** The state at local time `now`, the server's clock being `offsetMs` ahead. */
 export function connectionState(fresh: Freshness, now: number, offsetMs: number): ConnectionState {
+  const ageMs = now + offsetMs - fresh.newestMs
   if (!fresh.connected) {
     if (fresh.newestMs === 0 && fresh.reason === '' && now - fresh.lostAt < DELAYED_FROM_MS) return { kind: 'connecting' }
-    return { kind: 'offline', seconds: Math.max(0, Math.floor((now - fresh.lostAt) / 1000)), reason: fresh.reason }
+    // The age of the data counts, not that of the loss: a dead network is noticed late.
+    const awayMs = fresh.newestMs === 0 ? now - fresh.lostAt : ageMs
+    return { kind: 'offline', seconds: Math.max(0, Math.floor(awayMs / 1000)), reason: fresh.reason }
   }
-  const ageMs = now + offsetMs - fresh.newestMs
   if (fresh.newestMs === 0) return { kind: 'connecting' }
   return ageMs < DELAYED_FROM_MS ? { kind: 'live' } : { kind: 'delayed', seconds: Math.floor(ageMs / 1000) }
 }

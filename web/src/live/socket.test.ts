@@ -195,7 +195,7 @@ describe('the live socket', () => {
     expect(world.socket.state()).toMatchObject({ kind: 'delayed' })
     far.drop(1006)
     world.time += 12_000
-    expect(world.socket.state()).toMatchObject({ kind: 'offline', seconds: 12 })
+    expect(world.socket.state()).toMatchObject({ kind: 'offline', seconds: 19 })
   })
 
   it('answers who is in a slot, and null when the connection is lost meanwhile', async () => {

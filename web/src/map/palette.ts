@@ -56,7 +56,7 @@ const day: MapPalette = {
   panelText: page.text,
   panelLine: page.line,
   serviceArea: '#3B6EA8',
-  shade: 'rgba(62, 78, 99, 0.13)',
+  shade: 'rgba(62, 78, 99, 0.1)',
   parking: page.accent,
   noStop: ink.danger,
   accent: page.accent,

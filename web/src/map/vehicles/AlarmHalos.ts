@@ -1,7 +1,7 @@
 import L from 'leaflet'
 
 import { latOf, lngOf } from '../projection'
-import type { Bikes } from './fleetMath'
+import { signSize, type Bikes } from './fleetMath'
 
 /** Alarming bikes that get a marker of their own; the others keep their red ring. */
 const LIMIT = 50
@@ -25,6 +25,8 @@ export class AlarmHalos {
     if (now - this.chosenAt >= CHOOSE_EVERY_MS) {
       this.chosenAt = now
       this.choose(map, slots, count)
+      // A halo as large as in a street would hide a whole quarter of the city.
+      map.getPane(PANE)?.style.setProperty('--halo-radius', `${(signSize(map.getZoom()) / 2 + 5).toFixed(1)}px`)
     }
     for (const [slot, marker] of this.markers) {
       if (this.bikes.present[slot]) marker.setLatLng([latOf(this.bikes.y[slot]!), lngOf(this.bikes.x[slot]!)])

@@ -68,9 +68,9 @@ export function drawNose(ctx: CanvasRenderingContext2D, size: number, paint: Sig
   ctx.strokeStyle = paint.edge || paint.color
   ctx.lineWidth = 1
   ctx.beginPath()
-  ctx.moveTo(0, -r - size * 0.42)
-  ctx.lineTo(r * 0.62, -r * 0.72)
-  ctx.lineTo(-r * 0.62, -r * 0.72)
+  ctx.moveTo(0, -r - size * 0.46)
+  ctx.lineTo(r * 0.82, -r * 0.5)
+  ctx.lineTo(-r * 0.82, -r * 0.5)
   ctx.closePath()
   ctx.fill()
   ctx.stroke()

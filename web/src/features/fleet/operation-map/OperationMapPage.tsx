@@ -12,9 +12,10 @@ import { liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
-import { MapView, mapVariables, prefersStillness } from '@/map/MapView'
+import { MapView, mapVariables } from '@/map/MapView'
 
 import { FindBox } from './FindBox'
+import { bringIntoView, fitPoints, flyToBike } from './framing'
 import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
@@ -26,7 +27,6 @@ import { useMapKeys } from './useMapKeys'
 import { newer, type HistoryPoint, type Vehicle } from './vehicle'
 import { VehicleDrawer } from './VehicleDrawer'
 
-const FOUND_ZOOM = 17
 const noPoints: readonly HistoryPoint[] = []
 
 export default function OperationMapPage() {
@@ -45,7 +45,15 @@ export default function OperationMapPage() {
 
 const nightTheme = {
   algorithm: antdThemes.darkAlgorithm,
-  token: { colorBgContainer: night.panel, colorBgElevated: night.panel, colorPrimary: night.accent, colorText: night.text },
+  token: {
+    colorBgContainer: night.panel,
+    colorBgElevated: night.panel,
+    colorPrimary: night.accent,
+    colorText: night.text,
+    colorBorder: night.line,
+    colorBorderSecondary: night.line,
+    colorSplit: night.line,
+  },
 }
 
 interface MapWithPanelsProps {
@@ -91,11 +99,10 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     if (carId === null) flownTo.current = null
     if (map === null || carId === null || vehicle === null || flownTo.current === carId) return
     flownTo.current = carId
-    if (clicked.current === carId || vehicle.lat === null || vehicle.lng === null) return
+    if (vehicle.lat === null || vehicle.lng === null) return
     placed.current = true
-    const zoom = Math.max(map.getZoom(), FOUND_ZOOM)
-    if (prefersStillness()) map.setView([vehicle.lat, vehicle.lng], zoom)
-    else map.flyTo([vehicle.lat, vehicle.lng], zoom, { duration: 0.8 })
+    if (clicked.current === carId) bringIntoView(map, vehicle.lat, vehicle.lng)
+    else flyToBike(map, vehicle.lat, vehicle.lng)
   }, [map, carId, vehicle])
 
   const hit = useCallback(
@@ -110,6 +117,14 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       })
     },
     [message, setCarId],
+  )
+
+  const showTrack = useCallback(
+    (points: readonly HistoryPoint[]) => {
+      setTrack(points)
+      if (map !== null && points.length > 1) fitPoints(map, points)
+    },
+    [map],
   )
 
   const close = useCallback(() => setCarId(null), [setCarId])
@@ -127,7 +142,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           <SelectedOnMap key={vehicle.carId} carId={vehicle.carId} lat={vehicle.lat} lng={vehicle.lng} />
         )}
       </MapView>
-      <div className="opmap-top">
+      <div className={carId === null ? 'opmap-top' : 'opmap-top shifted'}>
         <KpiStrip totals={totals} mask={mask} onMask={setMask} />
         <MapNotes
           connection={connection}
@@ -155,7 +170,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           stale={stale}
           ink={daylight === 'night' ? night : page}
           onClose={close}
-          onTrack={setTrack}
+          onTrack={showTrack}
         />
       )}
     </>
