@@ -79,15 +79,16 @@ export function App() {
       componentSize="middle"
     >
       <style>{cssVariables(defaultAccent)}</style>
-      <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
-        <QueryClientProvider client={queries}>
+      {/* Around antd's App, so that what its dialogs show can ask the server too. */}
+      <QueryClientProvider client={queries}>
+        <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
           <Titled>
             <Notifications />
             <Renewal />
             <RouterProvider router={router} />
           </Titled>
-        </QueryClientProvider>
-      </AntdApp>
+        </AntdApp>
+      </QueryClientProvider>
     </ConfigProvider>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decide, defaultOf, isGroup, menuChildren, permitted, permittedRoutes, queryParam, safeRedirect, trail, type Visitor } from './access'
+import { decide, defaultOf, isGroup, menuChildren, menuPathOf, permitted, permittedRoutes, queryParam, safeRedirect, trail, type Visitor } from './access'
 import { hasPage } from './lazyPage'
 import { COMING, exemptNames, type Route, routeAt, routes } from './routes'
 
@@ -180,6 +180,15 @@ describe('the menu', () => {
 
   it('every group leads somewhere for one who may do everything', () => {
     for (const group of routes.filter(isGroup)) expect(defaultOf(group, everything), group.path).not.toBeNull()
+  })
+})
+
+describe('the marked menu item', () => {
+  it('of a hidden page is the list it is opened from', () => {
+    expect(menuPathOf(at('/permissions/add-role'), everything)).toBe('/permissions/role')
+    expect(menuPathOf(at('/marketing/custom-activity-task-edit'), everything)).toBe('/marketing/custom-activity-task')
+    expect(menuPathOf(at('/financial/CostCenter/withdraw'), everything)).toBe('/financial/CostCenter')
+    expect(menuPathOf(at('/permissions/user'), everything)).toBe('/permissions/user')
   })
 })
 

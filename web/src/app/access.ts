@@ -44,6 +44,14 @@ export function menuChildren(path: string, codes: ReadonlySet<string>, menuShow:
   })
 }
 
+/** The menu item that stands for `route`: itself, or for a hidden page the list that it is opened from. */
+export function menuPathOf(route: Route, codes: ReadonlySet<string>): string {
+  if (!route.hidden || route.parent === null || route.parent === '/') return route.path
+  const lastPart = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const named = menuChildren(route.parent, codes).filter((sibling) => route.path.includes(lastPart(sibling.path)))
+  return named.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? route.path
+}
+
 /** A group holds pages and is none itself. */
 export function isGroup(route: Route): boolean {
   return route.page === null && route.parent !== null

@@ -42,6 +42,8 @@ export function antdTheme(accent: string): ThemeConfig {
         headerColor: page.weakText,
         headerSplitColor: 'transparent',
         rowHoverBg: '#F3F8FE',
+        rowSelectedBg: '#EEF6FF',
+        rowSelectedHoverBg: '#E3F0FF',
         cellFontSizeMD: fontSize.dense,
         cellFontSizeSM: fontSize.dense,
       },

@@ -1,7 +1,7 @@
 import { Menu, type MenuProps } from 'antd'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { menuChildren } from '../access'
+import { menuChildren, menuPathOf } from '../access'
 import { type Route, routeAt } from '../routes'
 import { useCodes, useSession } from '../session/store'
 import { menuIcons } from './icons'
@@ -39,7 +39,7 @@ export function SideMenu({ route, collapsed, onChoose }: { route: Route; collaps
       theme="dark"
       inlineCollapsed={collapsed}
       items={items}
-      selectedKeys={[route.path]}
+      selectedKeys={[menuPathOf(route, codes)]}
       {...(collapsed ? {} : { openKeys: open, onOpenChange: (keys: string[]) => setOpen(keys.slice(-1)) })}
       onClick={({ key }) => {
         if (routeAt(key)) void navigate(key)

@@ -3,6 +3,7 @@ import { App, Button, Dropdown, Empty, Result, Table, type TableColumnType } fro
 import { MoreOutlined } from '@ant-design/icons'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { api, failureText, HttpError } from '@/api/client'
+import { useDevice } from '@/app/device'
 import { formatTime } from '../format'
 import { pageSizes, useListAddress } from './address'
 import { EXPORT_LIMIT, fetchAll, saveFile, toCsv } from './csv'
@@ -51,6 +52,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const { description, rowActions, batchActions, drawer } = props
   const { rowKey } = description
   const { message } = App.useApp()
+  const device = useDevice()
   const [address, setAddress] = useListAddress(description.filters)
   const [settings, setSettings, resetSettings] = useListSettings(description.id, description.columns)
   const [chosen, setChosen] = useState<Row[]>([])
@@ -111,8 +113,9 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     columns.push({
       key: 'actions',
       title: '操作',
-      width: 104,
-      fixed: 'right',
+      width: 92,
+      // On a phone it would hide half of the row.
+      fixed: device === 'mobile' ? undefined : 'right',
       render: (_, row) => <Actions actions={rowActions(row)} />,
     })
   }

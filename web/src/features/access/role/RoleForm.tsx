@@ -104,7 +104,7 @@ export function RoleForm({ id, role, onSave }: RoleFormProps) {
         <Input.TextArea placeholder="这个角色给谁用、负责什么" autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
       </Form.Item>
       {!role && (
-        <Form.Item name="enabled" label="立即启用" valuePropName="checked">
+        <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
           <Switch />
         </Form.Item>
       )}
@@ -117,7 +117,7 @@ export function RoleForm({ id, role, onSave }: RoleFormProps) {
         <PermissionTree tier={tier} />
       </Form.Item>
       {changed && (
-        <Form.Item label="本次变更">
+        <Form.Item label="本次变更" required>
           <CodeDiff change={change} />
         </Form.Item>
       )}
