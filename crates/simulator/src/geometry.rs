@@ -112,16 +112,18 @@ pub fn signed_area_m2(ring: &[Xy]) -> f64 {
 }
 
 /// Where two segments cross: the shares of the way along each, when both lie within 0 to 1.
-pub fn crossing(a: Xy, b: Xy, c: Xy, d: Xy) -> Option<(f64, f64)> {
+pub fn crossing(first: (Xy, Xy), second: (Xy, Xy)) -> Option<(f64, f64)> {
+    let ((a, b), (c, d)) = (first, second);
     let (rx, ry) = (b.x - a.x, b.y - a.y);
     let (sx, sy) = (d.x - c.x, d.y - c.y);
     let cross = rx * sy - ry * sx;
     if cross.abs() < 1e-9 {
         return None;
     }
-    let t = ((c.x - a.x) * sy - (c.y - a.y) * sx) / cross;
-    let u = ((c.x - a.x) * ry - (c.y - a.y) * rx) / cross;
-    ((0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u)).then_some((t, u))
+    let along_first = ((c.x - a.x) * sy - (c.y - a.y) * sx) / cross;
+    let along_second = ((c.x - a.x) * ry - (c.y - a.y) * rx) / cross;
+    let both = (0.0..=1.0).contains(&along_first) && (0.0..=1.0).contains(&along_second);
+    both.then_some((along_first, along_second))
 }
 
 /// Whether two rings share any area or edge crossing.
@@ -130,7 +132,7 @@ pub fn rings_overlap(a: &[Xy], b: &[Xy]) -> bool {
         (0..ring.len()).map(|i| (ring[i], ring[(i + 1) % ring.len()])).collect()
     };
     let other = edges(b);
-    edges(a).iter().any(|(p, q)| other.iter().any(|(r, s)| crossing(*p, *q, *r, *s).is_some()))
+    edges(a).iter().any(|edge| other.iter().any(|facing| crossing(*edge, *facing).is_some()))
         || a.first().is_some_and(|p| inside(b, *p))
         || b.first().is_some_and(|p| inside(a, *p))
 }

@@ -108,8 +108,8 @@ struct Target {
 #[derive(Args)]
 struct Files {
     /// CSV 或 CSV.gz 文件
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
     /// 最多读多少行
     #[arg(long, default_value_t = u64::MAX)]
     limit: u64,
@@ -164,7 +164,10 @@ fn datum(text: &str) -> Result<Datum, String> {
 fn token(path: &Path) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path).with_context(|| format!("读不了令牌文件 {}", path.display()))?;
     let text = text.trim().to_owned();
-    if text.is_empty() { bail!("令牌文件 {} 是空的", path.display()) } else { Ok(text) }
+    if text.is_empty() {
+        bail!("令牌文件 {} 是空的", path.display());
+    }
+    Ok(text)
 }
 
 fn write_city(seed: u64, out: &Path) -> anyhow::Result<()> {
@@ -238,7 +241,7 @@ async fn main() -> anyhow::Result<()> {
             .await
         }
         Task::Replay { target, speed, from, longest_gap, keep_clock, agent, area, files } => {
-            let recording = Recording::read(&files.files, files.datum, files.limit)?;
+            let recording = Recording::read(&files.paths, files.datum, files.limit)?;
             print!("{}", recording.table());
             let options = play::Options {
                 server: target.server,
@@ -257,7 +260,7 @@ async fn main() -> anyhow::Result<()> {
             summary(files.summary.as_deref(), &recording, Some(&played))
         }
         Task::Inspect { files } => {
-            let recording = Recording::read(&files.files, files.datum, files.limit)?;
+            let recording = Recording::read(&files.paths, files.datum, files.limit)?;
             print!("{}", recording.table());
             summary(files.summary.as_deref(), &recording, None)
         }

@@ -157,7 +157,7 @@ async fn listen(
                 };
                 counters.commands.fetch_add(1, Ordering::Relaxed);
                 let command = serde_json::from_slice::<Command>(&message.payload).ok();
-                if !command.is_some_and(|command| commands.try_send((imei.to_owned(), command)).is_ok()) {
+                if command.is_none_or(|command| commands.try_send((imei.to_owned(), command)).is_err()) {
                     counters.commands_lost.fetch_add(1, Ordering::Relaxed);
                 }
             }

@@ -88,28 +88,27 @@ fn crossings(streets: &[Street]) -> Vec<Vec<(f64, Xy)>> {
     let mut cuts: Vec<Vec<(f64, Xy)>> = vec![Vec::new(); streets.len()];
     for (s, street) in streets.iter().enumerate() {
         for (i, pair) in street.line.windows(2).enumerate() {
-            let (a, b) = (pair[0], pair[1]);
-            let (x0, y0) = cell(Xy::new(a.x.min(b.x), a.y.min(b.y)), CELL_M);
-            let (x1, y1) = cell(Xy::new(a.x.max(b.x), a.y.max(b.y)), CELL_M);
+            let (from, to) = (pair[0], pair[1]);
+            let low = cell(Xy::new(from.x.min(to.x), from.y.min(to.y)), CELL_M);
+            let high = cell(Xy::new(from.x.max(to.x), from.y.max(to.y)), CELL_M);
             let mut near: Vec<u32> = Vec::new();
             let id = segments.len() as u32;
-            for x in x0..=x1 {
-                for y in y0..=y1 {
-                    let here = grid.entry((x, y)).or_default();
-                    near.extend(here.iter().filter(|j| segments[**j as usize].0 != s as u32));
+            for column in low.0..=high.0 {
+                for row in low.1..=high.1 {
+                    let here = grid.entry((column, row)).or_default();
+                    near.extend(here.iter().filter(|other| segments[**other as usize].0 != s as u32));
                     here.push(id);
                 }
             }
             near.sort_unstable();
             near.dedup();
-            for j in near {
-                let (other, k) = segments[j as usize];
-                let (c, d) =
-                    (streets[other as usize].line[k as usize], streets[other as usize].line[k as usize + 1]);
-                if let Some((t, u)) = crossing(a, b, c, d) {
-                    let p = a.towards(b, t);
-                    cuts[s].push((i as f64 + t, p));
-                    cuts[other as usize].push((f64::from(k) + u, p));
+            for (other, k) in near.into_iter().map(|id| segments[id as usize]) {
+                let line = &streets[other as usize].line;
+                let facing = (line[k as usize], line[k as usize + 1]);
+                if let Some((here, there)) = crossing((from, to), facing) {
+                    let place = from.towards(to, here);
+                    cuts[s].push((i as f64 + here, place));
+                    cuts[other as usize].push((f64::from(k) + there, place));
                 }
             }
             segments.push((s as u32, i as u32));

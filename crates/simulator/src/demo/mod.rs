@@ -71,7 +71,8 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
     let api = OpenApi::new(&options.server, &options.token)?;
     let ready = setup::set_up(&api, &world).await.context("布置演示城市")?;
     let (heard, commands) = mpsc::channel(COMMANDS_WAITING);
-    let lines = Lines::open(&options, &world, &ready, heard);
+    let lines = Lines::open(&options, &world, &ready, &heard);
+    drop(heard);
     live(&options, &mut world, &api, lines, commands).await
 }
 
@@ -88,7 +89,7 @@ impl Lines {
         options: &Options,
         world: &World,
         ready: &setup::Ready,
-        heard: mpsc::Sender<(String, crate::device::Command)>,
+        heard: &mpsc::Sender<(String, crate::device::Command)>,
     ) -> Self {
         let counters = Arc::new(Counters::default());
         let own = options.own_connections.min(world.bikes.len());
@@ -203,7 +204,7 @@ async fn live(
                     lines.send(bike, topic, acknowledgement(&id, code, pace.wall(at_ms)));
                 }
                 Action::Call { id, bike, call } if calls.len() < CALLS_WAITING => {
-                    calls.push_back((id, bike, call))
+                    calls.push_back((id, bike, call));
                 }
                 Action::Call { id, .. } => queue.extend(world.answered(id, &Outcome::Failed)),
             }

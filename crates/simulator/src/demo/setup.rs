@@ -36,14 +36,12 @@ pub async fn set_up(api: &OpenApi, world: &World) -> anyhow::Result<Ready> {
         if let Some(found) = known.iter().find(|k| k.name == name) {
             agents[company] = Some(found.agent_id.clone());
         }
-        let agent = match &agents[company] {
-            Some(agent) => agent.clone(),
-            None => {
-                let phone = format!("139{:04}{:04}", city.seed % 10_000, company + 1);
-                api.create_agent(&label(COMPANIES[company].0), COMPANIES[company].1, &phone)
-                    .await
-                    .context("登记代理商")?
-            }
+        let agent = if let Some(agent) = &agents[company] {
+            agent.clone()
+        } else {
+            let phone = format!("139{:04}{:04}", city.seed % 10_000, company + 1);
+            let (company, contact) = COMPANIES[company];
+            api.create_agent(&label(company), contact, &phone).await.context("登记代理商")?
         };
         agents[company] = Some(agent.clone());
         let area_id = match known.iter().find(|k| k.name == name) {

@@ -34,7 +34,7 @@ fn pull(main_use: Use, hour: f64, leaving: bool) -> f64 {
         (Use::Homes, true) | (Use::Work, false) if morning => 2.4,
         (Use::Work, true) | (Use::Homes, false) if evening => 2.4,
         (Use::Leisure, _) if hour >= 18.0 || (11.0..14.0).contains(&hour) => 1.8,
-        (Use::Work, _) if hour >= 21.0 || hour < 6.0 => 0.3,
+        (Use::Work, _) if !(6.0..21.0).contains(&hour) => 0.3,
         _ => 1.0,
     }
 }

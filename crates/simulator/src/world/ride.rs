@@ -153,11 +153,10 @@ impl World {
         let flat = b.soc_percent < 1.0 || !b.device.flags.has(Flags::BATTERY_PRESENT);
         let Activity::Trip(trip) = &mut b.activity else { return };
         match trip.stage {
-            Stage::Asking(_) => {}
             Stage::Walking { until_ms } if now_ms >= until_ms => self.ask_ride(bike, "unlock", out),
             Stage::Resting { until_ms } if now_ms >= until_ms => self.ask_ride(bike, "resume", out),
             Stage::TryingAgain { at_ms } if now_ms >= at_ms => self.take_to_parking(bike, out),
-            Stage::Walking { .. } | Stage::Resting { .. } | Stage::TryingAgain { .. } => {}
+            Stage::Asking(_) | Stage::Walking { .. } | Stage::Resting { .. } | Stage::TryingAgain { .. } => {}
             Stage::Riding => {
                 // 10 to 25 km/h, bent towards the cruising speed; an empty battery means pedalling.
                 let wish = if flat { 10.0 } else { trip.cruise_kmh };

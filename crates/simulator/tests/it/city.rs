@@ -85,7 +85,7 @@ fn is_simple(ring: &[simulator::geometry::Xy]) -> bool {
     (0..n).all(|i| {
         (i + 2..n)
             .filter(|j| (j + 1) % n != i)
-            .all(|j| crossing(ring[i], ring[i + 1], ring[j], ring[(j + 1) % n]).is_none())
+            .all(|j| crossing((ring[i], ring[i + 1]), (ring[j], ring[(j + 1) % n])).is_none())
     })
 }
 

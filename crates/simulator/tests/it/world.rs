@@ -241,7 +241,7 @@ fn a_ridden_bike_answers_132_and_a_standing_one_locks_and_reports() {
                 codes.insert(id, code);
             }
             Action::Report { bike, report } if bike == standing => {
-                open_reported |= !report.flags.has(Flags::LOCKED)
+                open_reported |= !report.flags.has(Flags::LOCKED);
             }
             _ => {}
         }
