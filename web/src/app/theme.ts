@@ -125,11 +125,11 @@ export function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** `color`, darkened just so far that text of it on white, or white text on it, is AA. */
-export function readable(color: string): string {
+/** `color`, darkened just so far that its contrast to white is `least`: AA for text of it, or for white text on it. */
+export function readable(color: string, least = 4.5): string {
   let share = 1
   let result = color.toUpperCase()
-  while (contrast(result, '#FFFFFF') < 4.5 && share > 0) {
+  while (contrast(result, '#FFFFFF') < least && share > 0) {
     share -= 0.02
     const darker = channels(color).map((channel) => Math.round(channel * share).toString(16).padStart(2, '0'))
     result = `#${darker.join('')}`.toUpperCase()

@@ -5,10 +5,13 @@ export interface TagStyle {
   color: string
 }
 
+/** The tag's ground is a tint of the same colour, and its row may be marked: more contrast than white would need. */
+const TAG_CONTRAST = 6.2
+
 /** A word with the colour of its state; the dot is the second sign. */
 export function Dot({ label, color }: TagStyle) {
   return (
-    <span className="state-tag" style={{ color: readable(color), backgroundColor: `${color}1F` }}>
+    <span className="state-tag" style={{ color: readable(color, TAG_CONTRAST), backgroundColor: `${color}1F` }}>
       <i style={{ backgroundColor: color }} />
       {label}
     </span>

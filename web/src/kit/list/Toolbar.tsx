@@ -1,6 +1,7 @@
 import { ColumnHeightOutlined, DownloadOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons'
 import { Button, Checkbox, Popover, Tooltip } from 'antd'
 import { formatTime } from '../format'
+import { useThrottledClick } from '../useThrottledClick'
 import type { Column } from './description'
 import type { ListSettings } from './settings'
 
@@ -19,13 +20,15 @@ interface ToolbarProps<Row> {
 
 /** Right side of the toolbar: freshness, density, columns, export. */
 export function Toolbar<Row>(props: ToolbarProps<Row>) {
+  const refresh = useThrottledClick(props.onRefresh)
+  const exportRows = useThrottledClick(props.onExport)
   const { columns, settings, onSettings } = props
   const small = settings.density === 'small'
   return (
     <div className="toolbar-right">
       {props.refreshedAt > 0 && <span className="weak figure">更新于 {formatTime(props.refreshedAt).slice(11)}</span>}
       <Tooltip title="刷新">
-        <Button type="text" aria-label="刷新" loading={props.refreshing} icon={<ReloadOutlined />} onClick={props.onRefresh} />
+        <Button type="text" aria-label="刷新" loading={props.refreshing} icon={<ReloadOutlined />} onClick={refresh} />
       </Tooltip>
       <Tooltip title={small ? '宽松行高' : '紧凑行高'}>
         <Button
@@ -55,7 +58,7 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
         <Button type="text" aria-label="列设置" icon={<SettingOutlined />} />
       </Popover>
       <Tooltip title="导出筛选结果（CSV）">
-        <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={props.onExport} />
+        <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={exportRows} />
       </Tooltip>
     </div>
   )
