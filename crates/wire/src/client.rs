@@ -67,11 +67,13 @@ pub fn offer(
 pub fn accept(one_time: &SecretKey, aes_key: &str) -> Result<ClientSession, ClientError> {
     #[derive(Deserialize)]
     struct Secrets {
-        _t: String,
-        _k: String,
+        #[serde(rename = "_t")]
+        t: String,
+        #[serde(rename = "_k")]
+        k: String,
     }
     let secrets: Secrets = serde_json::from_slice(&open(one_time, ANSWER_WORDS, aes_key)?)?;
-    Ok(ClientSession { t: HiddenText(secrets._t), k: SecretKey::from_text(&secrets._k)? })
+    Ok(ClientSession { t: HiddenText(secrets.t), k: SecretKey::from_text(&secrets.k)? })
 }
 
 impl ClientSession {

@@ -164,14 +164,12 @@ fn panicked(payload: Box<dyn Any + Send>) -> Response {
 fn trace_id(request: &Request) -> Arc<str> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     let given = request.headers().get(TRACE_ID).and_then(|value| value.to_str().ok());
-    match given.filter(|id| (1..=MAX_TRACE_ID).contains(&id.len()) && id.bytes().all(allowed)) {
-        Some(id) => Arc::from(id),
-        None => {
-            let mut bytes = [0; 16];
-            OsRng.fill_bytes(&mut bytes);
-            Arc::from(hex::encode(bytes))
-        }
+    if let Some(id) = given.filter(|id| (1..=MAX_TRACE_ID).contains(&id.len()) && id.bytes().all(allowed)) {
+        return Arc::from(id);
     }
+    let mut bytes = [0; 16];
+    OsRng.fill_bytes(&mut bytes);
+    Arc::from(hex::encode(bytes))
 }
 
 async fn enter(State(wire): State<Arc<Wire>>, mut request: Request, next: Next) -> Response {

@@ -153,7 +153,7 @@ impl IntoResponse for Refused {
             // The request's span adds the trace id.
             Self::Internal(source) => tracing::error!(error = chain(source.as_ref()), "request failed"),
             Self::Unavailable(source) => {
-                tracing::warn!(error = chain(source.as_ref()), "request refused for now")
+                tracing::warn!(error = chain(source.as_ref()), "request refused for now");
             }
             _ => tracing::debug!(status = status.as_u16(), code, "request refused"),
         }

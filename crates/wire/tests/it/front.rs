@@ -1,3 +1,5 @@
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -117,4 +119,44 @@ async fn malformed_headers_are_refused_in_chinese() {
     let reply = house.raw("POST", &at("/echo"), &headers, json!({ "params": sealed }).to_string()).await;
     assert_eq!(reply.status, StatusCode::BAD_REQUEST);
     assert_eq!(reply.json()["message"], "请求头 Idempotency-Key 格式不正确");
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_names_the_trace_of_a_failure_once_and_holds_no_secret() {
+    let log = Log::default();
+    let writer = log.clone();
+    let printing = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    // For the whole process: call sites first met by a test on another thread are silent for a subscriber of this one.
+    tracing::subscriber::set_global_default(printing).unwrap();
+    let house = House::new().await;
+    let client = house.signed_in().await;
+    house.call(&client, "POST", "/echo", json!({ "personal": "110101199001011234" })).await;
+    house.raw("GET", &at("/panic"), &[("traceId", "trace-of-panic")], "").await;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let failures: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("request failed") && line.contains("trace-of-panic"))
+        .collect();
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    assert!(failures[0].contains("secret inside"), "{failures:?}");
+    let secrets = [&client.opened.t, &client.opened.k.to_text(), client.token.as_ref().unwrap()];
+    assert!(text.contains("/echo") && secrets.iter().all(|secret| !text.contains(secret.as_str())));
+    assert!(!text.contains("110101199001011234"));
 }

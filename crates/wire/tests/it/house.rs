@@ -111,7 +111,7 @@ async fn away() -> Handled<Value> {
 
 #[utoipa::path(get, path = "/slow", responses((status = 200)))]
 async fn slow() -> Handled<Value> {
-    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    tokio::time::sleep(std::time::Duration::from_mins(1)).await;
     Ok(Answer(json!("late")))
 }
 

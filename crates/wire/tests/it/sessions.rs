@@ -1,8 +1,11 @@
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use kernel::MasterKey;
 use serde_json::json;
+use testkit::Services;
 use vocabulary::OperatorId;
-use wire::{Ended, EndedReason, Revocations, SessionError, Sessions};
+use wire::{Ended, EndedReason, Revocations, SessionError, SessionId, Sessions};
 
 use crate::house::{House, NOW, OPERATOR, at, nonce, phone};
 
@@ -103,4 +106,32 @@ async fn what_ended_long_ago_is_swept() {
     let left: i64 =
         sqlx::query_scalar("select count(*) from door.sessions").fetch_one(&house.db).await.unwrap();
     assert_eq!(left, 1);
+}
+
+#[tokio::test]
+async fn another_node_hears_of_an_end_through_nats_and_the_own_node_once() {
+    let services = Services::start().await;
+    let node = async || Revocations::new(Some(async_nats::connect(services.nats_url()).await.unwrap()));
+    let (here, there) = (node().await, node().await);
+    let (mut own, mut heard) = (here.subscribe(), there.subscribe());
+    let listening = [here.clone(), there].map(|node| tokio::spawn(async move { node.listen().await }));
+    let ended = Ended::Session { session: SessionId(5), reason: EndedReason::SignedOut };
+    let mut told = 0;
+    // The first may be told before the other listens.
+    let first = loop {
+        assert!(told < 100, "nothing was heard");
+        here.tell(ended.clone()).await;
+        told += 1;
+        if let Ok(heard) = tokio::time::timeout(Duration::from_millis(100), heard.recv()).await {
+            break heard.unwrap();
+        }
+    };
+    assert_eq!(*first, ended);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut own_count = 0;
+    while own.try_recv().is_ok() {
+        own_count += 1;
+    }
+    assert_eq!(own_count, told);
+    listening.iter().for_each(tokio::task::JoinHandle::abort);
 }
