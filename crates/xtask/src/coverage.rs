@@ -15,7 +15,7 @@ pub fn coverage(table: &Path) -> Result<()> {
     ensure!(!ids.is_empty(), "{} holds no ids", table.display());
     let mut named = BTreeSet::new();
     for file in tracked_files()?.iter().filter(|file| is_test_source(&file.path)) {
-        named.extend(names_in(&file.text));
+        named.extend(names_in(tests_of(&file.path, &file.text)));
     }
     let mut tested = 0;
     for id in &ids {
@@ -43,6 +43,14 @@ fn is_test_source(path: &str) -> bool {
         || (path.starts_with("crates/") && Path::new(path).extension().is_some_and(|end| end == "rs"))
 }
 
+/// Of a source that holds tests inside, only these; naming an id in a comment tests nothing.
+fn tests_of<'a>(path: &str, text: &'a str) -> &'a str {
+    if path.starts_with("crates/") && !path.contains("/tests/") {
+        return text.find("#[cfg(test)]").map_or("", |start| &text[start..]);
+    }
+    text
+}
+
 /// Every word that may be an id: `OPS-12` but not the `OPS-1` in it; `AMB_029` reads as `AMB-029`.
 fn names_in(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
@@ -59,6 +67,14 @@ mod tests {
     fn ids_stand_in_their_column_or_the_first() {
         assert_eq!(ids_of("id\ttext\nR-1\tx\nR-2\ty\n"), ["R-1", "R-2"]);
         assert_eq!(ids_of("area\tid\nops\tR-1\n\nops\tR-2\n"), ["R-1", "R-2"]);
+    }
+
+    #[test]
+    fn a_remark_outside_the_tests_is_no_test() {
+        let source = "/// R-1\nfn f() {}\n#[cfg(test)]\nmod tests { /* R-2 */ }\n";
+        let named: Vec<String> = names_in(tests_of("crates/care/src/lib.rs", source)).collect();
+        assert_eq!(named, ["R-2"]);
+        assert_eq!(tests_of("crates/care/tests/it.rs", source), source);
     }
 
     #[test]
