@@ -1,5 +1,152 @@
 //! Access: who may do what. Roles, operators, their devices, machine clients, and the way in.
+//!
+//! The server makes an [`Access`] from the house, the sessions and the token keys, gives its [`Access::directory`] to
+//! the entrance, runs [`projectors`], serves [`routes`], and refuses to start when [`permissions::unknown_codes`]
+//! finds a route that nobody could ever call.
 #![deny(missing_docs)]
 
+mod directory;
+mod door;
+mod http;
 pub mod model;
 pub mod permissions;
+mod quick_link;
+pub mod read;
+mod sms;
+mod use_case;
+
+use std::sync::Arc;
+
+use kernel::{House, MasterKey, Projector, Reactor};
+use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
+
+pub use directory::AccessDirectory;
+pub use http::web_config::{Tiles, WebConfig};
+pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
+pub use use_case::bootstrap::{BootstrapError, bootstrap};
+pub use use_case::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
+
+/// What the operator of the house may set.
+#[derive(Clone, Debug)]
+pub struct AccessConfig {
+    /// Devices that a phone may bind without an administrator; 0: every device waits for one.
+    pub automatic_devices: usize,
+    /// A code that always is the one sent. Development only: the server refuses to start with it in production.
+    pub fixed_sms_code: Option<String>,
+    /// Calls of the sign-in that one address may make in a minute, of each kind.
+    pub calls_per_minute: u32,
+    /// Web configuration of clients that have no row of their own.
+    pub web: WebConfig,
+}
+
+impl Default for AccessConfig {
+    fn default() -> Self {
+        Self {
+            automatic_devices: model::device::AUTOMATIC_DEFAULT,
+            fixed_sms_code: None,
+            calls_per_minute: 30,
+            web: WebConfig::default(),
+        }
+    }
+}
+
+/// The access room at work. Shared by its handlers.
+pub struct Access {
+    house: House,
+    sessions: Sessions,
+    tokens: TokenKeys,
+    directory: Arc<AccessDirectory>,
+    gateway: Arc<dyn SmsGateway>,
+    config: AccessConfig,
+    sms_pepper: SecretKey,
+    link_key: SecretKey,
+    sms_limit: AddressLimiter,
+    verify_limit: AddressLimiter,
+    device_limit: AddressLimiter,
+}
+
+impl Access {
+    /// Puts the room together. Nothing runs in the background but [`Access::tend`].
+    pub fn new(
+        house: House,
+        sessions: Sessions,
+        tokens: TokenKeys,
+        directory: Arc<AccessDirectory>,
+        gateway: Arc<dyn SmsGateway>,
+        master: &MasterKey,
+        config: AccessConfig,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            house,
+            sessions,
+            tokens,
+            directory,
+            gateway,
+            sms_pepper: SecretKey::new(master.derive("wheelhouse access sms 1")),
+            link_key: SecretKey::new(master.derive("wheelhouse access quick-link 1")),
+            sms_limit: AddressLimiter::per_minute(config.calls_per_minute),
+            verify_limit: AddressLimiter::per_minute(config.calls_per_minute),
+            device_limit: AddressLimiter::per_minute(config.calls_per_minute),
+            config,
+        })
+    }
+
+    /// Who stands how: for the entrance.
+    pub fn directory(&self) -> Arc<AccessDirectory> {
+        Arc::clone(&self.directory)
+    }
+
+    /// Keeps house until dropped: once a minute forgets codes, devices and links whose time is over.
+    pub async fn tend(&self) {
+        let mut tick = tokio::time::interval(std::time::Duration::from_mins(1));
+        loop {
+            tick.tick().await;
+            if let Err(error) = door::sweep(&self.house.pools.app, self.house.clock.now()).await {
+                tracing::error!(error = &error as &dyn std::error::Error, "the door is not swept");
+            }
+            for limit in [&self.sms_limit, &self.verify_limit, &self.device_limit] {
+                limit.forget_quiet();
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// The calls of this room.
+pub fn routes(access: Arc<Access>) -> Routes {
+    http::routes(access)
+}
+
+/// What builds this room's read models.
+pub fn projectors() -> Vec<Arc<dyn Projector>> {
+    vec![
+        Arc::new(read::roles::RoleProjector),
+        Arc::new(read::operators::OperatorProjector),
+        Arc::new(read::devices::DeviceProjector),
+        Arc::new(read::machines::MachineProjector),
+    ]
+}
+
+/// This room answers no events: its rules hold without anybody's help.
+pub fn reactors() -> Vec<Arc<dyn Reactor>> {
+    Vec::new()
+}
+
+/// Codes of a route table that nobody can hold; the server refuses to start when there are any.
+pub fn unknown_codes(table: &[RouteInfo]) -> Vec<String> {
+    let mut of_operators = Vec::new();
+    let mut of_machines = Vec::new();
+    for route in table {
+        match route.permit {
+            wire::Permit::AnyOf(codes) => of_operators.extend_from_slice(codes),
+            wire::Permit::Machine(code) => of_machines.push(code),
+            wire::Permit::Open | wire::Permit::Keyed | wire::Permit::SignedIn => {}
+        }
+    }
+    permissions::unknown_codes(of_operators, of_machines)
+}

@@ -175,6 +175,11 @@ impl OperatorDevices {
         self.by_code.get(code).map(|known| known.state)
     }
 
+    /// The own code of a device.
+    pub fn code_of(&self, id: OperatorDeviceId) -> Option<&str> {
+        self.by_id(id).ok().map(|(code, _)| code.as_str())
+    }
+
     /// Whether a device with this code could sign in, given `automatic` places.
     pub fn admits(&self, code: &str, automatic: usize) -> bool {
         match self.state_of(code) {

@@ -159,7 +159,9 @@ impl Aggregate for Machine {
                 key: format!("machine-name:{name}"),
                 refusal: MachineRefusal::NameTaken(name.clone()),
             }],
-            (MachineEvent::Revoked, Some(name)) => vec![Claim::Release { key: format!("machine-name:{name}") }],
+            (MachineEvent::Revoked, Some(name)) => {
+                vec![Claim::Release { key: format!("machine-name:{name}") }]
+            }
             (MachineEvent::Revoked, None) => vec![],
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
 use vocabulary::{OperatorId, PermissionCode, Phone, Reach, Scope, Territory, Timestamp};
 
@@ -113,7 +113,7 @@ pub enum OperatorEvent {
         /// What he signs in with.
         phone: Phone,
         /// His name.
-        name: String,
+        name: Personal<String>,
         /// His tiers.
         level: Level,
         /// What he may see.
@@ -125,7 +125,7 @@ pub enum OperatorEvent {
     #[serde(rename = "operator.renamed")]
     Renamed {
         /// The new name.
-        name: String,
+        name: Personal<String>,
     },
     /// Tiers or reach changed.
     #[serde(rename = "operator.changed")]
@@ -247,6 +247,11 @@ pub fn territory_of(reach: &Scope) -> Territory {
     }
 }
 
+/// A name as events keep it: the person can be forgotten.
+fn name_of(operator: OperatorId, name: String) -> Personal<String> {
+    Personal::new(format!("operator:{operator}"), name)
+}
+
 fn may_administer(enabled: bool, reach: &Scope) -> bool {
     enabled && *reach == Scope::ALL
 }
@@ -270,6 +275,11 @@ impl Operator {
     /// How often the account changed (signing in is no change): what an editor names to be told of others' changes.
     pub fn revision(&self) -> i64 {
         self.revision
+    }
+
+    /// His reach, once there is an account.
+    pub fn reach(&self) -> Option<&Scope> {
+        self.account.as_ref().map(|account| &account.reach)
     }
 
     /// His phone, once there is an account.
@@ -352,6 +362,7 @@ impl Aggregate for Operator {
                     return Err(OperatorRefusal::Exists);
                 }
                 let OperatorForm { name, level, reach } = checked(form, &by)?;
+                let name = name_of(operator, name);
                 Ok(vec![OperatorEvent::Registered { operator, phone, name, level, reach, enabled }])
             }
             OperatorCommand::Change { form, revision, target, by } => {
@@ -364,7 +375,8 @@ impl Aggregate for Operator {
                     Self::not_oneself(account, &by)?;
                 }
                 let OperatorForm { name, level, reach } = checked(form, &by)?;
-                let renamed = (name != account.name).then_some(OperatorEvent::Renamed { name });
+                let renamed = (name != account.name)
+                    .then(|| OperatorEvent::Renamed { name: name_of(account.id, name) });
                 let changed = (!same).then_some(OperatorEvent::Changed { level, reach });
                 Ok(renamed.into_iter().chain(changed).collect())
             }
@@ -400,13 +412,15 @@ impl Aggregate for Operator {
                 *account = Some(Account {
                     id: *operator,
                     phone: phone.clone(),
-                    name: name.clone(),
+                    name: name.known().cloned().unwrap_or_default(),
                     level: *level,
                     reach: reach.clone(),
                     enabled: *enabled,
                 });
             }
-            (OperatorEvent::Renamed { name }, Some(account)) => name.clone_into(&mut account.name),
+            (OperatorEvent::Renamed { name }, Some(account)) => {
+                account.name = name.known().cloned().unwrap_or_default();
+            }
             (OperatorEvent::Changed { level, reach }, Some(account)) => {
                 account.level = *level;
                 reach.clone_into(&mut account.reach);

@@ -366,8 +366,7 @@ fn checked(form: RoleForm, by: &Authority) -> Result<RoleForm, RoleRefusal> {
         return Err(RoleRefusal::NoCodes);
     }
     for code in &form.codes {
-        let known =
-            permissions::find(code.as_str()).ok_or_else(|| RoleRefusal::UnknownCode(code.clone()))?;
+        let known = permissions::find(code.as_str()).ok_or_else(|| RoleRefusal::UnknownCode(code.clone()))?;
         if known.level_mask & u8::from(form.tier) == 0 {
             return Err(RoleRefusal::NotForTier { title: known.title, tier: form.tier.name() });
         }
@@ -516,20 +515,15 @@ impl Aggregate for Role {
     }
 
     fn claims(&self, event: &RoleEvent) -> Vec<Claim<RoleRefusal>> {
-        let take_name = |key: String, name: &String| Claim::Take {
-            key,
-            refusal: RoleRefusal::NameTaken(name.clone()),
-        };
+        let take_name =
+            |key: String, name: &String| Claim::Take { key, refusal: RoleRefusal::NameTaken(name.clone()) };
         match event {
             RoleEvent::Created { agent, name, .. } => {
                 let future = Self { agent: *agent, ..Self::default() };
                 vec![take_name(future.name_key(name), name)]
             }
             RoleEvent::Renamed { name } => {
-                vec![
-                    take_name(self.name_key(name), name),
-                    Claim::Release { key: self.name_key(&self.name) },
-                ]
+                vec![take_name(self.name_key(name), name), Claim::Release { key: self.name_key(&self.name) }]
             }
             RoleEvent::Deleted => vec![Claim::Release { key: self.name_key(&self.name) }],
             RoleEvent::Granted { operator } if self.system => vec![Claim::Take {

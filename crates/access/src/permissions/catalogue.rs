@@ -28,7 +28,9 @@ const fn office(mut permission: Permission) -> Permission {
 /// In the order in which menus and the role editor show them. A parent stands before its children. Parents come from
 /// the route table, not from prefixes: `0221` does not imply `02`, while `1601` lies under `07`.
 pub(super) static CATALOGUE: &[Permission] = &[
-    Permission { code: "01", parent: None, title: "代理商选择", kind: Kind::Action, level_mask: EVERYONE },
+    Permission {
+        code: "01", parent: None, title: "代理商选择", kind: Kind::Action, level_mask: EVERYONE
+    },
     screen("0221", "运营大屏"),
     screen("LargeRevenueScreen", "营收大屏"),
     screen("02", "运营看板"),

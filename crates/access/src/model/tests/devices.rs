@@ -74,8 +74,7 @@ fn a_device_that_waits_is_let_in_by_an_administrator_alone() {
 fn a_removed_device_comes_back_only_through_an_administrator() {
     let gone = given::<OperatorDevices>([bound(1), removed(1)]);
     gone.when(sign_in_from(1, 3)).then_refused(DeviceRefusal::NotAuthorised);
-    gone.when(DeviceCommand::Confirm { id: OperatorDeviceId(1) })
-        .then_refused(DeviceRefusal::AlreadyRemoved);
+    gone.when(DeviceCommand::Confirm { id: OperatorDeviceId(1) }).then_refused(DeviceRefusal::AlreadyRemoved);
     gone.when(DeviceCommand::Remove { id: OperatorDeviceId(1) }).then([]);
     gone.when(ask_for(1)).then([requested(1)]);
 }

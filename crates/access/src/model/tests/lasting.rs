@@ -144,7 +144,8 @@ impl House {
 
     fn held(&self, number: usize) -> BTreeSet<PermissionCode> {
         let operator = operator_id(number);
-        let roles = self.roles.values().filter(|role| role.is_enabled() && role.holders().contains(&operator));
+        let roles =
+            self.roles.values().filter(|role| role.is_enabled() && role.holders().contains(&operator));
         closed_upwards(roles.flat_map(Role::codes))
     }
 
@@ -191,8 +192,7 @@ impl House {
             }
             Step::Enabled { by, role, enabled } => {
                 let by = self.by(by);
-                let command =
-                    if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
+                let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
                 self.role(role, command);
             }
             Step::DeleteRole { by, role } => {

@@ -1,4 +1,4 @@
-use kernel::{Aggregate, Claim};
+use kernel::{Aggregate, Claim, Personal};
 use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, Territory};
 
 use super::{LI, ME, NOW, WANG, codes, given, me, me_holding};
@@ -14,11 +14,15 @@ fn form(name: &str, reach: Scope) -> OperatorForm {
     OperatorForm { name: name.into(), level: Level::try_from(2).unwrap(), reach }
 }
 
+fn name(operator: OperatorId, name: &str) -> Personal<String> {
+    Personal::new(format!("operator:{operator}"), name.to_owned())
+}
+
 fn registered(operator: OperatorId, reach: Scope) -> OperatorEvent {
     OperatorEvent::Registered {
         operator,
         phone: "13812348888".parse().unwrap(),
-        name: "王芳".into(),
+        name: name(operator, "王芳"),
         level: Level::try_from(2).unwrap(),
         reach,
         enabled: true,
@@ -54,9 +58,7 @@ fn reach_is_given_within_ones_own() {
     }
     let two_areas = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(1), AreaId(2)]) };
     let one_area = Scope { areas: Reach::only([AreaId(1)]), ..two_areas.clone() };
-    given::<Operator>([])
-        .when(register(two_areas, by(one_area)))
-        .then_refused(OperatorRefusal::ReachNotHeld);
+    given::<Operator>([]).when(register(two_areas, by(one_area))).then_refused(OperatorRefusal::ReachNotHeld);
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn one_cannot_disable_delete_or_strip_oneself() {
     myself.when(change(form("王芳", of_agent(2)))).then_refused(OperatorRefusal::Oneself);
     myself
         .when(change(form("王小芳", Scope::ALL)))
-        .then([OperatorEvent::Renamed { name: "王小芳".into() }]);
+        .then([OperatorEvent::Renamed { name: name(ME, "王小芳") }]);
 }
 
 #[test]
@@ -108,10 +110,8 @@ fn a_change_names_the_revision_that_was_seen_and_signing_in_is_no_change() {
         by: me(),
     };
     wang.when(change(2)).then_refused(OperatorRefusal::Stale { seen: 2, actual: 1 });
-    wang.when(change(1)).then([OperatorEvent::Changed {
-        level: Level::try_from(2).unwrap(),
-        reach: of_agent(2),
-    }]);
+    wang.when(change(1))
+        .then([OperatorEvent::Changed { level: Level::try_from(2).unwrap(), reach: of_agent(2) }]);
 }
 
 #[test]
@@ -130,10 +130,8 @@ fn a_disabled_operator_does_not_sign_in() {
 fn nothing_happens_to_a_deleted_operator() {
     let gone = given::<Operator>([registered(WANG, Scope::ALL), OperatorEvent::Deleted]);
     let target = || codes(&[]);
-    gone.when(OperatorCommand::Enable { target: target(), by: me() })
-        .then_refused(OperatorRefusal::Unknown);
-    gone.when(OperatorCommand::Delete { target: target(), by: me() })
-        .then_refused(OperatorRefusal::Unknown);
+    gone.when(OperatorCommand::Enable { target: target(), by: me() }).then_refused(OperatorRefusal::Unknown);
+    gone.when(OperatorCommand::Delete { target: target(), by: me() }).then_refused(OperatorRefusal::Unknown);
     gone.when(OperatorCommand::SignIn { device_code: "d".into() }).then_refused(OperatorRefusal::Unknown);
     gone.when(register(Scope::ALL, me())).then_refused(OperatorRefusal::Exists);
 }
@@ -170,7 +168,7 @@ fn the_administrators_key_is_taken_exactly_while_an_operator_is_unfit() {
         (OperatorEvent::Disabled, None),
         (changed(Scope::ALL), None),
         (OperatorEvent::Enabled, Some(false)),
-        (OperatorEvent::Renamed { name: "李".into() }, None),
+        (OperatorEvent::Renamed { name: name(LI, "李") }, None),
         (changed(of_agent(3)), Some(true)),
         (changed(Scope::ALL), Some(false)),
         (OperatorEvent::Disabled, Some(true)),

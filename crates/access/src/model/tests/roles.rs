@@ -40,7 +40,9 @@ fn create(form: RoleForm, by: crate::model::authority::Authority) -> RoleCommand
 
 #[test]
 fn a_role_is_created_with_its_texts_trimmed() {
-    given::<Role>([]).when(create(form(" 客服 ", &["0401"]), me_holding(&["0401"]))).then([created(&["0401"])]);
+    given::<Role>([])
+        .when(create(form(" 客服 ", &["0401"]), me_holding(&["0401"])))
+        .then([created(&["0401"])]);
 }
 
 #[test]
@@ -135,10 +137,10 @@ fn setting_the_same_state_again_appends_no_event() {
 #[test]
 fn a_role_in_use_cannot_be_deleted() {
     let delete = || RoleCommand::Delete { revision: None, by: me() };
-    let held = [created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Granted { operator: LI }];
+    let held =
+        [created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Granted { operator: LI }];
     given::<Role>(held.clone()).when(delete()).then_refused(RoleRefusal::InUse(2));
-    let given_back =
-        [RoleEvent::Withdrawn { operator: WANG }, RoleEvent::Withdrawn { operator: LI }];
+    let given_back = [RoleEvent::Withdrawn { operator: WANG }, RoleEvent::Withdrawn { operator: LI }];
     given::<Role>(held.into_iter().chain(given_back)).when(delete()).then([RoleEvent::Deleted]);
 }
 
@@ -156,11 +158,8 @@ fn nothing_happens_to_a_deleted_role() {
 
 #[test]
 fn a_disabled_role_is_not_given_out_but_stays_with_its_holders() {
-    let role = given::<Role>([
-        created(&["0401"]),
-        RoleEvent::Granted { operator: WANG },
-        RoleEvent::Disabled,
-    ]);
+    let role =
+        given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Disabled]);
     role.when(RoleCommand::Grant { operator: WANG, by: me() }).then([]);
     role.when(RoleCommand::Grant { operator: LI, by: me() }).then_refused(RoleRefusal::IsDisabled);
 }
@@ -205,7 +204,9 @@ fn a_name_is_claimed_within_its_franchisee_and_given_back() {
     let claims = role.claims(&RoleEvent::Renamed { name: "售后".into() });
     assert!(matches!(&claims[..], [Claim::Take { key: taken, .. }, Claim::Release { key: back }]
         if taken == "role-name:2:售后" && back == "role-name:2:客服"));
-    assert!(matches!(&role.claims(&RoleEvent::Deleted)[..], [Claim::Release { key }] if key == "role-name:2:客服"));
+    assert!(
+        matches!(&role.claims(&RoleEvent::Deleted)[..], [Claim::Release { key }] if key == "role-name:2:客服")
+    );
 }
 
 #[test]

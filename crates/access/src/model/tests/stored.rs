@@ -37,9 +37,10 @@ fn role_events_are_stored_as_they_always_were() {
 fn operator_events_are_stored_as_they_always_were() {
     for stored in [
         json!({"type": "operator.registered", "data": {"operator": "901", "phone": "13812348888",
-            "name": "王芳", "level": 3, "reach": {"agents": {"only": ["2"]}, "areas": "all"},
+            "name": {"$personal": {"subject": "operator:901", "plain": "王芳"}}, "level": 3, "reach": {"agents": {"only": ["2"]}, "areas": "all"},
             "enabled": true}}),
-        json!({"type": "operator.renamed", "data": {"name": "王小芳"}}),
+        json!({"type": "operator.renamed",
+            "data": {"name": {"$personal": {"subject": "operator:901", "plain": "王小芳"}}}}),
         json!({"type": "operator.changed", "data": {"level": 2,
             "reach": {"agents": "all", "areas": {"only": ["20"]}}}}),
         json!({"type": "operator.enabled"}),

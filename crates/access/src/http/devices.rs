@@ -1,0 +1,181 @@
+//! Devices that operators sign in from. This part of the protocol writes names with underscores.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use vocabulary::OperatorDeviceId;
+use wire::{Answer, Asked, Bare, Body, Caller, ClientAddress, Handled, Params, Refused, Seen, Session};
+
+use super::{given, phone};
+use crate::Access;
+use crate::model::device::Device;
+use crate::read::devices::{self, DeviceRow};
+
+const CODE_MAX: usize = 128;
+const NAME_MAX: usize = 60;
+
+/// Done.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Done {
+    suc: bool,
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Verification {
+    /// 1 browser, 2 Android, 3 iOS.
+    device_type: i16,
+    /// Whose device it is to be.
+    #[serde(rename = "mobilePhoneNumber")]
+    phone: String,
+    /// The device's own random code, 1 to 128 characters.
+    device_code: String,
+    /// What people call it.
+    device_name: String,
+}
+
+impl Verification {
+    fn device(&self, address: ClientAddress) -> Result<Device, Refused> {
+        let code_fits = (1..=CODE_MAX).contains(&self.device_code.len())
+            && self.device_code.bytes().all(|byte| byte.is_ascii_graphic());
+        if !code_fits || !(1..=3).contains(&self.device_type) {
+            return Err(Refused::malformed("设备信息不正确"));
+        }
+        let name: String = self.device_name.chars().filter(|c| !c.is_control()).take(NAME_MAX).collect();
+        let name = if name.trim().is_empty() { "未命名设备".to_owned() } else { name };
+        Ok(Device {
+            code: self.device_code.clone(),
+            name,
+            kind: self.device_type,
+            address: address.0.to_string(),
+        })
+    }
+}
+
+/// Login step 2: names the device. It is bound once the sign-in of the same device succeeds; where an administrator
+/// must accept it, he is asked and the answer is no.
+#[utoipa::path(post, path = "/mieba/platform/opman/device/verification", tag = "access",
+    operation_id = "deviceVerification", request_body = Verification, responses((status = 200, body = Done)))]
+pub(crate) async fn verification(
+    State(access): State<Arc<Access>>,
+    address: ClientAddress,
+    asked: Asked,
+    Body(body): Body<Verification>,
+) -> Result<Bare<Done>, Refused> {
+    access.device_limit.check(address)?;
+    access.announce_device(&asked, &phone(&body.phone)?, body.device(address)?).await?;
+    Ok(Bare(Done { suc: true }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DeviceOf {
+    #[serde(rename = "mobilePhoneNumber")]
+    phone: String,
+    device_code: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Allowed {
+    /// Whether the device may sign in for the phone.
+    allowed: bool,
+    /// Why not; empty when it may.
+    reason: &'static str,
+}
+
+/// Whether a device may sign in for a phone. Told only to a session that proved the phone.
+#[utoipa::path(post, path = "/mieba/v2/platform/opman/device/permission", tag = "access",
+    operation_id = "devicePermission", request_body = DeviceOf,
+    responses((status = 200, body = Answer<Allowed>)))]
+pub(crate) async fn permission(
+    State(access): State<Arc<Access>>,
+    session: Session,
+    Body(body): Body<DeviceOf>,
+) -> Handled<Allowed> {
+    let account = access.proved_account(&session, &phone(&body.phone)?).await?;
+    let allowed = access.device_admitted(&account, &body.device_code).await?;
+    let reason = if allowed { "" } else { "当前设备未授权，请联系管理员" };
+    Ok(Answer(Allowed { allowed, reason }))
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct PhoneQuery {
+    /// Login phone.
+    #[serde(rename = "mobilePhoneNumber")]
+    #[param(rename = "mobilePhoneNumber")]
+    phone: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeviceList {
+    /// Newest first, at most 200.
+    list: Vec<DeviceRow>,
+}
+
+/// Devices of the caller; of another phone only for holders of 1002.
+#[utoipa::path(get, path = "/mieba/v2/platform/opman/device/login_info", tag = "access",
+    operation_id = "deviceLoginInfo", params(PhoneQuery), responses((status = 200, body = Answer<DeviceList>)))]
+pub(crate) async fn login_info(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<PhoneQuery>,
+) -> Handled<DeviceList> {
+    let own = caller.phone.clone().ok_or_else(Refused::no_session)?;
+    let asked = given(query.phone.as_ref()).map(phone).transpose()?.unwrap_or_else(|| own.clone());
+    if asked != own && !caller.codes.has("1002") {
+        return Err(Refused::forbidden());
+    }
+    let reads = ["operator_device", "operator"];
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
+    Ok(Answer(DeviceList { list: devices::list(&mut db, Some(&asked)).await? }))
+}
+
+/// Devices that wait, are bound or were removed; of one phone or of all in scope.
+#[utoipa::path(get, path = "/mieba/v2/platform/opman/device/authorize_info", tag = "access",
+    operation_id = "deviceAuthorizeInfo", params(PhoneQuery),
+    responses((status = 200, body = Answer<DeviceList>)))]
+pub(crate) async fn authorize_info(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<PhoneQuery>,
+) -> Handled<DeviceList> {
+    let asked = given(query.phone.as_ref()).map(phone).transpose()?;
+    let reads = ["operator_device", "operator"];
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
+    Ok(Answer(DeviceList { list: devices::list(&mut db, asked.as_ref()).await? }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DeviceId {
+    #[schema(value_type = String)]
+    id: OperatorDeviceId,
+}
+
+/// Accepts a device that waits.
+#[utoipa::path(post, path = "/mieba/v2/platform/opman/device/authorize_confirm", tag = "access",
+    operation_id = "deviceAuthorizeConfirm", request_body = DeviceId,
+    responses((status = 200, body = Answer<Value>)))]
+pub(crate) async fn authorize_confirm(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<DeviceId>,
+) -> Handled<Value> {
+    Ok(Answer::replied(access.confirm_device(&asked, &caller, body.id).await?))
+}
+
+/// Takes a device away; its sessions end.
+#[utoipa::path(post, path = "/mieba/v2/platform/opman/device/authorize_remove", tag = "access",
+    operation_id = "deviceAuthorizeRemove", request_body = DeviceId,
+    responses((status = 200, body = Answer<Value>)))]
+pub(crate) async fn authorize_remove(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<DeviceId>,
+) -> Handled<Value> {
+    Ok(Answer::replied(access.remove_device(&asked, &caller, body.id).await?))
+}

@@ -1,0 +1,132 @@
+//! The calls of this room. Handlers translate; rules are in the models, order is in the use cases.
+
+mod devices;
+mod operators;
+mod quick_link;
+mod roles;
+mod sign_in;
+mod sms;
+mod token;
+mod tree;
+pub(crate) mod web_config;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+use vocabulary::{Phone, Rows};
+use wire::{Permit, Refused, Routes};
+
+use crate::Access;
+
+const ROLES: Permit = Permit::AnyOf(&["1001"]);
+const PEOPLE: Permit = Permit::AnyOf(&["1002"]);
+
+/// Every call of this room with who may make it.
+pub(crate) fn routes(access: Arc<Access>) -> Routes {
+    Routes::new("access")
+        .add(Permit::Open, routes!(web_config::web_config))
+        .add(Permit::Open, routes!(sms::send_code))
+        .add(Permit::Open, routes!(sms::send_code_obs))
+        .add(Permit::Open, routes!(devices::verification))
+        .add(Permit::Keyed, routes!(sms::verify_code))
+        .add(Permit::Keyed, routes!(sms::look_up))
+        .add(Permit::Keyed, routes!(sign_in::login_phone))
+        .add(Permit::Keyed, routes!(sign_in::login_authorized))
+        .add(Permit::Keyed, routes!(sign_in::login))
+        .add(Permit::Keyed, routes!(sign_in::logout))
+        .add(Permit::Keyed, routes!(devices::permission))
+        .add(Permit::SignedIn, routes!(devices::login_info))
+        .add(Permit::SignedIn, routes!(token::renew))
+        .add(Permit::SignedIn, routes!(tree::all_code))
+        .add(Permit::AnyOf(&["10"]), routes!(quick_link::mint))
+        .add(PEOPLE, routes!(devices::authorize_info))
+        .add(PEOPLE, routes!(devices::authorize_confirm))
+        .add(PEOPLE, routes!(devices::authorize_remove))
+        .add(PEOPLE, routes!(operators::list))
+        .add(PEOPLE, routes!(operators::create))
+        .add(PEOPLE, routes!(operators::delete_many))
+        .add(PEOPLE, routes!(operators::update))
+        .add(PEOPLE, routes!(operators::delete_one))
+        .add(PEOPLE, routes!(operators::state))
+        .add(PEOPLE, routes!(roles::enabled))
+        .add(ROLES, routes!(roles::list))
+        .add(ROLES, routes!(roles::create))
+        .add(ROLES, routes!(roles::update))
+        .add(ROLES, routes!(roles::delete))
+        .add(ROLES, routes!(roles::state))
+        .add(ROLES, routes!(roles::info))
+        .add(ROLES, routes!(tree::tree))
+        .add(ROLES, routes!(tree::of_operator))
+        .with_state(access)
+}
+
+/// Nothing to tell.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct Nothing {}
+
+/// A page of rows and how many there are in all, counted honestly up to 10000.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PageOf<T> {
+    /// The rows of this page.
+    rows: Vec<T>,
+    /// How many rows match, at most 10000.
+    count: i64,
+    /// Whether there are more than `count`.
+    capped: bool,
+}
+
+impl<T> From<Rows<T>> for PageOf<T> {
+    fn from(rows: Rows<T>) -> Self {
+        Self { rows: rows.rows, count: rows.count, capped: rows.capped }
+    }
+}
+
+/// A phone as the path, query or body names it.
+pub(crate) fn phone(text: &str) -> Result<Phone, Refused> {
+    text.parse().map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
+}
+
+/// 0 or 1, as a number or its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OnOff(pub bool);
+
+impl<'de> Deserialize<'de> for OnOff {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Number(i64),
+            Text(String),
+        }
+        match Form::deserialize(deserializer)? {
+            Form::Number(0) => Ok(Self(false)),
+            Form::Number(1) => Ok(Self(true)),
+            Form::Text(text) if text == "0" => Ok(Self(false)),
+            Form::Text(text) if text == "1" => Ok(Self(true)),
+            _ => Err(serde::de::Error::custom("状态应为 0（停用）或 1（启用）")),
+        }
+    }
+}
+
+/// An optional query value; empty means absent.
+pub(crate) fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// A number that a query gives as text; empty means absent.
+pub(crate) fn number<T: std::str::FromStr>(name: &str, text: Option<&String>) -> Result<Option<T>, Refused> {
+    let wrong = |_| Refused::malformed(format!("请求参数 {name} 格式不正确"));
+    given(text).map(|text| text.parse().map_err(wrong)).transpose()
+}
+
+/// 0 or 1 that a query gives as text; empty means absent.
+pub(crate) fn on_off(name: &str, text: Option<&String>) -> Result<Option<bool>, Refused> {
+    match given(text) {
+        None => Ok(None),
+        Some("0") => Ok(Some(false)),
+        Some("1") => Ok(Some(true)),
+        Some(_) => Err(Refused::malformed(format!("请求参数 {name} 格式不正确"))),
+    }
+}

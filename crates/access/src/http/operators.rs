@@ -1,0 +1,235 @@
+//! Operators: the table of people and what is done to them. They are named by their login phone.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use vocabulary::{AgentId, AreaId, Page, Reach, RoleId, Scope};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
+
+use super::{Nothing, OnOff, PageOf, given, number, on_off, phone};
+use crate::Access;
+use crate::model::level::Level;
+use crate::model::operator::OperatorForm;
+use crate::read::operators::{self, OperatorFilter, OperatorRow};
+
+/// Accounts that one call may delete.
+const DELETED_AT_ONCE: usize = 50;
+/// Roles that one operator may be given at once.
+const ROLES_AT_ONCE: usize = 50;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of name or phone.
+    keyword: Option<String>,
+    /// 0 disabled, 1 enabled.
+    state: Option<String>,
+    /// Bit-or of tiers; those who have at least one of them.
+    level: Option<String>,
+    /// Holders of this role.
+    role_id: Option<String>,
+}
+
+/// Operators in scope, newest first.
+#[utoipa::path(get, path = "/platform/permission/user", tag = "access", operation_id = "listOperators",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<OperatorRow>>)))]
+pub(crate) async fn list(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<OperatorRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let filter = OperatorFilter {
+        keyword: given(query.keyword.as_ref()).map(str::to_owned),
+        state: on_off("state", query.state.as_ref())?,
+        level: number("level", query.level.as_ref())?,
+        role: number("roleId", query.role_id.as_ref())?,
+    };
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct OperatorBody {
+    /// 1 to 20 characters.
+    name: String,
+    /// Bit-or of tiers 1, 2, 4 and 8.
+    level: i64,
+    /// The one agent that he belongs to; 0 or absent: see `agentIds`.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+    /// Agents that he may see; empty or absent: all that there are.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    agent_ids: BTreeSet<AgentId>,
+    /// Service areas that he may see; empty or absent: all of his agents.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    op_area_ids: BTreeSet<AreaId>,
+}
+
+impl OperatorBody {
+    fn form(self) -> Result<OperatorForm, Refused> {
+        let level =
+            Level::try_from(self.level).map_err(|error| Refused::business("level-bad", error.to_string()))?;
+        let mut agents = self.agent_ids;
+        agents.extend(self.agent_id.filter(|agent| agent.0 != 0));
+        let agents = if agents.is_empty() { Reach::All } else { Reach::Only(agents) };
+        let areas = if self.op_area_ids.is_empty() { Reach::All } else { Reach::Only(self.op_area_ids) };
+        Ok(OperatorForm { name: self.name, level, reach: Scope { agents, areas } })
+    }
+}
+
+fn few(roles: BTreeSet<RoleId>) -> Result<BTreeSet<RoleId>, Refused> {
+    if roles.len() <= ROLES_AT_ONCE {
+        Ok(roles)
+    } else {
+        Err(Refused::business("roles-too-many", format!("最多选择 {ROLES_AT_ONCE} 个角色")))
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewOperator {
+    /// What he signs in with; unique.
+    phone: String,
+    #[serde(flatten)]
+    content: OperatorBody,
+    /// Roles that he gets.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    role_ids: BTreeSet<RoleId>,
+    /// 0 disabled, 1 enabled (when absent).
+    #[schema(value_type = Option<u8>)]
+    state: Option<OnOff>,
+}
+
+/// Opens an account; answers `{objectId}`.
+#[utoipa::path(post, path = "/platform/permission/user", tag = "access", operation_id = "createOperator",
+    request_body = NewOperator, responses((status = 200, body = Answer<Value>)))]
+pub(crate) async fn create(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<NewOperator>,
+) -> Handled<Value> {
+    let (phone, roles) = (phone(&body.phone)?, few(body.role_ids)?);
+    let enabled = body.state.is_none_or(|state| state.0);
+    let form = body.content.form()?;
+    Ok(Answer::replied(access.register_operator(&asked, &caller, phone, form, enabled, roles).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChangedOperator {
+    #[serde(flatten)]
+    content: OperatorBody,
+    /// The roles that he shall hold; absent: as they are.
+    #[schema(value_type = Option<Vec<String>>)]
+    role_ids: Option<BTreeSet<RoleId>>,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Changes an account and its roles; a stale version is refused.
+#[utoipa::path(post, path = "/platform/permission/user/{phone}", tag = "access",
+    operation_id = "updateOperator", params(("phone" = String, Path, description = "login phone")),
+    request_body = ChangedOperator, responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn update(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Path(path): Path<String>,
+    Body(body): Body<ChangedOperator>,
+) -> Handled<Value> {
+    let operator = access.operator_of(&caller, &phone(&path)?).await?;
+    let roles = body.role_ids.map(few).transpose()?;
+    let form = body.content.form()?;
+    Ok(Answer::replied(access.change_operator(&asked, &caller, operator, form, body.version, roles).await?))
+}
+
+/// Closes an account: not one's own, not the last administrator's.
+#[utoipa::path(delete, path = "/platform/permission/user/{phone}", tag = "access",
+    operation_id = "deleteOperator", params(("phone" = String, Path, description = "login phone")),
+    responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn delete_one(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Path(path): Path<String>,
+) -> Handled<Value> {
+    let operator = access.operator_of(&caller, &phone(&path)?).await?;
+    let receipt = access.delete_operator(&asked, &caller, operator).await?;
+    Ok(Answer::at(json!({}), &receipt))
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct Phones {
+    /// Login phones, separated by commas; at most 50.
+    phones: String,
+}
+
+/// Closes several accounts, one after another; the first that is refused ends it and is named.
+#[utoipa::path(delete, path = "/platform/permission/user", tag = "access", operation_id = "deleteOperators",
+    params(Phones), responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn delete_many(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Params(query): Params<Phones>,
+) -> Handled<Value> {
+    let phones: BTreeSet<_> =
+        query.phones.split(',').map(|text| phone(text.trim())).collect::<Result<_, _>>()?;
+    if phones.len() > DELETED_AT_ONCE {
+        return Err(Refused::business("too-many", format!("一次最多删除 {DELETED_AT_ONCE} 个账号")));
+    }
+    let mut last = None;
+    for (done, phone) in phones.iter().enumerate() {
+        let deleting = async {
+            let operator = access.operator_of(&caller, phone).await?;
+            access.delete_operator(&asked, &caller, operator).await
+        };
+        match deleting.await {
+            Ok(receipt) => last = Some(receipt),
+            Err(Refused::Business { code, text }) => {
+                let text = format!("{}：{text}（已删除 {done} 个）", phone.masked());
+                return Err(Refused::Business { code, text });
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(last.map_or_else(|| Answer(json!({})), |receipt| Answer::at(json!({}), &receipt)))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct OperatorState {
+    /// Login phone.
+    phone: String,
+    /// 0 disabled, 1 enabled.
+    #[schema(value_type = u8)]
+    state: OnOff,
+}
+
+/// Enables or disables an account; disabling ends its sessions at once.
+#[utoipa::path(post, path = "/platform/permission/user/state", tag = "access",
+    operation_id = "setOperatorState", request_body = OperatorState,
+    responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn state(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<OperatorState>,
+) -> Handled<Value> {
+    let operator = access.operator_of(&caller, &phone(&body.phone)?).await?;
+    Ok(Answer::replied(access.set_operator_state(&asked, &caller, operator, body.state.0).await?))
+}

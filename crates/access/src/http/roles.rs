@@ -1,0 +1,196 @@
+//! Roles.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use vocabulary::{AgentId, Page, PermissionCode, RoleId};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
+
+use super::{Nothing, OnOff, PageOf, given, number, on_off};
+use crate::Access;
+use crate::model::level::Tier;
+use crate::model::role::RoleForm;
+use crate::read::roles::{self, RoleOption, RoleRow};
+
+const READS: [&str; 2] = ["role", "operator"];
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of name or remark.
+    keyword: Option<String>,
+    /// 0 disabled, 1 enabled.
+    state: Option<String>,
+}
+
+/// Roles in scope, newest first.
+#[utoipa::path(get, path = "/platform/permission/role", tag = "access", operation_id = "listRoles",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<RoleRow>>)))]
+pub(crate) async fn list(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<RoleRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let state = on_off("state", query.state.as_ref())?;
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.into()))
+}
+
+/// What people fill in.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RoleBody {
+    /// 1 to 20 characters, unique within its franchisee.
+    name: String,
+    /// 1 管理员, 2 运营, 4 运维, 8 生产; 2 when absent.
+    tier: Option<u8>,
+    /// At most 200 characters.
+    #[serde(default)]
+    remark: String,
+    /// At least one; none that the caller does not hold.
+    #[schema(value_type = Vec<String>)]
+    codes: BTreeSet<PermissionCode>,
+}
+
+impl RoleBody {
+    fn form(self) -> Result<RoleForm, Refused> {
+        let tier = self.tier.map_or(Ok(Tier::Operations), Tier::try_from);
+        let tier = tier.map_err(|error| Refused::business("level-bad", error.to_string()))?;
+        Ok(RoleForm { name: self.name, tier, remark: self.remark, codes: self.codes })
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewRole {
+    #[serde(flatten)]
+    content: RoleBody,
+    /// 0 disabled, 1 enabled (when absent).
+    #[schema(value_type = Option<u8>)]
+    state: Option<OnOff>,
+    /// The franchisee that it belongs to; absent: the platform's, or the caller's own.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+}
+
+/// Creates a role; answers `{id}`.
+#[utoipa::path(post, path = "/platform/permission/role", tag = "access", operation_id = "createRole",
+    request_body = NewRole, responses((status = 200, body = Answer<Value>)))]
+pub(crate) async fn create(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<NewRole>,
+) -> Handled<Value> {
+    let enabled = body.state.is_none_or(|state| state.0);
+    let agent = body.agent_id.filter(|agent| agent.0 != 0);
+    Ok(Answer::replied(access.create_role(&asked, &caller, agent, body.content.form()?, enabled).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChangedRole {
+    #[schema(value_type = String)]
+    id: RoleId,
+    #[serde(flatten)]
+    content: RoleBody,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Changes a role; a stale version is refused.
+#[utoipa::path(put, path = "/platform/permission/role", tag = "access", operation_id = "updateRole",
+    request_body = ChangedRole, responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn update(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<ChangedRole>,
+) -> Handled<Value> {
+    let receipt = access.change_role(&asked, &caller, body.id, body.content.form()?, body.version).await?;
+    Ok(Answer::replied(receipt))
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct RoleQuery {
+    /// The role.
+    #[param(value_type = String)]
+    id: String,
+    /// The version that the caller saw, when he says so.
+    version: Option<String>,
+}
+
+impl RoleQuery {
+    fn role(&self) -> Result<RoleId, Refused> {
+        number("id", Some(&self.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))
+    }
+}
+
+/// Deletes a role that nobody holds.
+#[utoipa::path(delete, path = "/platform/permission/role", tag = "access", operation_id = "deleteRole",
+    params(RoleQuery), responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn delete(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Params(query): Params<RoleQuery>,
+) -> Handled<Value> {
+    let version = number("version", query.version.as_ref())?;
+    Ok(Answer::replied(access.delete_role(&asked, &caller, query.role()?, version).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct RoleState {
+    #[schema(value_type = String)]
+    id: RoleId,
+    /// 0 disabled, 1 enabled.
+    #[schema(value_type = u8)]
+    state: OnOff,
+}
+
+/// Enables or disables a role: its codes come or go at once.
+#[utoipa::path(post, path = "/platform/permission/role/state", tag = "access", operation_id = "setRoleState",
+    request_body = RoleState, responses((status = 200, body = Answer<Nothing>)))]
+pub(crate) async fn state(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<RoleState>,
+) -> Handled<Value> {
+    Ok(Answer::replied(access.set_role_state(&asked, &caller, body.id, body.state.0).await?))
+}
+
+/// Enabled roles, for pickers; at most 1000.
+#[utoipa::path(get, path = "/platform/permission/role/enable", tag = "access", operation_id = "enabledRoles",
+    responses((status = 200, body = Answer<Vec<RoleOption>>)))]
+pub(crate) async fn enabled(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+) -> Handled<Vec<RoleOption>> {
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(roles::options(&mut db).await?))
+}
+
+/// One role.
+#[utoipa::path(get, path = "/platform/permission/role/info", tag = "access", operation_id = "roleInfo",
+    params(RoleQuery), responses((status = 200, body = Answer<RoleRow>)))]
+pub(crate) async fn info(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<RoleQuery>,
+) -> Handled<RoleRow> {
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(roles::one(&mut db, query.role()?).await?.ok_or_else(Refused::not_found)?))
+}

@@ -1,0 +1,120 @@
+//! SMS codes. These calls answer without an envelope: `{}`, `{objectId}` or `{error}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use vocabulary::Phone;
+use wire::{Asked, Bare, Body, ClientAddress, Params, Refused, Session};
+
+use super::Nothing;
+use crate::Access;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PhoneBody {
+    /// 11 digits.
+    mobile_phone_number: String,
+}
+
+fn phone(text: &str) -> Result<Phone, Refused> {
+    text.parse().map_err(|error: vocabulary::NotAPhone| Refused::Bare(error.to_string()))
+}
+
+async fn send(
+    access: &Access,
+    address: ClientAddress,
+    asked: &Asked,
+    body: &PhoneBody,
+) -> Result<Bare<Nothing>, Refused> {
+    access.sms_limit.check(address)?;
+    access.send_code(&phone(&body.mobile_phone_number)?, asked.now()).await?;
+    Ok(Bare(Nothing {}))
+}
+
+/// Sends a sign-in code: one a minute and ten a day for each phone.
+#[utoipa::path(post, path = "/auth/sms/code", tag = "access", operation_id = "sendSmsCode",
+    request_body = PhoneBody, responses((status = 200, body = Nothing)))]
+pub(crate) async fn send_code(
+    State(access): State<Arc<Access>>,
+    address: ClientAddress,
+    asked: Asked,
+    Body(body): Body<PhoneBody>,
+) -> Result<Bare<Nothing>, Refused> {
+    send(&access, address, &asked, &body).await
+}
+
+/// The same for clients whose storage type is `obs`.
+#[utoipa::path(post, path = "/auth/obs/sms/code", tag = "access", operation_id = "sendSmsCodeObs",
+    request_body = PhoneBody, responses((status = 200, body = Nothing)))]
+pub(crate) async fn send_code_obs(
+    State(access): State<Arc<Access>>,
+    address: ClientAddress,
+    asked: Asked,
+    Body(body): Body<PhoneBody>,
+) -> Result<Bare<Nothing>, Refused> {
+    send(&access, address, &asked, &body).await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CodeBody {
+    /// 11 digits.
+    mobile_phone_number: String,
+    /// 6 digits.
+    sms_code: String,
+}
+
+/// The internal account id.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ObjectId {
+    /// As text.
+    object_id: String,
+}
+
+/// Proves the phone on this session.
+#[utoipa::path(post, path = "/auth/sms/verify", tag = "access", operation_id = "verifySmsCode",
+    request_body = CodeBody, responses((status = 200, body = ObjectId)))]
+pub(crate) async fn verify_code(
+    State(access): State<Arc<Access>>,
+    address: ClientAddress,
+    session: Session,
+    asked: Asked,
+    Body(body): Body<CodeBody>,
+) -> Result<Bare<ObjectId>, Refused> {
+    access.verify_limit.check(address)?;
+    let code = body.sms_code.trim();
+    if code.len() != 6 || !code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Refused::Bare("无效的验证码".to_owned()));
+    }
+    let phone = phone(&body.mobile_phone_number)?;
+    let account = access.verify_code(&session, &phone, code, asked.now()).await;
+    let account = account.map_err(|refused| match refused {
+        Refused::Business { text, .. } => Refused::Bare(text),
+        other => other,
+    })?;
+    Ok(Bare(ObjectId { object_id: account.id.to_string() }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LookUp {
+    /// 11 digits.
+    mobile_phone_number: String,
+}
+
+/// The account of a phone that this session proved; nobody else's.
+#[utoipa::path(get, path = "/auth/sms/user", tag = "access", operation_id = "lookUpOperator",
+    params(LookUp), responses((status = 200, body = ObjectId)))]
+pub(crate) async fn look_up(
+    session: Session,
+    Params(query): Params<LookUp>,
+) -> Result<Bare<ObjectId>, Refused> {
+    let phone = phone(&query.mobile_phone_number)?;
+    match session.object_id {
+        Some(object_id) if session.phone == Some(phone) => Ok(Bare(ObjectId { object_id })),
+        _ => Err(Refused::Bare("手机号未通过验证，请重新登录".to_owned())),
+    }
+}

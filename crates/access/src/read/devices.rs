@@ -1,0 +1,213 @@
+//! Table `operator_device`.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use kernel::projector::ApplyError;
+use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Territory};
+
+use crate::model::device::{Device, DeviceEvent, OperatorDevices};
+
+const WAITING: i16 = 0;
+const BOUND: i16 = 1;
+const REMOVED: i16 = 2;
+/// A list of devices shows at most so many.
+const LIST_MAX: i64 = 200;
+
+/// Builds table `operator_device`.
+pub struct DeviceProjector;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    operator_device_id: i64,
+    operator_id: i64,
+    agent_id: Option<i64>,
+    code: String,
+    name: String,
+    kind: i16,
+    address: String,
+    state: i16,
+    requested_at_ms: i64,
+    updated_at_ms: i64,
+}
+
+#[async_trait]
+impl Projector for DeviceProjector {
+    fn name(&self) -> &'static str {
+        "operator_device"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["operator_device"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[OperatorDevices::CATEGORY]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let events: Vec<(&Recorded, DeviceEvent)> = events
+            .iter()
+            .map(|event| Ok((event, event.decode::<DeviceEvent>()?)))
+            .collect::<Result<_, ApplyError>>()?;
+        let keys: Vec<String> = events.iter().map(|(_, event)| id(event).to_string()).collect();
+        let known: Vec<Stored> =
+            rows::load(db, "operator_device", "operator_device_id", "bigint", &keys).await?;
+        let mut rows: BTreeMap<i64, Stored> =
+            known.into_iter().map(|row| (row.operator_device_id, row)).collect();
+        for (recorded, event) in events {
+            let at = recorded.recorded_at.millis();
+            let operator_id: i64 = recorded.stream_id.parse()?;
+            match event {
+                DeviceEvent::Requested { id, device, territory } => {
+                    rows.insert(id.0, seen(id, operator_id, device, territory, WAITING, at));
+                }
+                DeviceEvent::Bound { id, device, territory } => {
+                    rows.insert(id.0, seen(id, operator_id, device, territory, BOUND, at));
+                }
+                DeviceEvent::Confirmed { id } => set(&mut rows, id, BOUND, at)?,
+                DeviceEvent::Removed { id, .. } => set(&mut rows, id, REMOVED, at)?,
+            }
+        }
+        let rows: Vec<Stored> = rows.into_values().collect();
+        rows::upsert(db, "operator_device", "operator_device_id", &rows).await?;
+        let change = |row: &Stored| Change {
+            table: "operator_device",
+            key: row.operator_device_id.to_string(),
+            territory: Territory { agent: row.agent_id.map(AgentId), area: None },
+        };
+        Ok(rows.iter().map(change).collect())
+    }
+}
+
+fn id(event: &DeviceEvent) -> OperatorDeviceId {
+    match event {
+        DeviceEvent::Requested { id, .. }
+        | DeviceEvent::Bound { id, .. }
+        | DeviceEvent::Confirmed { id }
+        | DeviceEvent::Removed { id, .. } => *id,
+    }
+}
+
+fn seen(
+    id: OperatorDeviceId,
+    operator_id: i64,
+    device: Device,
+    territory: Territory,
+    state: i16,
+    at: i64,
+) -> Stored {
+    Stored {
+        operator_device_id: id.0,
+        operator_id,
+        agent_id: territory.agent.map(|agent| agent.0),
+        code: device.code,
+        name: device.name,
+        kind: device.kind,
+        address: device.address,
+        state,
+        requested_at_ms: at,
+        updated_at_ms: at,
+    }
+}
+
+fn set(
+    rows: &mut BTreeMap<i64, Stored>,
+    id: OperatorDeviceId,
+    state: i16,
+    at: i64,
+) -> Result<(), ApplyError> {
+    let row = rows.get_mut(&id.0).ok_or("a device changed before it was seen")?;
+    row.state = state;
+    row.updated_at_ms = at;
+    Ok(())
+}
+
+/// A device as the administrator's list shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DeviceRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    pub id: OperatorDeviceId,
+    /// The operator's phone, masked.
+    #[serde(rename = "mobilePhoneNumber")]
+    pub phone: String,
+    /// The operator's name.
+    #[serde(rename = "operatorName")]
+    pub operator_name: String,
+    /// Its own code.
+    pub device_code: String,
+    /// What people call it.
+    pub device_name: String,
+    /// 1 browser, 2 Android, 3 iOS.
+    pub device_type: i16,
+    /// Where it was seen first.
+    pub login_address: String,
+    /// Epoch milliseconds.
+    #[serde(rename = "requestedAt")]
+    pub requested_at: i64,
+    /// When it last became bound or was removed; epoch milliseconds.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: i64,
+    /// 0 waiting, 1 bound, 2 removed.
+    pub state: i16,
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    operator_device_id: OperatorDeviceId,
+    phone: String,
+    operator_name: String,
+    code: String,
+    name: String,
+    kind: i16,
+    address: String,
+    requested_at_ms: i64,
+    updated_at_ms: i64,
+    state: i16,
+}
+
+impl From<Found> for DeviceRow {
+    fn from(found: Found) -> Self {
+        Self {
+            id: found.operator_device_id,
+            phone: found.phone.parse::<Phone>().map_or_else(|_| "--".to_owned(), |phone| phone.masked()),
+            operator_name: found.operator_name,
+            device_code: found.code,
+            device_name: found.name,
+            device_type: found.kind,
+            login_address: found.address,
+            requested_at: found.requested_at_ms,
+            updated_at: found.updated_at_ms,
+            state: found.state,
+        }
+    }
+}
+
+/// Devices of one operator, or of all in scope; newest first, at most 200.
+pub async fn list(db: &mut PgConnection, phone: Option<&Phone>) -> sqlx::Result<Vec<DeviceRow>> {
+    let found: Vec<Found> = sqlx::query_as(
+        "select d.operator_device_id, o.phone, o.name as operator_name, d.code, d.name, d.kind, d.address,
+                d.requested_at_ms, d.updated_at_ms, d.state
+         from read.operator_device d join read.operator o on o.operator_id = d.operator_id
+         where ($1::text is null or o.phone = $1)
+         order by d.requested_at_ms desc, d.operator_device_id desc limit $2",
+    )
+    .bind(phone.map(Phone::as_str))
+    .bind(LIST_MAX)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(DeviceRow::from).collect())
+}
+
+/// Whose device this is; nothing when it is not in scope.
+pub async fn owner(db: &mut PgConnection, device: OperatorDeviceId) -> sqlx::Result<Option<OperatorId>> {
+    sqlx::query_scalar("select operator_id from read.operator_device where operator_device_id = $1")
+        .bind(device)
+        .fetch_optional(db)
+        .await
+}

@@ -1,0 +1,357 @@
+//! Table `operator`.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use kernel::projector::ApplyError;
+use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+use vocabulary::{
+    AgentId, AreaId, COUNT_CAP, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope, Territory,
+};
+
+use super::{actor, containing};
+use crate::model::level::Level;
+use crate::model::operator::{Operator, OperatorEvent, territory_of};
+
+/// Shown for a person who was forgotten.
+const FORGOTTEN: &str = "已注销";
+
+/// Builds table `operator`.
+pub struct OperatorProjector;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    operator_id: i64,
+    agent_id: Option<i64>,
+    phone: String,
+    name: String,
+    level: i64,
+    all_agents: bool,
+    agents: Vec<i64>,
+    all_areas: bool,
+    areas: Vec<i64>,
+    enabled: bool,
+    created_at_ms: i64,
+    updated_at_ms: i64,
+    updated_by: Option<i64>,
+    last_sign_in_at_ms: Option<i64>,
+    revision: i64,
+    position: i64,
+}
+
+impl Stored {
+    fn change(&self) -> Change {
+        let agent = self.agent_id.map(AgentId);
+        let key = self.operator_id.to_string();
+        Change { table: "operator", key, territory: Territory { agent, area: None } }
+    }
+
+    fn set_reach(&mut self, reach: &Scope) {
+        self.agent_id = territory_of(reach).agent.map(|agent| agent.0);
+        (self.all_agents, self.agents) = ids(&reach.agents, |agent| agent.0);
+        (self.all_areas, self.areas) = ids(&reach.areas, |area| area.0);
+    }
+}
+
+fn ids<T: Ord + Copy>(reach: &Reach<T>, number: impl Fn(T) -> i64) -> (bool, Vec<i64>) {
+    match reach {
+        Reach::All => (true, Vec::new()),
+        Reach::Only(items) => (false, items.iter().copied().map(number).collect()),
+    }
+}
+
+#[async_trait]
+impl Projector for OperatorProjector {
+    fn name(&self) -> &'static str {
+        "operator"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["operator"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[Operator::CATEGORY]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let known: Vec<Stored> = rows::load(db, "operator", "operator_id", "bigint", &keys).await?;
+        let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.operator_id, row)).collect();
+        let mut changes = Vec::new();
+        let mut gone = Vec::new();
+        for recorded in events {
+            let operator_id: i64 = recorded.stream_id.parse()?;
+            let event = recorded.decode::<OperatorEvent>()?;
+            if event == OperatorEvent::Deleted {
+                changes.extend(rows.remove(&operator_id).map(|row| row.change()));
+                gone.push(operator_id.to_string());
+                continue;
+            }
+            apply(&mut rows, operator_id, event, recorded)?;
+        }
+        let rows: Vec<Stored> = rows.into_values().collect();
+        // First, so that a phone given back in this batch is free for its next owner.
+        rows::delete(db, "operator", "operator_id", "bigint", &gone).await?;
+        rows::upsert(db, "operator", "operator_id", &rows).await?;
+        changes.extend(rows.iter().map(Stored::change));
+        Ok(changes)
+    }
+}
+
+fn apply(
+    rows: &mut BTreeMap<i64, Stored>,
+    operator_id: i64,
+    event: OperatorEvent,
+    recorded: &Recorded,
+) -> Result<(), ApplyError> {
+    let at = recorded.recorded_at.millis();
+    if let OperatorEvent::Registered { phone, name, level, reach, enabled, .. } = event {
+        let mut row = Stored {
+            operator_id,
+            agent_id: None,
+            phone: phone.into(),
+            name: name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned()),
+            level: level.into(),
+            all_agents: false,
+            agents: Vec::new(),
+            all_areas: false,
+            areas: Vec::new(),
+            enabled,
+            created_at_ms: at,
+            updated_at_ms: at,
+            updated_by: actor(&recorded.meta),
+            last_sign_in_at_ms: None,
+            revision: 1,
+            position: recorded.position.0,
+        };
+        row.set_reach(&reach);
+        rows.insert(operator_id, row);
+        return Ok(());
+    }
+    let row = rows.get_mut(&operator_id).ok_or("an operator changed before he was registered")?;
+    match event {
+        OperatorEvent::SignedIn { at, .. } => {
+            row.last_sign_in_at_ms = Some(at.millis());
+            return Ok(());
+        }
+        OperatorEvent::Renamed { name } => {
+            row.name = name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned());
+        }
+        OperatorEvent::Changed { level, reach } => {
+            row.level = level.into();
+            row.set_reach(&reach);
+        }
+        OperatorEvent::Enabled => row.enabled = true,
+        OperatorEvent::Disabled => row.enabled = false,
+        OperatorEvent::Registered { .. } | OperatorEvent::Deleted => return Ok(()),
+    }
+    row.revision += 1;
+    row.updated_at_ms = at;
+    row.updated_by = actor(&recorded.meta);
+    row.position = recorded.position.0;
+    Ok(())
+}
+
+/// An account as the house itself looks at it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Its id.
+    pub id: OperatorId,
+    /// What he signs in with.
+    pub phone: Phone,
+    /// His name.
+    pub name: String,
+    /// His tiers.
+    pub level: Level,
+    /// What he may see.
+    pub reach: Scope,
+    /// Whether he may sign in.
+    pub enabled: bool,
+    /// The log's position of the last event that is not a sign-in.
+    pub position: i64,
+    /// When he signed in last, epoch milliseconds.
+    pub last_sign_in_at_ms: Option<i64>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    operator_id: OperatorId,
+    phone: String,
+    name: String,
+    level: i16,
+    all_agents: bool,
+    agents: Vec<i64>,
+    all_areas: bool,
+    areas: Vec<i64>,
+    enabled: bool,
+    created_at_ms: i64,
+    last_sign_in_at_ms: Option<i64>,
+    revision: i64,
+    position: i64,
+}
+
+fn broken(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(error))
+}
+
+impl Found {
+    fn account(self) -> sqlx::Result<Account> {
+        let agents =
+            if self.all_agents { Reach::All } else { Reach::only(self.agents.into_iter().map(AgentId)) };
+        let areas = if self.all_areas { Reach::All } else { Reach::only(self.areas.into_iter().map(AreaId)) };
+        Ok(Account {
+            id: self.operator_id,
+            phone: self.phone.parse().map_err(broken)?,
+            name: self.name,
+            level: Level::try_from(i64::from(self.level)).map_err(broken)?,
+            reach: Scope { agents, areas },
+            enabled: self.enabled,
+            position: self.position,
+            last_sign_in_at_ms: self.last_sign_in_at_ms,
+        })
+    }
+}
+
+/// The account with this id; nothing when it is not in scope.
+pub async fn by_id(db: &mut PgConnection, operator: OperatorId) -> sqlx::Result<Option<Account>> {
+    let found: Option<Found> = sqlx::query_as("select * from read.operator where operator_id = $1")
+        .bind(operator)
+        .fetch_optional(db)
+        .await?;
+    found.map(Found::account).transpose()
+}
+
+/// The account with this phone; nothing when it is not in scope.
+pub async fn by_phone(db: &mut PgConnection, phone: &Phone) -> sqlx::Result<Option<Account>> {
+    let found: Option<Found> = sqlx::query_as("select * from read.operator where phone = $1")
+        .bind(phone.as_str())
+        .fetch_optional(db)
+        .await?;
+    found.map(Found::account).transpose()
+}
+
+/// An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and
+/// only holders of 1002 see this list.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorRow {
+    /// Internal account id, as text.
+    #[schema(value_type = String)]
+    pub object_id: OperatorId,
+    /// What he signs in with, and his key in calls.
+    pub phone: String,
+    /// His name.
+    pub name: String,
+    /// Bit-or of tiers 1, 2, 4 and 8.
+    pub level: i16,
+    /// Their Chinese names.
+    pub level_names: Vec<&'static str>,
+    /// Roles that he holds, as text.
+    #[schema(value_type = Vec<String>)]
+    pub role_ids: Vec<RoleId>,
+    /// Their names.
+    pub role_names: Vec<String>,
+    /// Agents that he may see, as text; empty: all.
+    pub agent_ids: Vec<String>,
+    /// Areas that he may see, as text; empty: all.
+    pub op_area_ids: Vec<String>,
+    /// Whether he may see everything.
+    pub is_root: bool,
+    /// 0 disabled, 1 enabled.
+    pub state: i16,
+    /// Epoch milliseconds.
+    pub created_at: i64,
+    /// Epoch milliseconds; null: never.
+    pub last_login_at: Option<i64>,
+    /// To be sent with a change.
+    pub version: i64,
+}
+
+/// What narrows the table of people.
+#[derive(Clone, Debug, Default)]
+pub struct OperatorFilter {
+    /// Part of name or phone.
+    pub keyword: Option<String>,
+    /// Only enabled, or only disabled.
+    pub state: Option<bool>,
+    /// Only those with at least one of these tiers.
+    pub level: Option<i16>,
+    /// Only holders of this role.
+    pub role: Option<RoleId>,
+}
+
+const MATCHING: &str = "
+    from read.operator o
+    where ($1::text is null or o.name like $1 or o.phone like $1)
+      and ($2::boolean is null or o.enabled = $2)
+      and ($3::smallint is null or (o.level & $3) <> 0)
+      and ($4::bigint is null
+           or o.operator_id in (select unnest(r.holders) from read.role r where r.role_id = $4))";
+
+/// Operators that match, newest first.
+pub async fn page(
+    db: &mut PgConnection,
+    filter: &OperatorFilter,
+    page: Page,
+) -> sqlx::Result<Rows<OperatorRow>> {
+    let pattern = filter.keyword.as_deref().map(containing);
+    let list =
+        format!("select o.* {MATCHING} order by o.created_at_ms desc, o.operator_id desc limit $5 offset $6");
+    let found: Vec<Found> = sqlx::query_as(sqlx::AssertSqlSafe(list))
+        .bind(&pattern)
+        .bind(filter.state)
+        .bind(filter.level)
+        .bind(filter.role)
+        .bind(page.limit())
+        .bind(page.offset())
+        .fetch_all(&mut *db)
+        .await?;
+    let count = format!("select count(*) from (select {MATCHING} limit $5) matching");
+    let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(count))
+        .bind(&pattern)
+        .bind(filter.state)
+        .bind(filter.level)
+        .bind(filter.role)
+        .bind(COUNT_CAP + 1)
+        .fetch_one(&mut *db)
+        .await?;
+    let ids: Vec<i64> = found.iter().map(|row| row.operator_id.0).collect();
+    let held: Vec<(OperatorId, RoleId, String)> = sqlx::query_as(
+        "select h.operator_id, r.role_id, r.name
+         from read.role r cross join lateral unnest(r.holders) as h(operator_id)
+         where r.holders && $1 and h.operator_id = any($1) order by r.name, r.role_id",
+    )
+    .bind(&ids)
+    .fetch_all(db)
+    .await?;
+    let mut roles: BTreeMap<OperatorId, Vec<(RoleId, String)>> = BTreeMap::new();
+    for (operator, role, name) in held {
+        roles.entry(operator).or_default().push((role, name));
+    }
+    let row = |found: Found| {
+        let (role_ids, role_names) = roles.remove(&found.operator_id).unwrap_or_default().into_iter().unzip();
+        let text = |ids: &[i64]| ids.iter().map(ToString::to_string).collect();
+        let level = Level::try_from(i64::from(found.level)).map_err(broken)?;
+        Ok(OperatorRow {
+            object_id: found.operator_id,
+            phone: found.phone,
+            name: found.name,
+            level: found.level,
+            level_names: level.names(),
+            role_ids,
+            role_names,
+            agent_ids: text(&found.agents),
+            op_area_ids: text(&found.areas),
+            is_root: found.all_agents && found.all_areas,
+            state: found.enabled.into(),
+            created_at: found.created_at_ms,
+            last_login_at: found.last_sign_in_at_ms,
+            version: found.revision,
+        })
+    };
+    Ok(Rows::new(found.into_iter().map(row).collect::<sqlx::Result<_>>()?, counted))
+}

@@ -1,0 +1,315 @@
+//! Table `role`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use kernel::projector::ApplyError;
+use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, RoleId, Rows, Territory};
+
+use super::{actor, containing};
+use crate::model::role::{Role, RoleEvent};
+use crate::permissions;
+
+/// Builds table `role`.
+pub struct RoleProjector;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    role_id: i64,
+    agent_id: Option<i64>,
+    name: String,
+    tier: i16,
+    remark: String,
+    codes: Vec<String>,
+    system: bool,
+    enabled: bool,
+    holders: BTreeSet<i64>,
+    user_count: usize,
+    created_at_ms: i64,
+    updated_at_ms: i64,
+    updated_by: Option<i64>,
+    revision: i64,
+    position: i64,
+}
+
+impl Stored {
+    fn change(&self) -> Change {
+        let agent = self.agent_id.map(AgentId);
+        Change { table: "role", key: self.role_id.to_string(), territory: Territory { agent, area: None } }
+    }
+}
+
+#[async_trait]
+impl Projector for RoleProjector {
+    fn name(&self) -> &'static str {
+        "role"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["role"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[Role::CATEGORY]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let known: Vec<Stored> = rows::load(db, "role", "role_id", "bigint", &keys).await?;
+        let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.role_id, row)).collect();
+        let mut changes = Vec::new();
+        let mut gone = Vec::new();
+        for recorded in events {
+            let role_id: i64 = recorded.stream_id.parse()?;
+            let event = recorded.decode::<RoleEvent>()?;
+            if event == RoleEvent::Deleted {
+                changes.extend(rows.remove(&role_id).map(|row| row.change()));
+                gone.push(role_id.to_string());
+                continue;
+            }
+            apply(&mut rows, role_id, event, recorded)?;
+        }
+        let rows: Vec<Stored> = rows.into_values().collect();
+        rows::delete(db, "role", "role_id", "bigint", &gone).await?;
+        rows::upsert(db, "role", "role_id", &rows).await?;
+        changes.extend(rows.iter().map(Stored::change));
+        Ok(changes)
+    }
+}
+
+fn apply(
+    rows: &mut BTreeMap<i64, Stored>,
+    role_id: i64,
+    event: RoleEvent,
+    recorded: &Recorded,
+) -> Result<(), ApplyError> {
+    let at = recorded.recorded_at.millis();
+    if let RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } = event {
+        rows.insert(
+            role_id,
+            Stored {
+                role_id,
+                agent_id: agent.map(|agent| agent.0),
+                name,
+                tier: u8::from(tier).into(),
+                remark,
+                codes: codes.into_iter().map(String::from).collect(),
+                system,
+                enabled,
+                holders: BTreeSet::new(),
+                user_count: 0,
+                created_at_ms: at,
+                updated_at_ms: at,
+                updated_by: actor(&recorded.meta),
+                revision: 1,
+                position: recorded.position.0,
+            },
+        );
+        return Ok(());
+    }
+    let row = rows.get_mut(&role_id).ok_or("a role changed before it was created")?;
+    row.position = recorded.position.0;
+    match event {
+        RoleEvent::Granted { operator } => {
+            row.holders.insert(operator.0);
+            row.user_count = row.holders.len();
+            return Ok(());
+        }
+        RoleEvent::Withdrawn { operator } => {
+            row.holders.remove(&operator.0);
+            row.user_count = row.holders.len();
+            return Ok(());
+        }
+        RoleEvent::Renamed { name } => row.name = name,
+        RoleEvent::Changed { tier, remark, codes } => {
+            row.tier = u8::from(tier).into();
+            row.remark = remark;
+            row.codes = codes.into_iter().map(String::from).collect();
+        }
+        RoleEvent::Enabled => row.enabled = true,
+        RoleEvent::Disabled => row.enabled = false,
+        RoleEvent::Created { .. } | RoleEvent::Deleted => return Ok(()),
+    }
+    row.revision += 1;
+    row.updated_at_ms = at;
+    row.updated_by = actor(&recorded.meta);
+    Ok(())
+}
+
+/// A role as lists and its page show it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RoleRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    pub id: RoleId,
+    /// The franchisee it belongs to; null: the platform's.
+    #[schema(value_type = Option<String>)]
+    pub agent_id: Option<AgentId>,
+    /// Its name.
+    pub name: String,
+    /// 1 管理员, 2 运营, 4 运维, 8 生产.
+    pub tier: i16,
+    /// What it is for.
+    pub remark: String,
+    /// 0 disabled, 1 enabled.
+    pub state: i16,
+    /// What it permits.
+    pub codes: Vec<String>,
+    /// Whether it is the system role, which nobody edits.
+    pub system: bool,
+    /// Operators who hold it.
+    pub user_count: i32,
+    /// Epoch milliseconds.
+    pub updated_at: i64,
+    /// Name of the operator who changed it last; null: the house, or nobody the caller may see.
+    pub updated_by: Option<String>,
+    /// To be sent with a change.
+    pub version: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    role_id: RoleId,
+    agent_id: Option<AgentId>,
+    name: String,
+    tier: i16,
+    remark: String,
+    enabled: bool,
+    codes: Vec<String>,
+    system: bool,
+    user_count: i32,
+    updated_at_ms: i64,
+    updated_by_name: Option<String>,
+    revision: i64,
+    position: i64,
+}
+
+impl From<Found> for RoleRow {
+    fn from(found: Found) -> Self {
+        let codes = if found.system {
+            permissions::every_code().into_iter().map(String::from).collect()
+        } else {
+            found.codes
+        };
+        Self {
+            id: found.role_id,
+            agent_id: found.agent_id,
+            name: found.name,
+            tier: found.tier,
+            remark: found.remark,
+            state: found.enabled.into(),
+            codes,
+            system: found.system,
+            user_count: found.user_count,
+            updated_at: found.updated_at_ms,
+            updated_by: found.updated_by_name,
+            version: found.revision,
+        }
+    }
+}
+
+/// Roles whose name or remark holds `keyword`, in `state`; newest first.
+pub async fn page(
+    db: &mut PgConnection,
+    keyword: Option<&str>,
+    state: Option<bool>,
+    page: Page,
+) -> sqlx::Result<Rows<RoleRow>> {
+    let pattern = keyword.map(containing);
+    let found: Vec<Found> = sqlx::query_as(
+        "select r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count,
+                r.updated_at_ms, o.name as updated_by_name, r.revision, r.position
+         from read.role r left join read.operator o on o.operator_id = r.updated_by
+         where ($1::text is null or r.name like $1 or r.remark like $1) and ($2::boolean is null or r.enabled = $2)
+         order by r.created_at_ms desc, r.role_id desc limit $3 offset $4",
+    )
+    .bind(&pattern)
+    .bind(state)
+    .bind(page.limit())
+    .bind(page.offset())
+    .fetch_all(&mut *db)
+    .await?;
+    let counted = sqlx::query_scalar(
+        "select count(*) from (
+           select from read.role r
+           where ($1::text is null or r.name like $1 or r.remark like $1) and ($2::boolean is null or r.enabled = $2)
+           limit $3) matching",
+    )
+    .bind(&pattern)
+    .bind(state)
+    .bind(COUNT_CAP + 1)
+    .fetch_one(db)
+    .await?;
+    Ok(Rows::new(found.into_iter().map(RoleRow::from).collect(), counted))
+}
+
+/// One role; nothing when it is not in scope.
+pub async fn one(db: &mut PgConnection, role: RoleId) -> sqlx::Result<Option<RoleRow>> {
+    let found: Option<Found> = sqlx::query_as(
+        "select r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count,
+                r.updated_at_ms, o.name as updated_by_name, r.revision, r.position
+         from read.role r left join read.operator o on o.operator_id = r.updated_by
+         where r.role_id = $1",
+    )
+    .bind(role)
+    .fetch_optional(db)
+    .await?;
+    Ok(found.map(RoleRow::from))
+}
+
+/// A role in a picker.
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+pub struct RoleOption {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    pub id: RoleId,
+    /// Its name.
+    pub name: String,
+}
+
+/// Enabled roles by name; at most 1,000.
+pub async fn options(db: &mut PgConnection) -> sqlx::Result<Vec<RoleOption>> {
+    sqlx::query_as(
+        "select role_id as id, name from read.role where enabled order by name, role_id limit 1000",
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// A role that an operator holds.
+#[derive(Clone, Debug)]
+pub struct HeldRole {
+    /// Its id.
+    pub id: RoleId,
+    /// Its name.
+    pub name: String,
+    /// Whether its codes work.
+    pub enabled: bool,
+    /// What it permits.
+    pub codes: Vec<String>,
+    /// The log's position of its last event.
+    pub position: i64,
+}
+
+/// The roles that an operator holds, disabled ones included; by name.
+pub async fn of_operator(db: &mut PgConnection, operator: OperatorId) -> sqlx::Result<Vec<HeldRole>> {
+    let found: Vec<Found> = sqlx::query_as(
+        "select role_id, agent_id, name, tier, remark, enabled, codes, system, user_count, updated_at_ms,
+                null as updated_by_name, revision, position
+         from read.role where holders @> array[$1::bigint] order by name, role_id",
+    )
+    .bind(operator)
+    .fetch_all(db)
+    .await?;
+    let held = |found: Found| {
+        let (position, enabled) = (found.position, found.enabled);
+        let RoleRow { id, name, codes, .. } = found.into();
+        HeldRole { id, name, enabled, codes, position }
+    };
+    Ok(found.into_iter().map(held).collect())
+}

@@ -1,0 +1,80 @@
+//! What people want, told in commands: who asks, in which order, and who must hear of it. Rules are in the models.
+
+pub mod bootstrap;
+pub mod devices;
+pub mod machines;
+pub mod operators;
+pub mod roles;
+pub mod sign_in;
+
+use std::collections::BTreeSet;
+
+use kernel::{Aggregate, CommandContext, CommandError, Position, RequestId};
+use serde_json::Value;
+use vocabulary::{OperatorId, PermissionCode, Scope};
+use wire::{Asked, Caller, Directory, Ended, EndedReason, Refused};
+
+use crate::Access;
+use crate::model::authority::{Authority, Held};
+
+/// All there is at the moment of asking.
+pub(crate) const NEWEST: Position = Position(i64::MAX);
+
+/// Who asks, as the models need to know.
+pub(crate) fn authority(caller: &Caller) -> Authority {
+    Authority {
+        operator: caller.operator,
+        codes: Held::Codes(caller.codes.iter().cloned().collect()),
+        scope: caller.full_scope.clone(),
+    }
+}
+
+/// The context of the caller's command. Rights are administered within all that the account may see, whatever is
+/// selected in the header.
+pub(crate) fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
+    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
+}
+
+/// The context of one of several commands of a request: each is repeated safely by itself.
+pub(crate) fn step(ctx: &CommandContext, step: &str) -> CommandContext {
+    let request_id = ctx.request_id.as_ref().map(|id| RequestId(format!("{}:{step}", id.0)));
+    CommandContext { request_id, reply: Value::Null, ..ctx.clone() }
+}
+
+impl Access {
+    /// What `command` would be answered now, without doing it.
+    pub(crate) async fn rehearse<A: Aggregate>(
+        &self,
+        id: &A::Id,
+        command: A::Command,
+        ctx: &CommandContext,
+    ) -> Result<(), CommandError<A::Refusal>> {
+        let loaded = self.house.desk.load::<A>(id).await?;
+        if loaded.version > 0 && !ctx.scope.contains(loaded.state.territory()) {
+            return Err(CommandError::NotFound);
+        }
+        loaded.state.decide(command, ctx.now).map(drop).map_err(CommandError::Refused)
+    }
+
+    /// Waits until the read models hold what was done at `position`, and lets the directory look again: whatever
+    /// comes after the answer sees the change.
+    pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
+        drop(self.house.reads.scoped(&Scope::NONE, Some(position), &["role", "operator"]).await?);
+        self.directory.forget();
+        Ok(())
+    }
+
+    /// Tells open sockets of these operators to look again.
+    pub(crate) async fn tell_changed(&self, operators: impl IntoIterator<Item = OperatorId>) {
+        for operator in operators {
+            let ended = Ended::Operator { operator, reason: EndedReason::Changed };
+            self.sessions.revocations().tell(ended).await;
+        }
+    }
+
+    /// The codes that an operator holds now; none when there is no such operator.
+    pub(crate) async fn codes_of(&self, operator: OperatorId) -> Result<BTreeSet<PermissionCode>, Refused> {
+        let standing = self.directory.standing(operator).await?;
+        Ok(standing.map(|standing| standing.codes.iter().cloned().collect()).unwrap_or_default())
+    }
+}

@@ -1,0 +1,217 @@
+//! Operators: opening, changing, switching and closing accounts, and which roles they hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::{CommandContext, CommandError, Receipt};
+use serde_json::json;
+use vocabulary::{OperatorId, Phone, RoleId};
+use wire::{Asked, Caller, EndedReason, Refused};
+
+use super::{NEWEST, authority, context, step};
+use crate::Access;
+use crate::model::authority::Authority;
+use crate::model::operator::{Operator, OperatorCommand, OperatorForm, OperatorRefusal};
+use crate::model::role::{Role, RoleCommand, SUPER_ADMINISTRATOR};
+use crate::read::{operators, roles};
+
+/// How an operator's roles are to change.
+#[derive(Debug, Default)]
+struct RoleMoves {
+    given: BTreeSet<RoleId>,
+    taken: BTreeSet<RoleId>,
+}
+
+impl Access {
+    /// The operator with this phone within the caller's reach.
+    pub(crate) async fn operator_of(&self, caller: &Caller, phone: &Phone) -> Result<OperatorId, Refused> {
+        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["operator"]).await?;
+        let account = operators::by_phone(&mut db, phone).await?;
+        Ok(account.ok_or_else(Refused::not_found)?.id)
+    }
+
+    pub(crate) async fn register_operator(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        phone: Phone,
+        form: OperatorForm,
+        enabled: bool,
+        wanted: BTreeSet<RoleId>,
+    ) -> Result<Receipt, Refused> {
+        let fresh = OperatorId(self.house.ids.next_id());
+        let by = authority(caller);
+        let ctx = context(asked, caller, json!({ "objectId": fresh }));
+        // Before anything is done: the roles must be such that this caller may give.
+        let moves = RoleMoves { given: wanted, taken: BTreeSet::new() };
+        self.rehearse_moves(fresh, &moves, &by, &ctx).await?;
+        let command = OperatorCommand::Register { operator: fresh, phone, form, enabled, by: by.clone() };
+        let receipt = self.house.desk.execute::<Operator>(&fresh, command, &ctx).await?;
+        // A repeated request goes on with the account that the first one opened.
+        let operator = receipt.reply["objectId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
+        let last = self.make_moves(operator, &moves, &by, &ctx).await?;
+        self.settle(last.map_or(receipt.position, |last| last.position.max(receipt.position))).await?;
+        Ok(receipt)
+    }
+
+    pub(crate) async fn change_operator(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        operator: OperatorId,
+        form: OperatorForm,
+        revision: i64,
+        wanted: Option<BTreeSet<RoleId>>,
+    ) -> Result<Receipt, Refused> {
+        let by = authority(caller);
+        let ctx = context(asked, caller, json!({}));
+        let target = self.codes_of(operator).await?;
+        let command = || OperatorCommand::Change {
+            form: form.clone(),
+            revision,
+            target: target.clone(),
+            by: by.clone(),
+        };
+        let moves = self.moves_to(caller, operator, wanted).await?;
+        // Taking the system role away first is what makes a limited reach possible.
+        let blocked = match self.rehearse::<Operator>(&operator, command(), &ctx).await {
+            Ok(()) => false,
+            Err(CommandError::Refused(_) | CommandError::NotFound) => true,
+            Err(error) => return Err(error.into()),
+        };
+        if blocked {
+            // A refusal, or a repeat of what was done: the desk knows which.
+            let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
+            return Ok(receipt);
+        }
+        self.rehearse_moves(operator, &moves, &by, &ctx).await?;
+        let taken = RoleMoves { given: BTreeSet::new(), taken: moves.taken };
+        let given = RoleMoves { given: moves.given, taken: BTreeSet::new() };
+        self.make_moves(operator, &taken, &by, &ctx).await?;
+        let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
+        let last = self.make_moves(operator, &given, &by, &ctx).await?;
+        let position = last.map_or(receipt.position, |last| last.position.max(receipt.position));
+        self.settle(position).await?;
+        self.tell_changed([operator]).await;
+        Ok(Receipt { position, ..receipt })
+    }
+
+    pub(crate) async fn set_operator_state(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        operator: OperatorId,
+        enabled: bool,
+    ) -> Result<Receipt, Refused> {
+        let (by, target) = (authority(caller), self.codes_of(operator).await?);
+        let ctx = context(asked, caller, json!({}));
+        if enabled {
+            let command = OperatorCommand::Enable { target, by };
+            let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
+            self.settle(receipt.position).await?;
+            return Ok(receipt);
+        }
+        let command = OperatorCommand::Disable { target, by: by.clone() };
+        self.give_up_administration(operator, &command, &by, &ctx).await?;
+        let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
+        self.settle(receipt.position).await?;
+        self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
+        Ok(receipt)
+    }
+
+    pub(crate) async fn delete_operator(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        operator: OperatorId,
+    ) -> Result<Receipt, Refused> {
+        let (by, target) = (authority(caller), self.codes_of(operator).await?);
+        let ctx = step(&context(asked, caller, json!({})), &format!("delete:{operator}"));
+        let command = OperatorCommand::Delete { target, by: by.clone() };
+        self.rehearse::<Operator>(&operator, command.clone(), &ctx).await?;
+        self.give_up_administration(operator, &command, &by, &ctx).await?;
+        let everything = self.moves_to(caller, operator, Some(BTreeSet::new())).await?;
+        self.rehearse_moves(operator, &everything, &by, &ctx).await?;
+        self.make_moves(operator, &everything, &by, &ctx).await?;
+        let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
+        self.settle(receipt.position).await?;
+        self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
+        Ok(receipt)
+    }
+
+    /// An administrator is one no more before he is disabled or deleted; the last one stays. Only when `command` would
+    /// be done otherwise: nobody loses the role for a command that is refused.
+    async fn give_up_administration(
+        &self,
+        operator: OperatorId,
+        command: &OperatorCommand,
+        by: &Authority,
+        ctx: &CommandContext,
+    ) -> Result<(), Refused> {
+        let system =
+            self.house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
+        if !system.state.holders().contains(&operator) {
+            return Ok(());
+        }
+        match self.rehearse::<Operator>(&operator, command.clone(), ctx).await {
+            Ok(()) => {}
+            Err(CommandError::Refused(refusal @ OperatorRefusal::Oneself)) => {
+                return Err(CommandError::Refused(refusal).into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let withdraw = RoleCommand::Withdraw { operator, by: by.clone() };
+        self.house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &step(ctx, "administration")).await?;
+        Ok(())
+    }
+
+    /// What leads from the roles that an operator holds to those wanted; roles beyond the caller's reach stay.
+    async fn moves_to(
+        &self,
+        caller: &Caller,
+        operator: OperatorId,
+        wanted: Option<BTreeSet<RoleId>>,
+    ) -> Result<RoleMoves, Refused> {
+        let Some(wanted) = wanted else { return Ok(RoleMoves::default()) };
+        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["role"]).await?;
+        let held: BTreeSet<RoleId> =
+            roles::of_operator(&mut db, operator).await?.into_iter().map(|role| role.id).collect();
+        Ok(RoleMoves {
+            given: wanted.difference(&held).copied().collect(),
+            taken: held.difference(&wanted).copied().collect(),
+        })
+    }
+
+    async fn rehearse_moves(
+        &self,
+        operator: OperatorId,
+        moves: &RoleMoves,
+        by: &Authority,
+        ctx: &CommandContext,
+    ) -> Result<(), Refused> {
+        for (role, command) in commands(operator, moves, by) {
+            self.rehearse::<Role>(&role, command, ctx).await?;
+        }
+        Ok(())
+    }
+
+    async fn make_moves(
+        &self,
+        operator: OperatorId,
+        moves: &RoleMoves,
+        by: &Authority,
+        ctx: &CommandContext,
+    ) -> Result<Option<Receipt>, Refused> {
+        let mut last = None;
+        for (role, command) in commands(operator, moves, by) {
+            let ctx = step(ctx, &format!("r{role}"));
+            last = Some(self.house.desk.execute::<Role>(&role, command, &ctx).await?);
+        }
+        Ok(last)
+    }
+}
+
+fn commands(operator: OperatorId, moves: &RoleMoves, by: &Authority) -> BTreeMap<RoleId, RoleCommand> {
+    let given = moves.given.iter().map(|role| (*role, RoleCommand::Grant { operator, by: by.clone() }));
+    let taken = moves.taken.iter().map(|role| (*role, RoleCommand::Withdraw { operator, by: by.clone() }));
+    given.chain(taken).collect()
+}

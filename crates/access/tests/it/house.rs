@@ -1,0 +1,334 @@
+//! A house with the access room in it, and browsers that speak the real protocol.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use access::model::role::SUPER_ADMINISTRATOR;
+use access::{Access, AccessConfig, AccessDirectory, SmsError, SmsGateway};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use axum::http::{Request, StatusCode};
+use kernel::{Foundation, House, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
+use rand::rngs::OsRng;
+use serde_json::{Value, json};
+use testkit::{Services, TestDatabase};
+use tower::ServiceExt;
+use vocabulary::{Clock, FixedClock, Phone, RoleId, Snowflake, SystemClock, Timestamp};
+use wire::client::{ClientSession, accept, offer};
+use wire::{BASE, Revocations, RouteInfo, SecretKey, Sessions, Surface, TokenKeys, Wire, WireConfig};
+
+pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+pub const ADMIN: &str = "13800000001";
+const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6 };
+
+/// The provider's side of the SMS adapter: what was handed over.
+#[derive(Default)]
+pub struct Outbox {
+    sent: Mutex<Vec<(String, String)>>,
+    broken: Mutex<bool>,
+}
+
+impl Outbox {
+    pub fn last_to(&self, phone: &str) -> Option<String> {
+        let sent = self.sent.lock().unwrap();
+        sent.iter().rev().find(|(to, _)| to == phone).map(|(_, code)| code.clone())
+    }
+
+    pub fn count(&self) -> usize {
+        self.sent.lock().unwrap().len()
+    }
+
+    pub fn break_down(&self, broken: bool) {
+        *self.broken.lock().unwrap() = broken;
+    }
+}
+
+#[async_trait::async_trait]
+impl SmsGateway for Outbox {
+    async fn send_code(&self, phone: &Phone, code: &str) -> Result<(), SmsError> {
+        if *self.broken.lock().unwrap() {
+            return Err(SmsError::Refused(500));
+        }
+        self.sent.lock().unwrap().push((phone.to_string(), code.to_owned()));
+        Ok(())
+    }
+}
+
+pub struct TestHouse {
+    pub app: Router,
+    pub table: Vec<RouteInfo>,
+    pub house: House,
+    pub clock: Arc<FixedClock>,
+    pub outbox: Arc<Outbox>,
+    pub sessions: Sessions,
+    projecting: tokio::task::JoinHandle<()>,
+    database: TestDatabase,
+    services: Services,
+}
+
+impl Drop for TestHouse {
+    fn drop(&mut self) {
+        self.house.close();
+        self.projecting.abort();
+        let _held_until_here = (&self.database, &self.services);
+    }
+}
+
+async fn database(services: &Services) -> TestDatabase {
+    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
+        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
+    });
+    let prepare = async |url: String| {
+        let pools = Pools::connect(&url, SIZES).await?;
+        kernel::migrate(&pools.owner).await?;
+        pools.close().await;
+        Ok(())
+    };
+    services.database_from(&format!("access_{:x}", steps.cast_unsigned()), prepare).await
+}
+
+impl TestHouse {
+    pub async fn new() -> Self {
+        Self::with(AccessConfig { calls_per_minute: 10_000, ..AccessConfig::default() }).await
+    }
+
+    pub async fn with(config: AccessConfig) -> Self {
+        let services = Services::start().await;
+        let database = database(&services).await;
+        let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+        let clock = Arc::new(FixedClock::at(NOW));
+        let master = MasterKey::new([7; 32]);
+        let ids = Arc::new(Snowflake::new(SystemClock, 1));
+        let house = House::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
+            .await
+            .unwrap();
+        let projectors = Projectors::new(house.clone(), access::projectors());
+        let projecting = tokio::spawn(async move { projectors.run().await });
+        let first = access::bootstrap(&house, &ADMIN.parse().unwrap()).await.unwrap();
+        assert!(first, "a fresh house has no administrator");
+
+        let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
+        let sessions = Sessions::new(house.pools.app.clone(), &master, Revocations::new(None));
+        let directory = Arc::new(AccessDirectory::new(house.clone()));
+        let outbox = Arc::new(Outbox::default());
+        let room = Access::new(
+            house.clone(),
+            sessions.clone(),
+            tokens.clone(),
+            directory.clone(),
+            outbox.clone(),
+            &master,
+            config,
+        );
+        let wire_config =
+            WireConfig { exchange_key_bits: 2048, key_exchanges_per_minute: 10_000, ..WireConfig::default() };
+        let wire = Wire::start(
+            wire_config,
+            house.pools.app.clone(),
+            &master,
+            tokens,
+            sessions.clone(),
+            clock.clone(),
+            directory,
+        )
+        .await
+        .unwrap();
+        let Surface { router, table, .. } = access::routes(room).into_router(&wire, None);
+        Self { app: router, table, house, clock, outbox, sessions, projecting, database, services }
+    }
+
+    async fn send(
+        &self,
+        method: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> (StatusCode, Vec<u8>) {
+        let mut request = Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut request = request.body(Body::from(body)).unwrap();
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([192, 0, 2, 1], 4000))));
+        let response = self.app.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        (parts.status, to_bytes(body, usize::MAX).await.unwrap().to_vec())
+    }
+
+    /// A call that is not wrapped.
+    pub async fn plain(&self, method: &str, path: &str, body: Value) -> (StatusCode, Value) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, bytes) = self.send(method, &format!("{BASE}{path}"), &[], body).await;
+        (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+    }
+
+    /// A browser on a device that agreed on keys; nobody is proved.
+    pub async fn browser(&self, device: &str) -> Browser<'_> {
+        let (_, answer) = self.plain("GET", "/auth/publicKey", Value::Null).await;
+        let data = &answer["data"];
+        let one_time = SecretKey::new(rand::random());
+        let body = offer(
+            data["keyId"].as_str().unwrap(),
+            data["publicKey"].as_str().unwrap(),
+            &one_time,
+            device,
+            self.clock.now(),
+            &mut OsRng,
+        )
+        .unwrap();
+        let (_, answer) = self.plain("POST", "/auth/verifySign", body).await;
+        let session = accept(&one_time, answer["data"]["aesKey"].as_str().unwrap()).unwrap();
+        Browser { house: self, device: device.to_owned(), session, token: None }
+    }
+
+    pub async fn announce(&self, phone: &str, device: &str) -> (StatusCode, Value) {
+        let body = json!({"device_type": 1, "mobilePhoneNumber": phone, "device_code": device,
+            "device_name": "Chrome"});
+        self.plain("POST", "/mieba/platform/opman/device/verification", body).await
+    }
+
+    /// The code sent to a phone; the clock moves on so that the next one may be asked for.
+    pub async fn code_for(&self, phone: &str) -> String {
+        self.clock.advance(60_000);
+        let (_, answer) = self.plain("POST", "/auth/sms/code", json!({"mobilePhoneNumber": phone})).await;
+        assert_eq!(answer, json!({}), "a code is sent");
+        self.outbox.last_to(phone).expect("a code was handed to the provider")
+    }
+
+    /// The whole way in.
+    pub async fn signed_in_on(&self, phone: &str, device: &str) -> Browser<'_> {
+        assert_eq!(self.announce(phone, device).await.1, json!({"suc": true}));
+        let mut browser = self.browser(device).await;
+        browser.prove(phone).await;
+        let answer = browser.ok("POST", "/platform/permission/login", json!({"opManId": phone})).await;
+        browser.token = Some(answer["token"].as_str().unwrap().to_owned());
+        browser
+    }
+
+    pub async fn signed_in(&self, phone: &str) -> Browser<'_> {
+        self.signed_in_on(phone, &format!("device-of-{phone}")).await
+    }
+
+    pub async fn admin(&self) -> Browser<'_> {
+        self.signed_in(ADMIN).await
+    }
+
+    /// Types of the events of a stream, in order.
+    pub async fn events(&self, category: &str, stream: &str) -> Vec<String> {
+        sqlx::query_scalar(
+            "select type from log.events where category = $1 and stream_id = $2 order by version",
+        )
+        .bind(category)
+        .bind(stream)
+        .fetch_all(&self.house.pools.owner)
+        .await
+        .unwrap()
+    }
+}
+
+pub struct Browser<'a> {
+    pub house: &'a TestHouse,
+    pub device: String,
+    pub session: ClientSession,
+    pub token: Option<String>,
+}
+
+impl Browser<'_> {
+    pub async fn call(&self, method: &str, path: &str, content: Value) -> (StatusCode, Value) {
+        self.keyed(method, path, content, None).await
+    }
+
+    /// Seals, sends, opens. `key`: the idempotency key.
+    pub async fn keyed(
+        &self,
+        method: &str,
+        path: &str,
+        content: Value,
+        key: Option<&str>,
+    ) -> (StatusCode, Value) {
+        let at = format!("{BASE}{path}");
+        let now = self.house.clock.now();
+        let sealed = self.session.seal_request(method, &at, &content, now, rand::random());
+        let bearer = format!("Bearer {}", self.token.as_deref().unwrap_or_default());
+        let seen = i64::MAX.to_string();
+        let mut headers = vec![("_t", self.session.t.0.as_str()), ("x-seen", &seen)];
+        headers.extend(self.token.is_some().then_some(("authorization", bearer.as_str())));
+        headers.extend(key.map(|key| ("idempotency-key", key)));
+        let in_query = method == "GET" || method == "DELETE";
+        let (status, bytes) = if in_query {
+            self.house.send(method, &format!("{at}?params={sealed}"), &headers, String::new()).await
+        } else {
+            self.house.send(method, &at, &headers, json!({ "params": sealed }).to_string()).await
+        };
+        (status, self.session.open_answer(method, &at, &bytes).unwrap_or(Value::Null))
+    }
+
+    /// The data of an answer that is a yes.
+    #[track_caller]
+    pub fn ok(&self, method: &str, path: &str, content: Value) -> impl Future<Output = Value> {
+        let caller = std::panic::Location::caller();
+        let what = format!("{method} {path}");
+        let calling = self.call(method, path, content);
+        Box::pin(async move {
+            let (status, answer) = calling.await;
+            assert_eq!(
+                (status.as_u16(), &answer["suc"]),
+                (200, &json!(true)),
+                "{what} at {caller}: {answer}"
+            );
+            answer["data"].clone()
+        }) as std::pin::Pin<Box<dyn Future<Output = Value> + '_>>
+    }
+
+    /// The code of an answer that is a no.
+    pub async fn refused(&self, method: &str, path: &str, content: Value) -> String {
+        let (status, answer) = self.call(method, path, content).await;
+        assert_eq!((status.as_u16(), &answer["suc"]), (200, &json!(false)), "{answer}");
+        let error = &answer["error"];
+        assert_eq!(error["promot"], error["promt"]);
+        assert!(error["promot"].as_str().unwrap().chars().any(|c| c > '\u{3000}'), "Chinese: {error}");
+        error["code"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn status(&self, method: &str, path: &str, content: Value) -> u16 {
+        self.call(method, path, content).await.0.as_u16()
+    }
+
+    /// Proves a phone on this session by a code.
+    pub async fn prove(&self, phone: &str) {
+        let code = self.house.code_for(phone).await;
+        let body = json!({"mobilePhoneNumber": phone, "smsCode": code});
+        let (_, answer) = self.call("POST", "/auth/sms/verify", body).await;
+        assert!(answer["objectId"].is_string(), "{answer}");
+    }
+
+    pub async fn new_role(&self, name: &str, codes: &[&str]) -> String {
+        let body = json!({"name": name, "tier": 1, "remark": "", "codes": codes, "state": 1});
+        let data = self.ok("POST", "/platform/permission/role", body).await;
+        data["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Registers an operator of these roles; `agent` 0 is everything.
+    pub async fn new_operator(&self, phone: &str, roles: &[&str], agent: i64) -> String {
+        let body = json!({"phone": phone, "name": "王芳", "level": 2, "roleIds": roles, "agentId": agent,
+            "opAreaIds": [], "state": 1});
+        let data = self.ok("POST", "/platform/permission/user", body).await;
+        data["objectId"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn codes(&self) -> Vec<String> {
+        let data = self.ok("GET", "/platform/permission/allCode", json!({})).await;
+        serde_json::from_value(data).unwrap()
+    }
+
+    /// The row of an operator as the table of people shows it.
+    pub async fn operator_row(&self, phone: &str) -> Value {
+        let list = self.ok("GET", "/platform/permission/user", json!({"keyword": phone})).await;
+        list["rows"][0].clone()
+    }
+}
+
+pub fn system_role() -> RoleId {
+    SUPER_ADMINISTRATOR
+}
