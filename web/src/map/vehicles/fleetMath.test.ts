@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FleetStore } from '@/live/fleetStore'
 
 import { ALARM_MASK, countCells, cull, nearest, shown, signSize, stampBikes, type Stamp } from './fleetMath'
+import { cropped } from './sprites'
 
 /** World (0°, 0°) is at (128, 128); at scale 64 and this origin it is in the middle of 400 × 300. */
 const window = { scale: 64, originX: 128 * 64 - 200, originY: 128 * 64 - 150, width: 400, height: 300 }
@@ -95,6 +96,18 @@ describe('stamping', () => {
     const sheet = { pixels: new Uint32Array(800 * 600), width: 800, height: 600, density: 2 }
     stampBikes(fleetOf([0, 10]), Int32Array.of(0), 1, window, sheet, [full])
     expect(sheet.pixels[300 * 800 + 420]).toBe(0xff00ff00)
+  })
+})
+
+describe('cropping a stamp', () => {
+  it('cuts the empty margin equally and keeps the middle', () => {
+    const pixels = new Uint32Array(25)
+    pixels[2 * 5 + 2] = 7
+    pixels[1 * 5 + 2] = 9
+    expect(cropped({ side: 5, pixels })).toEqual({ side: 3, pixels: Uint32Array.of(0, 9, 0, 0, 7, 0, 0, 0, 0) })
+  })
+  it('of nothing leaves one empty pixel', () => {
+    expect(cropped({ side: 5, pixels: new Uint32Array(25) })).toEqual({ side: 1, pixels: Uint32Array.of(0) })
   })
 })
 

@@ -75,7 +75,27 @@ function canvasOf(side: number, density: number, draw: (ctx: CanvasRenderingCont
   return canvas
 }
 
+/** The pixels of a sign, its empty margin cut off: every pixel is visited for every bike. */
 function stampOf(image: HTMLCanvasElement): Stamp {
   const data = image.getContext('2d')?.getImageData(0, 0, image.width, image.height).data
-  return { side: image.width, pixels: data === undefined ? new Uint32Array(image.width ** 2) : new Uint32Array(data.buffer) }
+  const whole = data === undefined ? new Uint32Array(image.width ** 2) : new Uint32Array(data.buffer)
+  return cropped({ side: image.width, pixels: whole })
+}
+
+/** The stamp without its empty margin, cut equally on all sides so that its middle stays. */
+export function cropped(stamp: Stamp): Stamp {
+  const { side, pixels } = stamp
+  let margin = Math.floor((side - 1) / 2)
+  for (const [at, pixel] of pixels.entries()) {
+    if (pixel === 0) continue
+    const [x, y] = [at % side, Math.floor(at / side)]
+    margin = Math.min(margin, x, y, side - 1 - x, side - 1 - y)
+  }
+  const inner = side - margin * 2
+  const kept = new Uint32Array(inner * inner)
+  for (let row = 0; row < inner; row += 1) {
+    const from = (row + margin) * side + margin
+    kept.set(pixels.subarray(from, from + inner), row * inner)
+  }
+  return { side: inner, pixels: kept }
 }
