@@ -50,13 +50,13 @@ pub struct LiveState {
     /// When it had it.
     pub fix_at: Option<Timestamp>,
     /// Dilution of precision.
-    pub hdop: f32,
+    pub hdop: Option<f32>,
     /// Satellites in use.
-    pub satellites: u8,
+    pub satellites: Option<u8>,
     /// Signal, 0 to 31.
-    pub gsm: u8,
+    pub gsm: Option<u8>,
     /// Battery, millivolts.
-    pub voltage_mv: u32,
+    pub voltage_mv: Option<u32>,
     /// Whether its lock is closed.
     pub locked: bool,
     /// Whether its power is on.

@@ -53,6 +53,47 @@ fn as_financial(response: Response) -> Response {
     answer
 }
 
+/// Who was let in, and which standing that was.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The caller.
+    pub caller: Caller,
+    /// Changes whenever role, codes or scope may have changed.
+    pub permission_version: i64,
+}
+
+impl Wire {
+    /// Who holds this access token and this `_t`: for the websocket, whose first frame carries both.
+    pub async fn admit(&self, token: &str, t: &str) -> Result<Admitted, Refused> {
+        let now = self.clock.now();
+        let session = self.sessions.find(t, now).await?.ok_or_else(Refused::no_session)?;
+        self.operator(token, &session, now).await
+    }
+
+    async fn operator(&self, token: &str, session: &Session, now: Timestamp) -> Result<Admitted, Refused> {
+        let claims = self.tokens.verify(token, now).map_err(|_| Refused::no_session())?;
+        // A token is worth something only on the session that it was issued for.
+        if claims.sid != session.id || session.operator != Some(claims.user_id) {
+            return Err(Refused::no_session());
+        }
+        let standing = self.directory.standing(claims.user_id).await?.ok_or_else(Refused::no_session)?;
+        if !standing.enabled {
+            return Err(Refused::NoSession("账号已停用，请联系管理员".to_owned()));
+        }
+        let caller = Caller {
+            actor: Actor::Operator { id: claims.user_id },
+            operator: Some(claims.user_id),
+            phone: Some(standing.phone),
+            scope: standing.scope.intersect(&claims.selection()),
+            full_scope: standing.scope,
+            codes: standing.codes,
+            session: Some(session.id),
+            name: standing.name,
+        };
+        Ok(Admitted { caller, permission_version: standing.permission_version })
+    }
+}
+
 impl Gate {
     async fn pass(&self, request: Request, next: Next) -> Result<Response, Refused> {
         let now = self.wire.clock.now();
@@ -143,25 +184,7 @@ impl Gate {
         now: Timestamp,
     ) -> Result<Caller, Refused> {
         let token = bearer(headers).ok_or_else(Refused::no_session)?;
-        let claims = self.wire.tokens.verify(token, now).map_err(|_| Refused::no_session())?;
-        // A token is worth something only on the session that it was issued for.
-        if claims.sid != session.id || session.operator != Some(claims.user_id) {
-            return Err(Refused::no_session());
-        }
-        let standing = self.wire.directory.standing(claims.user_id).await?.ok_or_else(Refused::no_session)?;
-        if !standing.enabled {
-            return Err(Refused::NoSession("账号已停用，请联系管理员".to_owned()));
-        }
-        Ok(Caller {
-            actor: Actor::Operator { id: claims.user_id },
-            operator: Some(claims.user_id),
-            phone: Some(standing.phone),
-            scope: standing.scope.intersect(&claims.selection()),
-            full_scope: standing.scope,
-            codes: standing.codes,
-            session: Some(session.id),
-            name: standing.name,
-        })
+        Ok(self.wire.operator(token, session, now).await?.caller)
     }
 
     async fn machine(&self, headers: &HeaderMap) -> Result<Caller, Refused> {

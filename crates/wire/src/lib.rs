@@ -41,6 +41,7 @@ pub use config::{Encryption, WireConfig};
 pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
 pub use ended::{Ended, EndedReason, Revocations};
 pub use entrance::{StartError, Wire};
+pub use guard::Admitted;
 pub use mount::{BASE, is_api_path};
 pub use refused::Refused;
 pub use routes::{Permit, RouteInfo, Routes, Surface};

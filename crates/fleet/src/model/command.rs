@@ -86,7 +86,9 @@ pub enum CommandCommand {
     Send,
     /// The device answered.
     Acknowledge {
-        /// The device's result code; 0 is done.
+        /// Which device; another than the one that was told is not listened to.
+        imei: String,
+        /// Its result code; 0 is done.
         code: i32,
     },
     /// No answer came in time.
@@ -161,6 +163,8 @@ pub enum CommandRefusal {
     ReasonTooLong,
     /// Its time has not run out.
     TooEarly,
+    /// Another device answers than the one that was told.
+    AnotherDevice,
 }
 
 impl Refusal for CommandRefusal {
@@ -171,6 +175,7 @@ impl Refusal for CommandRefusal {
             Self::Reason(_) => "command-reason",
             Self::ReasonTooLong => "command-reason-too-long",
             Self::TooEarly => "command-too-early",
+            Self::AnotherDevice => "command-another-device",
         }
     }
 
@@ -181,6 +186,7 @@ impl Refusal for CommandRefusal {
             Self::Reason(kind) => format!("下发“{}”请填写原因", kind.label()),
             Self::ReasonTooLong => "原因最多 100 个字".to_owned(),
             Self::TooEarly => "指令尚未超时".to_owned(),
+            Self::AnotherDevice => "应答的不是收到指令的中控".to_owned(),
         }
     }
 }
@@ -217,10 +223,15 @@ impl Aggregate for DeviceCommandState {
             (None, _) => Err(CommandRefusal::Unknown),
             (Some(Pending), CommandCommand::Send) => Ok(vec![CommandEvent::Sent { at: now }]),
             (Some(_), CommandCommand::Send) => Ok(vec![]),
-            (Some(Pending | Sent), CommandCommand::Acknowledge { code }) => {
+            (Some(_), CommandCommand::Acknowledge { imei, .. })
+                if self.order.as_ref().is_none_or(|order| order.imei.as_str() != imei) =>
+            {
+                Err(CommandRefusal::AnotherDevice)
+            }
+            (Some(Pending | Sent), CommandCommand::Acknowledge { code, .. }) => {
                 Ok(vec![CommandEvent::Acknowledged { code, at: now }])
             }
-            (Some(TimedOut), CommandCommand::Acknowledge { code }) if !self.late_answered => {
+            (Some(TimedOut), CommandCommand::Acknowledge { code, .. }) if !self.late_answered => {
                 Ok(vec![CommandEvent::AcknowledgedLate { code, at: now }])
             }
             (Some(_), CommandCommand::Acknowledge { .. }) => Ok(vec![]),
@@ -280,6 +291,17 @@ mod tests {
         })
     }
 
+    fn answer(code: i32) -> CommandCommand {
+        CommandCommand::Acknowledge { imei: "860000000000001".to_owned(), code }
+    }
+
+    #[test]
+    fn another_device_cannot_answer() {
+        let (asked, _) = run(vec![(0, request(CommandKind::Lock, "")), (1, CommandCommand::Send)]);
+        let stranger = CommandCommand::Acknowledge { imei: "860000000000002".to_owned(), code: 0 };
+        assert_eq!(asked.decide(stranger, at(2)), Err(CommandRefusal::AnotherDevice));
+    }
+
     fn run(steps: Vec<(i64, CommandCommand)>) -> (DeviceCommandState, Vec<&'static str>) {
         let (mut state, mut types) = (DeviceCommandState::default(), Vec::new());
         for (ms, step) in steps {
@@ -306,8 +328,8 @@ mod tests {
             (0, request(CommandKind::Lock, "")),
             (10, CommandCommand::Send),
             (15_000, CommandCommand::TimeOut),
-            (16_000, CommandCommand::Acknowledge { code: 0 }),
-            (17_000, CommandCommand::Acknowledge { code: 0 }),
+            (16_000, answer(0)),
+            (17_000, answer(0)),
         ]);
         assert_eq!(types[2..], ["device-command.timed-out", "device-command.acknowledged-late"]);
         assert_eq!(state.state, Some(CommandState::TimedOut));
@@ -318,7 +340,7 @@ mod tests {
         let (asked, _) = run(vec![(0, request(CommandKind::Lock, "")), (1, CommandCommand::Send)]);
         assert_eq!(asked.decide(CommandCommand::TimeOut, at(14_999)), Err(CommandRefusal::TooEarly));
         let (done, _) =
-            run(vec![(0, request(CommandKind::Lock, "")), (5, CommandCommand::Acknowledge { code: 132 })]);
+            run(vec![(0, request(CommandKind::Lock, "")), (5, answer(132))]);
         assert_eq!(done.state, Some(CommandState::Failed));
         assert_eq!(done.decide(CommandCommand::TimeOut, at(99_999)), Ok(vec![]));
     }

@@ -166,6 +166,11 @@ impl Area {
         self.plan.as_ref().map(|plan| &plan.ring)
     }
 
+    /// Its name.
+    pub fn name(&self) -> Option<&str> {
+        self.plan.as_ref().map(|plan| plan.name.as_str())
+    }
+
     /// Who runs it.
     pub fn agent(&self) -> Option<AgentId> {
         self.plan.as_ref().map(|plan| plan.agent_id)

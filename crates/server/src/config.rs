@@ -1,0 +1,204 @@
+//! What the operator of the house sets: by environment variables, each also a flag of `wheelhouse serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::{Args, ValueEnum};
+
+/// Development shows codes on the console and lets plain requests through when told to; production never does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// For the demo and for developers.
+    Development,
+    /// For a city.
+    Production,
+}
+
+/// Whether the params cipher is insisted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WireEncryption {
+    /// Always.
+    Required,
+    /// Plain requests are let through; development only.
+    Optional,
+}
+
+/// How SMS codes travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SmsAdapter {
+    /// To the console; development only.
+    Log,
+    /// To an HTTP gateway.
+    Http,
+}
+
+/// Where everything is.
+#[derive(Clone, Debug, Args)]
+pub struct Stores {
+    /// PostgreSQL 15 or newer; the URL's user owns the database.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: String,
+    /// NATS 2.10 or newer with JetStream. Without it commands and queries work, and nothing is live.
+    #[arg(long, env = "NATS_URL", hide_env_values = true)]
+    pub nats_url: Option<String>,
+    /// The server's own user at NATS; its password is NATS_PASSWORD or in the state folder.
+    #[arg(long, env = "NATS_USER", default_value = "wheelhouse")]
+    pub nats_user: String,
+    /// Folder of the secrets; readable by the owner alone.
+    #[arg(long, env = "WHEELHOUSE_STATE_DIR", default_value = ".wheelhouse/state")]
+    pub state_dir: PathBuf,
+}
+
+/// Everything `serve` needs beside the stores.
+#[derive(Clone, Debug, Args)]
+pub struct Settings {
+    /// Address and port of HTTP and websocket.
+    #[arg(long, env = "WHEELHOUSE_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// development or production.
+    #[arg(long, env = "WHEELHOUSE_PROFILE", default_value = "production")]
+    pub profile: Profile,
+    /// The built web application; without it only the API is served.
+    #[arg(long, env = "WHEELHOUSE_WEB_DIR")]
+    pub web_dir: Option<PathBuf>,
+    /// `GeoJSON` of the base map, WGS-84.
+    #[arg(long, env = "WHEELHOUSE_BASE_MAP")]
+    pub base_map: Option<PathBuf>,
+    /// The first administrator's phone; made at start when there is no such account.
+    #[arg(long, env = "BOOTSTRAP_ADMIN_PHONE")]
+    pub bootstrap_admin_phone: Option<String>,
+    /// required or optional (development only).
+    #[arg(long, env = "WIRE_ENCRYPTION", default_value = "required")]
+    pub wire_encryption: WireEncryption,
+    /// Web origins of other addresses that may call, separated by commas.
+    #[arg(long, env = "WHEELHOUSE_CORS_ORIGINS", value_delimiter = ',')]
+    pub cors_origins: Vec<String>,
+    /// Further sources of map images, separated by commas.
+    #[arg(long, env = "WHEELHOUSE_IMAGE_SOURCES", value_delimiter = ',')]
+    pub image_sources: Vec<String>,
+    /// Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.
+    #[arg(long, env = "WHEELHOUSE_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<String>,
+    /// log (development only) or http.
+    #[arg(long, env = "SMS_ADAPTER", default_value = "http")]
+    pub sms_adapter: SmsAdapter,
+    /// Address of the HTTP gateway for SMS.
+    #[arg(long, env = "SMS_GATEWAY_URL")]
+    pub sms_gateway_url: Option<String>,
+    /// Token of the HTTP gateway for SMS.
+    #[arg(long, env = "SMS_GATEWAY_TOKEN", hide_env_values = true)]
+    pub sms_gateway_token: Option<String>,
+    /// A fixed code instead of a random one; development only.
+    #[arg(long, env = "SMS_FIXED_CODE", hide_env_values = true)]
+    pub sms_fixed_code: Option<String>,
+    /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
+    #[arg(long, value_delimiter = ',')]
+    pub parts: Vec<Part>,
+    /// Days of telemetry to keep.
+    #[arg(long, env = "WHEELHOUSE_TELEMETRY_DAYS", default_value_t = 30)]
+    pub telemetry_days: u32,
+}
+
+/// A part of the server that can run alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// HTTP calls.
+    Api,
+    /// The websocket.
+    Push,
+    /// Read models; led by one node.
+    Projectors,
+    /// Rules that answer events; led by one node.
+    Reactors,
+    /// Events to NATS; led by one node.
+    Relay,
+    /// Telemetry in.
+    Live,
+}
+
+impl Settings {
+    /// Whether this part runs here.
+    pub fn runs(&self, part: Part) -> bool {
+        self.parts.is_empty() || self.parts.contains(&part)
+    }
+
+    /// As a task needs them that only looks at routes.
+    pub fn for_documents() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            profile: Profile::Development,
+            web_dir: None,
+            base_map: None,
+            bootstrap_admin_phone: None,
+            wire_encryption: WireEncryption::Required,
+            cors_origins: Vec::new(),
+            image_sources: Vec::new(),
+            trusted_proxies: Vec::new(),
+            sms_adapter: SmsAdapter::Log,
+            sms_gateway_url: None,
+            sms_gateway_token: None,
+            sms_fixed_code: None,
+            parts: Vec::new(),
+            telemetry_days: 30,
+        }
+    }
+
+    /// Whether anything is set that only development may have.
+    pub fn check(&self) -> Result<()> {
+        let development = self.profile == Profile::Development;
+        ensure!(
+            development || self.wire_encryption == WireEncryption::Required,
+            "WIRE_ENCRYPTION=optional is for WHEELHOUSE_PROFILE=development only"
+        );
+        ensure!(
+            development || self.sms_adapter != SmsAdapter::Log,
+            "SMS_ADAPTER=log shows codes on the console and is for WHEELHOUSE_PROFILE=development only; \
+             set SMS_ADAPTER=http and SMS_GATEWAY_URL"
+        );
+        ensure!(
+            development || self.sms_fixed_code.is_none(),
+            "SMS_FIXED_CODE is for WHEELHOUSE_PROFILE=development only"
+        );
+        ensure!(
+            self.sms_adapter != SmsAdapter::Http || self.sms_gateway_url.is_some(),
+            "SMS_ADAPTER=http needs SMS_GATEWAY_URL"
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    fn checked(words: &[&str]) -> Result<()> {
+        Line::parse_from(["wheelhouse"].iter().chain(words)).settings.check()
+    }
+
+    #[test]
+    fn production_refuses_what_only_development_may_have() {
+        for words in [
+            &["--sms-adapter", "log"][..],
+            &["--sms-gateway-url", "http://sms", "--wire-encryption", "optional"],
+            &["--sms-gateway-url", "http://sms", "--sms-fixed-code", "135790"],
+            &["--sms-adapter", "http"],
+        ] {
+            assert!(checked(words).is_err(), "{words:?}");
+        }
+        assert!(checked(&["--sms-gateway-url", "http://sms"]).is_ok());
+    }
+
+    #[test]
+    fn development_may_show_codes_on_the_console() {
+        assert!(checked(&["--profile", "development", "--sms-adapter", "log", "--sms-fixed-code", "135790"]).is_ok());
+    }
+}

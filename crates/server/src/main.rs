@@ -1,0 +1,181 @@
+//! The binary: configuration, composition, command line.
+
+mod account;
+mod auth_callout;
+mod base_map;
+mod config;
+mod doctor;
+mod gate;
+mod health;
+mod live_house;
+mod maintenance;
+mod rooms;
+mod seams;
+mod secrets;
+mod serve;
+mod site;
+mod stores;
+mod streams;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::config::{Settings, Stores};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The back-office of a shared e-bike platform.
+#[derive(Parser)]
+#[command(name = "wheelhouse", version, about)]
+struct Line {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Serves, until SIGTERM or Ctrl-C.
+    Serve {
+        #[command(flatten)]
+        stores: Stores,
+        #[command(flatten)]
+        settings: Box<Settings>,
+    },
+    /// Brings the database to the newest schema.
+    Migrate {
+        #[command(flatten)]
+        stores: Stores,
+    },
+    /// Makes missing secrets, and prints what the NATS configuration needs of them as JSON.
+    Secrets {
+        /// Folder of the secrets.
+        #[arg(long, env = "WHEELHOUSE_STATE_DIR", default_value = ".wheelhouse/state")]
+        state_dir: PathBuf,
+    },
+    /// Machine clients of the open API.
+    Machine {
+        #[command(subcommand)]
+        task: MachineTask,
+    },
+    /// Recomputes the chain of the log and names what was changed, removed or inserted.
+    Verify {
+        #[command(flatten)]
+        stores: Stores,
+    },
+    /// Builds read models anew from the log, while the old ones serve.
+    Rebuild {
+        #[command(flatten)]
+        stores: Stores,
+        /// Their names.
+        names: Vec<String>,
+        /// All of them.
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+    },
+    /// Tries a parked stream again, or lets a stopped read model go on.
+    Retry {
+        #[command(flatten)]
+        stores: Stores,
+        /// The read model.
+        name: String,
+        /// Category and id of the stream, as `doctor` shows them; left out: the read model itself.
+        stream: Option<String>,
+    },
+    /// Sends events to NATS again from a position on.
+    Relay {
+        #[command(flatten)]
+        stores: Stores,
+        /// The first position to send.
+        #[arg(long)]
+        from: i64,
+    },
+    /// Destroys the key of a person's data: what the log says about him can never be read again.
+    Forget {
+        #[command(flatten)]
+        stores: Stores,
+        /// Whom, such as `operator:42`.
+        subject: String,
+        /// Says that this cannot be undone.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Says what is wrong with this installation and how to mend it.
+    Doctor {
+        #[command(flatten)]
+        stores: Stores,
+    },
+    /// Prints the OpenAPI document.
+    Openapi {
+        #[command(flatten)]
+        stores: Stores,
+    },
+}
+
+#[derive(Subcommand)]
+enum MachineTask {
+    /// Adds one and writes its service token to a file that only the owner can read.
+    Add {
+        #[command(flatten)]
+        stores: Stores,
+        /// Its name.
+        #[arg(long)]
+        name: String,
+        /// Permission codes, separated by commas.
+        #[arg(long, value_delimiter = ',', required_unless_present = "preset")]
+        codes: Vec<String>,
+        /// A named set of codes: `simulator`.
+        #[arg(long)]
+        preset: Option<String>,
+        /// Where to write the token; left there when it already works.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Makes its token worthless.
+    Revoke {
+        #[command(flatten)]
+        stores: Stores,
+        /// Its name.
+        #[arg(long)]
+        name: String,
+    },
+}
+
+fn main() -> Result<()> {
+    let line = Line::parse();
+    start_logging(matches!(line.task, Task::Serve { .. }));
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(line.task))
+}
+
+async fn run(task: Task) -> Result<()> {
+    match task {
+        Task::Serve { stores, settings } => serve::serve(&stores, &settings).await,
+        Task::Migrate { stores } => maintenance::migrate(&stores).await,
+        Task::Secrets { state_dir } => maintenance::secrets(&state_dir),
+        Task::Machine { task: MachineTask::Add { stores, name, codes, preset, out } } => {
+            maintenance::add_machine(&stores, &name, codes, preset.as_deref(), &out).await
+        }
+        Task::Machine { task: MachineTask::Revoke { stores, name } } => {
+            maintenance::revoke_machine(&stores, &name).await
+        }
+        Task::Verify { stores } => maintenance::verify(&stores).await,
+        Task::Rebuild { stores, names, all } => maintenance::rebuild(&stores, &names, all).await,
+        Task::Retry { stores, name, stream } => maintenance::retry(&stores, &name, stream.as_deref()).await,
+        Task::Relay { stores, from } => maintenance::relay(&stores, from).await,
+        Task::Forget { stores, subject, yes } => maintenance::forget(&stores, &subject, yes).await,
+        Task::Doctor { stores } => doctor::doctor(&stores).await,
+        Task::Openapi { stores } => maintenance::openapi(&stores).await,
+    }
+}
+
+/// Lines for people on a terminal, JSON elsewhere; `RUST_LOG` chooses what is told.
+fn start_logging(serving: bool) {
+    use std::io::IsTerminal;
+    let usual = if serving { "info" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(usual));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if std::io::stderr().is_terminal() { lines.init() } else { lines.json().flatten_event(true).init() }
+}

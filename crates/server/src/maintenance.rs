@@ -1,0 +1,137 @@
+//! Tasks of the command line beside serving.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use kernel::log::checkpoint::CheckpointKey;
+use kernel::{House, Pools};
+use vocabulary::Scope;
+
+use crate::config::Stores;
+use crate::secrets::{Secrets, write_private};
+use crate::{rooms, stores};
+
+/// Brings the database to the newest schema.
+pub async fn migrate(stores: &Stores) -> Result<()> {
+    let pools = stores::postgres(stores).await?;
+    kernel::migrate(&pools.owner).await.context("the database cannot be migrated")?;
+    eprintln!("The database is at the newest schema.");
+    Ok(())
+}
+
+/// Makes missing secrets, and prints what the NATS configuration needs of them.
+pub fn secrets(state_dir: &Path) -> Result<()> {
+    let secrets = Secrets::load(state_dir)?;
+    let needed = serde_json::json!({
+        "nats_issuer_public": secrets.nats_issuer.public_key(),
+        "nats_password": secrets.nats_password,
+    });
+    println!("{needed}");
+    Ok(())
+}
+
+/// A house for a task, without NATS: other nodes follow by the log.
+async fn house(stores: &Stores) -> Result<(House, Secrets)> {
+    let secrets = Secrets::load(&stores.state_dir)?;
+    let pools: Pools = stores::postgres(stores).await?;
+    Ok((stores::house(pools, None, &secrets).await?, secrets))
+}
+
+/// Adds a machine client, unless the token in `out` already works.
+pub async fn add_machine(
+    stores: &Stores, name: &str, codes: Vec<String>, preset: Option<&str>, out: &Path,
+) -> Result<()> {
+    let (house, _) = house(stores).await?;
+    let codes: Vec<&str> = match preset {
+        Some("simulator") => access::SIMULATOR_CODES.to_vec(),
+        Some(other) => bail!("there is no preset {other}; there is: simulator"),
+        None => codes.iter().map(String::as_str).collect(),
+    };
+    if out.exists() {
+        eprintln!("{} is there already and is left as it is.", out.display());
+        return Ok(());
+    }
+    let added = access::add_machine(&house, name, &codes, Scope::ALL).await?;
+    write_private(out, &added.token)?;
+    eprintln!("Machine client {name} has its token in {}.", out.display());
+    Ok(())
+}
+
+/// Makes a machine client's token worthless.
+pub async fn revoke_machine(stores: &Stores, name: &str) -> Result<()> {
+    let (house, _) = house(stores).await?;
+    access::revoke_machine(&house, name).await?;
+    eprintln!("The token of {name} no longer works.");
+    Ok(())
+}
+
+/// Recomputes the chain and holds the checkpoints against it.
+pub async fn verify(stores: &Stores) -> Result<()> {
+    let (house, secrets) = house(stores).await?;
+    let key = CheckpointKey::new(&secrets.checkpoint).public();
+    let verified = kernel::log::verify::verify(&house.pools.app, &[key], &[]).await?;
+    println!("{} events and {} checkpoints were looked at.", verified.events, verified.checkpoints);
+    for finding in &verified.findings {
+        println!("WRONG  {finding}");
+    }
+    ensure!(verified.findings.is_empty(), "the log is not what was written");
+    println!("The log is what was written.");
+    Ok(())
+}
+
+/// Rebuilds read models.
+pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()> {
+    let (house, _) = house(stores).await?;
+    let projectors = kernel::projecting::Projectors::new(house, rooms::projectors());
+    let names: Vec<String> =
+        if all { projectors.names().into_iter().map(str::to_owned).collect() } else { names.to_vec() };
+    ensure!(!names.is_empty(), "name read models, or say --all; there are: {}", projectors.names().join(", "));
+    for name in names {
+        let rebuilt = projectors.rebuild(&name).await?;
+        println!("{name}: to position {} in {:.1} s", rebuilt.position.0, rebuilt.took.as_secs_f64());
+    }
+    Ok(())
+}
+
+/// Tries a parked stream again, or lets a stopped read model go on.
+pub async fn retry(stores: &Stores, name: &str, stream: Option<&str>) -> Result<()> {
+    let (house, _) = house(stores).await?;
+    let projectors = kernel::projecting::Projectors::new(house, rooms::projectors());
+    let Some(stream) = stream else {
+        projectors.resume(name).await?;
+        println!("{name} goes on.");
+        return Ok(());
+    };
+    let (category, id) = stream.split_once('/').context("a stream is named category/id")?;
+    let mended = projectors.retry(name, category, id).await?;
+    ensure!(mended, "{stream} still cannot be applied by {name}; `wheelhouse doctor` shows why");
+    println!("{stream} is applied by {name} again.");
+    Ok(())
+}
+
+/// Asks the serving relay to send events to NATS again.
+pub async fn relay(stores: &Stores, from: i64) -> Result<()> {
+    let (house, _) = house(stores).await?;
+    kernel::relay::ask_to_resend(&house, kernel::Position(from)).await?;
+    println!("The relay was asked to send everything from position {from} on again.");
+    Ok(())
+}
+
+/// Destroys the key of a person's data.
+pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
+    ensure!(yes, "what the log says about {subject} can never be read again after this; say --yes if you mean it");
+    let (house, _) = house(stores).await?;
+    let done = house.forget(subject).await?;
+    println!("{}", if done { "Forgotten." } else { "There was nothing to forget." });
+    Ok(())
+}
+
+/// Prints the OpenAPI document.
+pub async fn openapi(stores: &Stores) -> Result<()> {
+    let (house, secrets) = house(stores).await?;
+    let surface = crate::serve::surface_for_documents(&house, &secrets).await?;
+    println!("{}", surface.openapi.to_pretty_json()?);
+    house.close();
+    Ok(())
+}
+

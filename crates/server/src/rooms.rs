@@ -1,0 +1,193 @@
+//! The rooms put together: who gets what of whom.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, WebConfig};
+use anyhow::{Context, Result, bail, ensure};
+use async_trait::async_trait;
+use fleet::Fleet;
+use fleet::credential::DeviceKey;
+use kernel::{House, MasterKey, Projector, Reactor};
+use live::Memory;
+use live::push::{Details, Hub, HubParts, Limits};
+use serde_json::Value;
+use vocabulary::{AgentId, AreaId, Scope, Territory};
+use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, TokenKeys, Wire, WireConfig};
+
+use crate::base_map::BaseMap;
+use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
+use crate::gate::WireGate;
+use crate::health::Health;
+use crate::seams::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
+use crate::secrets::Secrets;
+
+/// Tables that may be watched as `read/<table>`, each with the codes of which one is needed.
+const WATCHED: &[(&str, &[&str])] = &[
+    ("role", &["1001"]),
+    ("operator", &["1002"]),
+    ("operator_device", &["1002"]),
+    ("agent", &["1101", "01"]),
+    ("area", &["1103", "0503", "0301"]),
+    ("fence", &["0503", "0504", "0505", "0301"]),
+    ("vehicle", &["0301", "0302", "0305", "0307"]),
+    ("device_command", &["0301", "0305"]),
+];
+
+/// Everything at work.
+pub struct Rooms {
+    /// Operators, roles, the way in.
+    pub access: Arc<Access>,
+    /// Bikes.
+    pub fleet: Fleet,
+    /// The entrance.
+    pub wire: Arc<Wire>,
+}
+
+/// Read models of all rooms.
+pub fn projectors() -> Vec<Arc<dyn Projector>> {
+    let mut all = access::projectors();
+    all.extend(territory::projectors());
+    all.extend(fleet::projectors());
+    all
+}
+
+/// Which context each category of events belongs to, for the relay's subjects.
+pub fn contexts() -> HashMap<&'static str, &'static str> {
+    [
+        ("access", &["role", "operator", "operator-device", "machine"][..]),
+        ("territory", &["agent", "area", "fence"]),
+        ("fleet", &["vehicle", "device", "device-command"]),
+    ]
+    .into_iter()
+    .flat_map(|(context, categories)| categories.iter().map(move |category| (*category, context)))
+    .collect()
+}
+
+impl Rooms {
+    /// Puts them together.
+    pub async fn open(house: &House, settings: &Settings, secrets: &Secrets, memory: &Memory) -> Result<Self> {
+        let master = MasterKey::new(secrets.master);
+        let revocations = Revocations::new(house.nats.clone());
+        let sessions = Sessions::new(house.pools.app.clone(), &master, revocations);
+        let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
+        let directory = Arc::new(AccessDirectory::new(house.clone()));
+        let wire = Wire::start(
+            wire_config(settings)?,
+            house.pools.app.clone(),
+            &master,
+            tokens.clone(),
+            sessions.clone(),
+            Arc::clone(&house.clock),
+            Arc::<AccessDirectory>::clone(&directory),
+        )
+        .await
+        .context("the entrance cannot open")?;
+        let config = AccessConfig {
+            fixed_sms_code: settings.sms_fixed_code.clone(),
+            calls_per_minute: if settings.profile == Profile::Development { 600 } else { 30 },
+            web: web_config(settings),
+            ..AccessConfig::default()
+        };
+        let access = Access::new(house.clone(), sessions, tokens, directory, gateway(settings)?, &master, config);
+        let fleet = Fleet {
+            house: house.clone(),
+            areas: Arc::new(AreasOfTerritory::new(house.clone())),
+            live: Arc::new(LiveOfMemory(memory.clone())),
+            devices: DeviceKey::new(secrets.device),
+        };
+        Ok(Self { access, fleet, wire })
+    }
+
+    /// The routes of all rooms.
+    pub fn routes(&self, house: &House, base_map: BaseMap, health: Health) -> Routes {
+        access::routes(Arc::clone(&self.access))
+            .merge(territory::routes(house))
+            .merge(fleet::routes(&self.fleet))
+            .merge(crate::base_map::routes(base_map))
+            .merge(crate::account::routes())
+            .merge(crate::health::routes(health))
+    }
+
+    /// What answers events.
+    pub fn reactors(&self, house: &House) -> Vec<Arc<dyn Reactor>> {
+        let mut all = access::reactors();
+        all.extend(fleet::reactors(&self.fleet, Arc::new(NatsDownlink::new(house.nats.clone()))));
+        all
+    }
+
+    /// The websocket's hub, with its beat.
+    pub fn hub(&self, house: &House, memory: &Memory) -> Arc<Hub> {
+        let tables: HashMap<String, Vec<&'static str>> =
+            WATCHED.iter().map(|(table, codes)| ((*table).to_owned(), codes.to_vec())).collect();
+        Hub::start(HubParts {
+            memory: memory.clone(),
+            gate: WireGate::new(Arc::clone(&self.wire)),
+            details: Arc::new(DetailsOfFleet(self.fleet.clone())),
+            clock: Arc::clone(&house.clock),
+            tables,
+            limits: Limits::default(),
+            stop: house.stopping(),
+        })
+    }
+}
+
+/// Refuses a route table with codes that nobody can hold.
+pub fn check_codes(table: &[wire::RouteInfo]) -> Result<()> {
+    let unknown = access::unknown_codes(table);
+    ensure!(unknown.is_empty(), "routes need permission codes that are not in the tree: {}", unknown.join(", "));
+    Ok(())
+}
+
+struct DetailsOfFleet(Fleet);
+
+#[async_trait]
+impl Details for DetailsOfFleet {
+    async fn of(&self, car_id: &str) -> Result<Option<(Territory, Value)>, live::push::SeamError> {
+        let found = fleet::http::vehicles::detail_of(&self.0, &Scope::ALL, Seen(None), car_id).await?;
+        let Some(detail) = found else { return Ok(None) };
+        let territory = Territory::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
+        Ok(Some((territory, serde_json::to_value(detail)?)))
+    }
+}
+
+fn wire_config(settings: &Settings) -> Result<WireConfig> {
+    let trusted_proxies = settings
+        .trusted_proxies
+        .iter()
+        .map(|text| text.parse().map_err(|_| anyhow::anyhow!("{text} is no address of a proxy")))
+        .collect::<Result<_>>()?;
+    let development = settings.profile == Profile::Development;
+    let usual = WireConfig::default();
+    Ok(WireConfig {
+        encryption: match settings.wire_encryption {
+            WireEncryption::Required => Encryption::Required,
+            WireEncryption::Optional => Encryption::Optional,
+        },
+        cors_origins: settings.cors_origins.clone(),
+        image_sources: settings.image_sources.clone(),
+        trusted_proxies,
+        key_exchanges_per_minute: if development { 600 } else { usual.key_exchanges_per_minute },
+        ..usual
+    })
+}
+
+fn web_config(settings: &Settings) -> WebConfig {
+    let mut web = WebConfig::default();
+    web.setting_drawer = settings.profile == Profile::Development;
+    if settings.base_map.is_some() {
+        web.tiles = access::Tiles { kind: "vector".to_owned(), url: format!("{}/map/base", wire::BASE) };
+    }
+    web
+}
+
+fn gateway(settings: &Settings) -> Result<Arc<dyn SmsGateway>> {
+    match (settings.sms_adapter, &settings.sms_gateway_url) {
+        (SmsAdapter::Log, _) => Ok(Arc::new(LogGateway)),
+        (SmsAdapter::Http, Some(url)) => {
+            let token = settings.sms_gateway_token.clone().unwrap_or_default();
+            Ok(Arc::new(HttpGateway::new(url.clone(), token)?))
+        }
+        (SmsAdapter::Http, None) => bail!("SMS_ADAPTER=http needs SMS_GATEWAY_URL"),
+    }
+}

@@ -1,0 +1,180 @@
+//! What rooms need of their neighbours, fulfilled here and nowhere else.
+
+use async_trait::async_trait;
+use fleet::seams::{AreaFacts, Areas, Downlink, LiveState, LiveView, SeamError};
+use kernel::House;
+use fleet::detail::USE_THRESHOLD_PERCENT;
+use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
+use fleet::model::rentable;
+use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
+use kernel::{CommandContext, CommandError};
+use live::Memory;
+use live::fleet::{Reason, RentFacts};
+use live::ingest::{Alarms, CommandAcks};
+use live::report::Flags;
+use live::rules::{AlarmKind, Evidence};
+use territory::model::area::{Area, AreaState};
+use vocabulary::{AreaId, CommandId, Timestamp, Wgs84};
+
+/// Service areas, as the desk knows them.
+pub struct AreasOfTerritory {
+    house: House,
+}
+
+impl AreasOfTerritory {
+    /// From the house's desk.
+    pub fn new(house: House) -> Self {
+        Self { house }
+    }
+}
+
+#[async_trait]
+impl Areas for AreasOfTerritory {
+    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, SeamError> {
+        let area = self.house.desk.load::<Area>(&id).await?.state;
+        Ok(area.agent().map(|agent| AreaFacts {
+            agent,
+            name: area.name().unwrap_or_default().to_owned(),
+            open: area.state() == Some(AreaState::Open),
+        }))
+    }
+
+    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError> {
+        let area = self.house.desk.load::<Area>(&id).await?.state;
+        Ok(area.ring().is_some_and(|ring| ring.holds(place, 0.0)))
+    }
+}
+
+/// Commands to devices as NATS messages, which NATS's MQTT listener hands on.
+pub struct NatsDownlink {
+    downlink: Option<live::ingest::Downlink>,
+}
+
+impl NatsDownlink {
+    /// Without NATS every send fails, and is tried again while the command is fresh.
+    pub fn new(nats: Option<async_nats::Client>) -> Self {
+        Self { downlink: nats.map(live::ingest::Downlink::new) }
+    }
+}
+
+#[async_trait]
+impl Downlink for NatsDownlink {
+    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError> {
+        let downlink = self.downlink.as_ref().ok_or("there is no NATS")?;
+        downlink.send_bytes(imei, payload).await
+    }
+}
+
+/// What bikes last reported, from the live fleet.
+pub struct LiveOfMemory(pub Memory);
+
+impl LiveView for LiveOfMemory {
+    fn of(&self, car_id: &str) -> Option<LiveState> {
+        let latest = self.0.latest(car_id)?;
+        let has = |flag| latest.flags.has(flag);
+        Some(LiveState {
+            state: latest.state,
+            soc_percent: latest.soc_percent,
+            speed_kmh: latest.speed_kmh,
+            heading_deg: latest.heading_deg,
+            place: latest.place.and_then(|place| Wgs84::new(place.lat(), place.lng()).ok()),
+            fix_at: latest.fix_at,
+            hdop: latest.hdop,
+            satellites: latest.satellites,
+            gsm: latest.gsm,
+            voltage_mv: latest.voltage_mv,
+            locked: has(Flags::LOCKED),
+            acc: has(Flags::ACC),
+            defend: has(Flags::DEFEND),
+            battery_present: has(Flags::BATTERY_PRESENT),
+            moving: has(Flags::MOVING),
+            online: latest.online,
+            report_at: latest.report_at,
+        })
+    }
+}
+
+/// The fleet's rule of renting, for the live fleet's facts.
+pub fn reasons(facts: &RentFacts) -> Vec<Reason> {
+    let operations: Vec<OperationState> =
+        facts.operation_states.iter().filter_map(|code| OperationState::try_from(i16::from(code)).ok()).collect();
+    let alarms: Vec<AlarmState> =
+        facts.alarm_states.iter().filter_map(|code| AlarmState::try_from(i16::from(code)).ok()).collect();
+    rentable::reasons(&rentable::Facts {
+        lifecycle: Lifecycle::try_from(i16::from(facts.lifecycle)).unwrap_or(Lifecycle::Expected),
+        riding: RidingState::try_from(i16::from(facts.riding_state)).unwrap_or(RidingState::Idle),
+        operations: &operations,
+        alarms: &alarms,
+        soc_percent: facts.soc_percent,
+        use_threshold_percent: USE_THRESHOLD_PERCENT,
+        online: facts.online,
+        area_open: facts.area_state == Some(AreaState::Open as i16),
+    })
+    .into_iter()
+    .map(|reason| Reason { code: reason.code.to_owned(), text: reason.text })
+    .collect()
+}
+
+/// Judgements as commands to the fleet.
+pub struct AlarmsOfFleet {
+    house: House,
+}
+
+impl AlarmsOfFleet {
+    /// At the house's desk.
+    pub fn new(house: House) -> Self {
+        Self { house }
+    }
+
+    async fn tell(&self, car_id: &str, alarm: AlarmKind, raised: bool, evidence: Evidence) -> Result<(), SeamError> {
+        let car_id = CarId::try_from(car_id.to_owned())?;
+        let command = match alarm.alarm_state() {
+            None => VehicleCommand::MarkLowBattery { low: raised, soc_percent: evidence.soc_percent.unwrap_or(0) },
+            Some(code) => {
+                let alarm = AlarmState::try_from(i16::from(code))?;
+                let evidence = serde_json::to_string(&evidence)?;
+                if raised {
+                    VehicleCommand::RaiseAlarm { alarm, evidence }
+                } else {
+                    VehicleCommand::ClearAlarm { alarm, evidence }
+                }
+            }
+        };
+        let ctx = CommandContext::of_system("live-rules", self.house.clock.now());
+        match self.house.desk.execute::<Vehicle>(&car_id, command, &ctx).await {
+            Ok(_) | Err(CommandError::Refused(VehicleRefusal::Unknown)) => Ok(()),
+            Err(error) => Err(format!("{error:?}").into()),
+        }
+    }
+}
+
+#[async_trait]
+impl Alarms for AlarmsOfFleet {
+    async fn raise(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError> {
+        self.tell(car_id, alarm, true, evidence).await
+    }
+
+    async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError> {
+        self.tell(car_id, alarm, false, evidence).await
+    }
+}
+
+/// Devices' answers as commands to the fleet.
+pub struct AcksOfFleet {
+    house: House,
+}
+
+impl AcksOfFleet {
+    /// At the house's desk.
+    pub fn new(house: House) -> Self {
+        Self { house }
+    }
+}
+
+#[async_trait]
+impl CommandAcks for AcksOfFleet {
+    async fn acknowledged(&self, imei: &str, command_id: i64, code: i32, _at: Timestamp) -> Result<(), SeamError> {
+        fleet::sender::acknowledged(&self.house, imei, CommandId(command_id), code).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Serving: the parts that were asked for, until told to stop.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use kernel::House;
+use kernel::log::checkpoint::{self, CheckpointKey};
+use kernel::projecting::Projectors;
+use kernel::reacting::Reactors;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::task::JoinSet;
+use vocabulary::{Phone, SystemClock};
+use wire::Surface;
+
+use crate::auth_callout::AuthCallout;
+use crate::base_map::BaseMap;
+use crate::config::{Part, Settings, Stores};
+use crate::health::Health;
+use crate::rooms::{self, Rooms};
+use crate::secrets::Secrets;
+use crate::{live_house, site, stores, streams};
+
+const DRAIN: Duration = Duration::from_secs(20);
+
+/// Serves until SIGTERM or Ctrl-C, then drains.
+pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
+    settings.check()?;
+    let secrets = Secrets::load(&stores.state_dir)?;
+    let metrics = PrometheusBuilder::new().install_recorder().context("figures cannot be kept")?;
+    let pools = stores::postgres(stores).await?;
+    kernel::migrate(&pools.owner).await.context("the database cannot be migrated")?;
+    let nats = stores::nats(stores, &secrets).await?;
+    if let Some(nats) = &nats {
+        streams::create(nats).await.context("the streams cannot be made")?;
+    }
+    let house = stores::house(pools, nats, &secrets).await?;
+    let stop = house.stopping();
+
+    let memory = live_house::memory();
+    live_house::fill(&house, &memory).await?;
+    let rooms = Rooms::open(&house, settings, &secrets, &memory).await?;
+    if let Some(phone) = &settings.bootstrap_admin_phone {
+        let phone: Phone = phone.parse().context("BOOTSTRAP_ADMIN_PHONE")?;
+        if access::bootstrap(&house, &phone).await? {
+            tracing::info!(phone = phone.masked(), "the first administrator was made");
+        }
+    }
+
+    let mut parts = JoinSet::new();
+    let hub = settings.runs(Part::Push).then(|| rooms.hub(&house, &memory));
+    parts.spawn(live_house::follow_changes(house.clone(), memory.clone(), hub.clone()));
+    if settings.runs(Part::Live) {
+        parts.spawn(live_house::ingest(house.clone(), memory.clone(), settings.telemetry_days));
+    }
+    if let Some(nats) = house.nats.clone() {
+        let callout = AuthCallout::new(secrets.nats_issuer.clone(), rooms.fleet.devices.clone());
+        parts.spawn(callout.run(nats, || vocabulary::Clock::now(&SystemClock), stop.clone()));
+    }
+    if settings.runs(Part::Projectors) {
+        let projectors = Projectors::new(house.clone(), rooms::projectors());
+        parts.spawn(async move { projectors.run().await });
+        parts.spawn(checkpoint::run(house.clone(), CheckpointKey::new(&secrets.checkpoint)));
+    }
+    if settings.runs(Part::Reactors) {
+        let reactors = Reactors::new(house.clone(), rooms.reactors(&house));
+        parts.spawn(async move { reactors.run().await });
+        parts.spawn(fleet::sender::sweep(house.clone(), stop.clone()));
+    }
+    if settings.runs(Part::Relay) {
+        parts.spawn(kernel::relay::run(house.clone(), rooms::contexts()));
+    }
+    let (wire, access, ending) = (Arc::clone(&rooms.wire), Arc::clone(&rooms.access), stop.clone());
+    parts.spawn(async move {
+        tokio::select! {
+            () = ending.cancelled() => {}
+            () = wire.tend() => {}
+            () = access.tend() => {}
+        }
+    });
+
+    let base_map = BaseMap::load(settings.base_map.as_deref())?;
+    let health = Health::new(house.clone(), metrics);
+    let routes = rooms.routes(&house, base_map, health).merge(live_house::routes(&house, hub));
+    let surface = routes.into_router(&rooms.wire, settings.web_dir.as_deref().map(site::site));
+    rooms::check_codes(&surface.table)?;
+
+    let listener = tokio::net::TcpListener::bind(settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    tracing::info!(address = %listener.local_addr()?, "Wheelhouse serves");
+    let service = surface.router.into_make_service_with_connect_info::<SocketAddr>();
+    let draining = house.clone();
+    let served = axum::serve(listener, service).with_graceful_shutdown(async move {
+        told_to_stop().await;
+        tracing::info!("draining");
+        draining.close();
+    });
+    // Connections that do not end by themselves end with the process.
+    let stopped = stop.clone();
+    tokio::select! {
+        served = served => served?,
+        () = async { stopped.cancelled().await; tokio::time::sleep(DRAIN).await } => {
+            tracing::warn!("some connections did not end in time");
+        }
+    }
+    house.close();
+    let all = async { while parts.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN, all).await.is_err() {
+        tracing::warn!("some parts did not end in time");
+    }
+    house.pools.close().await;
+    Ok(())
+}
+
+/// All routes with their documents, for a task that serves nothing.
+pub async fn surface_for_documents(house: &House, secrets: &Secrets) -> Result<Surface> {
+    let settings = Settings::for_documents();
+    let memory = live_house::memory();
+    let rooms = Rooms::open(house, &settings, secrets, &memory).await?;
+    let hub = rooms.hub(house, &memory);
+    let metrics = PrometheusBuilder::new().build_recorder().handle();
+    let routes = rooms
+        .routes(house, BaseMap::default(), Health::new(house.clone(), metrics))
+        .merge(live_house::routes(house, Some(hub)));
+    Ok(routes.into_router(&rooms.wire, None))
+}
+
+async fn told_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).expect("the process may hear SIGTERM");
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}

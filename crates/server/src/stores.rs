@@ -1,0 +1,95 @@
+//! Connecting to PostgreSQL and NATS, and opening the house on them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use kernel::{Foundation, House, MasterKey, PoolSizes, Pools};
+use vocabulary::{Snowflake, SystemClock};
+
+use crate::config::Stores;
+use crate::secrets::Secrets;
+
+/// Older servers lack what the house uses (auth callout, multi-filter consumers).
+const NATS_MIN: (u64, u64) = (2, 10);
+
+/// Connects to PostgreSQL, waiting a while for one that is just starting.
+pub async fn postgres(stores: &Stores) -> Result<Pools> {
+    let mut tries = 0;
+    loop {
+        match Pools::connect(&stores.database_url, PoolSizes::default()).await {
+            Ok(pools) => return Ok(pools),
+            Err(error) if tries < 20 => {
+                tries += 1;
+                tracing::warn!(%error, "PostgreSQL does not answer yet");
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+            Err(error) => return Err(error).context("cannot connect to PostgreSQL; is DATABASE_URL right?"),
+        }
+    }
+}
+
+/// Connects to NATS, when one is named. It may come and go later; too old a one is refused.
+pub async fn nats(stores: &Stores, secrets: &Secrets) -> Result<Option<async_nats::Client>> {
+    let Some(url) = &stores.nats_url else { return Ok(None) };
+    let options = async_nats::ConnectOptions::with_user_and_password(
+        stores.nats_user.clone(),
+        secrets.nats_password.clone(),
+    )
+    .name("wheelhouse")
+    .connection_timeout(Duration::from_secs(5))
+    .event_callback(|event| async move { tracing::info!(%event, "NATS") });
+    let client = options.connect(url).await.with_context(|| {
+        format!("cannot connect to NATS at {}; is it running, and is NATS_PASSWORD right?", without_secrets(url))
+    })?;
+    check_version(&client.server_info().version)?;
+    Ok(Some(client))
+}
+
+/// Opens the house.
+pub async fn house(pools: Pools, nats: Option<async_nats::Client>, secrets: &Secrets) -> Result<House> {
+    let ids = Snowflake::new(SystemClock, rand::random());
+    let master = MasterKey::new(secrets.master);
+    let mut foundation = Foundation::new(pools, master, Arc::new(SystemClock), Arc::new(ids));
+    foundation.nats = nats;
+    House::open(foundation).await.context("cannot open the event log; was the database migrated (wheelhouse migrate)?")
+}
+
+/// Refuses a NATS that is too old, and says what to do.
+pub fn check_version(version: &str) -> Result<()> {
+    let mut parts = version.split('.').map(|part| part.parse::<u64>().unwrap_or(0));
+    let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    if found < NATS_MIN {
+        bail!(
+            "NATS {version} is too old: 2.10 or newer is needed (Debian 12 ships 2.9). \
+             Run `cargo xtask run`, which fetches one, or install a newer nats-server and set NATS_URL"
+        );
+    }
+    Ok(())
+}
+
+fn without_secrets(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debian_12s_nats_is_refused_with_a_way_out() {
+        let refused = check_version("2.9.10").unwrap_err().to_string();
+        assert!(refused.contains("2.9.10") && refused.contains("cargo xtask run"), "{refused}");
+        for version in ["2.10.27", "2.15.1", "3.0.0"] {
+            assert!(check_version(version).is_ok(), "{version}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        assert_eq!(without_secrets("nats://me:pass@host:4222"), "nats://host:4222");
+    }
+}
