@@ -81,7 +81,7 @@ export function App() {
       <style>{cssVariables(defaultAccent)}</style>
       {/* Around antd's App, so that what its dialogs show can ask the server too. */}
       <QueryClientProvider client={queries}>
-        <AntdApp message={{ maxCount: 3 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
+        <AntdApp message={{ maxCount: 3, top: 56 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
           <Titled>
             <Notifications />
             <Renewal />

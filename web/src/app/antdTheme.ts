@@ -4,11 +4,13 @@ import { fontFamily, fontSize, ink, page, readable, wall } from './theme'
 /** antd in our colours. The accent itself marks; text and filled buttons take its readable shade. */
 export function antdTheme(accent: string): ThemeConfig {
   const deep = readable(accent)
+  // Links stand on marked rows too.
+  const link = readable(accent, 5.4)
   return {
     token: {
       colorPrimary: accent,
       colorInfo: accent,
-      colorLink: deep,
+      colorLink: link,
       colorText: page.text,
       colorTextSecondary: page.weakText,
       colorTextDescription: page.weakText,
