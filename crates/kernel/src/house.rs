@@ -8,6 +8,7 @@ use vocabulary::{Clock, IdSource};
 
 use crate::changes::Changes;
 use crate::desk::Desk;
+use crate::lease::Leases;
 use crate::log::{BatchWriter, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
 use crate::pools::Pools;
 use crate::reads::{Progress, Reads};
@@ -70,6 +71,7 @@ pub struct House {
     pub nats: Option<async_nats::Client>,
     /// Names this process among others, anew at each start.
     pub node: Arc<str>,
+    pub(crate) leases: Leases,
     keys: PersonalKeys,
     stop: CancellationToken,
 }
@@ -97,11 +99,27 @@ impl House {
             tail.clone(),
             cached_aggregates,
         );
+        let leases = Leases::start(pools.app_options.clone(), stop.clone());
         let progress = Progress::default();
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
         let changes = Changes::new(nats.clone(), &node);
         tokio::spawn(changes.clone().listen(stop.clone()));
-        Ok(Self { desk, reads, changes, clock, ids, pools, reader, tail, progress, nats, node, keys, stop })
+        Ok(Self {
+            desk,
+            reads,
+            changes,
+            clock,
+            ids,
+            pools,
+            reader,
+            tail,
+            progress,
+            nats,
+            node,
+            leases,
+            keys,
+            stop,
+        })
     }
 
     /// Forgets a person (`rider:42`): what the log says about him can never be read again. Says whether there was
@@ -110,6 +128,11 @@ impl House {
         let done = self.keys.forget(&self.pools.app, subject, self.clock.now()).await?;
         self.desk.drop_cache();
         Ok(done)
+    }
+
+    /// Stands in line for the lease `name`: one process holds it at a time.
+    pub async fn lease(&self, name: &str) -> crate::lease::Lease {
+        self.leases.want(name).await
     }
 
     /// Cancelled when the house closes.

@@ -1,10 +1,13 @@
 //! The event log: one total order, appended in batches, read by position or by stream.
 
 pub mod chain;
+pub mod checkpoint;
 pub mod codec;
+pub mod merkle;
 pub mod personal;
 pub mod reader;
 pub mod tail;
+pub mod verify;
 pub mod writer;
 
 use crate::DecodeError;

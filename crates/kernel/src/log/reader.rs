@@ -85,6 +85,12 @@ impl Reader {
         self.opened(rows.into_iter().map(Recorded::try_from).collect::<Result<_, _>>()?).await
     }
 
+    /// The events after `from` up to and with `to` as they lie in the log, personal data sealed.
+    pub async fn read_sealed_between(&self, from: Position, to: Position) -> Result<Vec<Recorded>, LogError> {
+        let rows: Vec<Row> = sqlx::query_as(BETWEEN).bind(from.0).bind(to.0).fetch_all(&self.pool).await?;
+        rows.into_iter().map(Recorded::try_from).collect()
+    }
+
     /// Up to `limit` events of one stream after `version`, in order.
     pub async fn read_stream(
         &self,

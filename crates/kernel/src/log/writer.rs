@@ -16,6 +16,7 @@ use vocabulary::Timestamp;
 
 use super::chain::{Hash, LeafFields};
 use super::{LogError, Tail};
+use crate::passing::is_passing;
 use crate::{Position, StoredForm};
 
 /// An event about to be appended.
@@ -375,23 +376,6 @@ impl Link {
                 .map_err(|_| sqlx::Error::PoolTimedOut)??,
         };
         Ok((self.connection.insert(connection), &self.name, self.batch))
-    }
-}
-
-/// Whether it helps to connect anew and ask again.
-fn is_passing(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => {
-            true
-        }
-        sqlx::Error::Protocol(_) => true,
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            // Connection, resources, operator's intervention, read-only standby, deadlock.
-            ["08", "53", "57"].iter().any(|class| code.starts_with(class))
-                || code == "25006"
-                || code == "40P01"
-        }),
-        _ => false,
     }
 }
 

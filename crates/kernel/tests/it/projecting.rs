@@ -1,0 +1,205 @@
+//! Read models hold what the log says: once, in order, whatever crashes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::projecting::parked;
+use kernel::{ChangeBatch, Position};
+use vocabulary::Scope;
+
+use crate::stalls::{Stalls, caught_up, make_table, reached, run, sold};
+use crate::support::{Stall, StallCommand, ctx, here, house, house_at, open_stall};
+
+async fn sell(house: &kernel::House, id: &str, count: i64) -> Position {
+    house.desk.execute::<Stall>(&id.to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap().position
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_just_done_is_seen_and_told() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let mut changes = house.changes.subscribe();
+    let (_projectors, _running) = run(house, Stalls::default());
+    open_stall(house, "a").await;
+    let seen = sell(house, "a", 3).await;
+    let mut tx = house.reads.scoped(&Scope::ALL, Some(seen), &["stalls"]).await.unwrap();
+    assert!(tx.caught_up());
+    let sold: i64 = sqlx::query_scalar("select sold from read.stalls").fetch_one(&mut *tx).await.unwrap();
+    assert_eq!(sold, 3);
+    let told: Arc<ChangeBatch> = changes.recv().await.unwrap();
+    assert_eq!((told.table.as_str(), told.changes[0].key.as_str()), ("stalls", "a"));
+    assert_eq!(told.changes[0].territory, here());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_projector_killed_in_the_middle_of_a_batch_applies_every_event_once() {
+    let standing = house().await;
+    make_table(&standing.house.pools.owner).await;
+    for n in 0..5 {
+        open_stall(&standing.house, &format!("s{n}")).await;
+    }
+    for n in 0..60 {
+        sell(&standing.house, &format!("s{}", n % 5), 1).await;
+    }
+    // Processes that die one after another, each in the middle of a batch.
+    for _ in 0..4 {
+        let process = house_at(&standing.database.url).await;
+        let slow = Stalls { pause: Duration::from_secs(30), ..Stalls::default() };
+        let batches = slow.batches.clone();
+        let (_, running) = run(&process, slow);
+        let began = async {
+            while batches.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), began)
+            .await
+            .expect("the next process leads within seconds");
+        running.abort();
+        process.close();
+        sell(&standing.house, "s0", 1).await;
+    }
+    let (_projectors, _running) = run(&standing.house, Stalls::default());
+    caught_up(&standing.house).await;
+    let expected: Vec<(String, i64)> =
+        (0..5).map(|n| (format!("s{n}"), if n == 0 { 16 } else { 12 })).collect();
+    assert_eq!(sold(&standing.house).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_never_both_apply_an_event() {
+    let standing = house().await;
+    make_table(&standing.house.pools.owner).await;
+    let other = house_at(&standing.database.url).await;
+    let (_a, _ra) = run(&standing.house, Stalls::default());
+    let (_b, _rb) = run(&other, Stalls::default());
+    open_stall(&standing.house, "a").await;
+    for _ in 0..50 {
+        sell(&standing.house, "a", 1).await;
+    }
+    // Even when the leader's lease is taken from it at any moment.
+    sqlx::query(
+        "select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'wheelhouse leases' and datname = current_database()",
+    )
+    .execute(&standing.house.pools.owner)
+    .await
+    .unwrap();
+    for _ in 0..50 {
+        sell(&standing.house, "a", 1).await;
+    }
+    caught_up(&standing.house).await;
+    assert_eq!(sold(&standing.house).await, [("a".to_owned(), 100)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_fails_is_parked_while_the_others_go_on_and_can_be_tried_again() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let stalls = Stalls::default();
+    let poison = stalls.poison.clone();
+    for id in ["good", "bad", "other"] {
+        open_stall(house, id).await;
+    }
+    poison.lock().unwrap().insert("bad".to_owned());
+    let (projectors, _running) = run(house, stalls);
+    for id in ["bad", "good", "bad", "other"] {
+        sell(house, id, 2).await;
+    }
+    caught_up(house).await;
+    let rows = |bad: i64| -> Vec<(String, i64)> {
+        let bad = if bad < 0 { vec![] } else { vec![("bad".to_owned(), bad)] };
+        bad.into_iter().chain([("good".to_owned(), 2), ("other".to_owned(), 2)]).collect()
+    };
+    assert_eq!(sold(house).await, rows(-1), "nothing of the parked stream is applied");
+    let waiting = parked(&house.pools.app).await.unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!((waiting[0].reader.as_str(), waiting[0].stream_id.as_str()), ("projector:stalls", "bad"));
+    assert_eq!(waiting[0].position, Position(2), "it stands at the event that failed");
+    assert!(waiting[0].failure.contains("null value"), "{}", waiting[0].failure);
+
+    assert!(!projectors.retry("stalls", "stall", "bad").await.unwrap(), "it still fails");
+    assert_eq!(parked(&house.pools.app).await.unwrap()[0].attempts, 2);
+    sell(house, "bad", 5).await;
+    caught_up(house).await;
+    assert_eq!(sold(house).await, rows(-1), "later events of a parked stream are held back too");
+
+    poison.lock().unwrap().clear();
+    assert!(projectors.retry("stalls", "stall", "bad").await.unwrap());
+    assert_eq!(sold(house).await, rows(9));
+    sell(house, "bad", 1).await;
+    caught_up(house).await;
+    assert_eq!(sold(house).await, rows(10));
+    assert!(parked(&house.pools.app).await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_projector_of_money_stops_before_the_event_it_cannot_apply() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let stalls = Stalls { stops: true, ..Stalls::default() };
+    let poison = stalls.poison.clone();
+    poison.lock().unwrap().insert("bad".to_owned());
+    for id in ["good", "bad", "after"] {
+        open_stall(house, id).await;
+    }
+    let (projectors, _running) = run(house, stalls);
+    reached(house, Position(1)).await;
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    let (state, position): (String, i64) = sqlx::query_as("select state, position from log.projectors")
+        .fetch_one(&house.pools.owner)
+        .await
+        .unwrap();
+    assert_eq!((state.as_str(), position), ("stopped", 1));
+    assert_eq!(sold(house).await, [("good".to_owned(), 0)]);
+    poison.lock().unwrap().clear();
+    projectors.resume("stalls").await.unwrap();
+    caught_up(house).await;
+    assert_eq!(sold(house).await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_no_concern_move_the_position_alone() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let stalls = Stalls::default();
+    let batches = stalls.batches.clone();
+    let (_projectors, _running) = run(house, stalls);
+    sqlx::query(
+        "insert into log.events select n, 'other', n::text, 1, 'other.done', 1, '{}',
+         '{\"actor\":{\"kind\":\"system\",\"name\":\"x\"}}', now(), '' from generate_series(1, 2000) n",
+    )
+    .execute(&house.pools.owner)
+    .await
+    .unwrap();
+    sqlx::query("update log.log_head set position = 2000").execute(&house.pools.owner).await.unwrap();
+    reached(house, Position(2000)).await;
+    assert_eq!(batches.load(std::sync::atomic::Ordering::SeqCst), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_of_life_is_not_taken_for_progress() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let (_projectors, _running) = run(house, Stalls::default());
+    open_stall(house, "a").await;
+    caught_up(house).await;
+    let read = || async {
+        sqlx::query_as::<_, (chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>)>(
+            "select moved_at, beat_at from log.projectors",
+        )
+        .fetch_one(&house.pools.owner)
+        .await
+        .unwrap()
+    };
+    let before = read().await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let after = read().await;
+    assert_eq!(before.0, after.0);
+    assert!(after.1 > before.1);
+}

@@ -1,0 +1,180 @@
+//! A read model built anew is the same to the byte, and serves all the while.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kernel::projecting::{fingerprint, parked};
+use vocabulary::Scope;
+
+use crate::stalls::{Stalls, caught_up, make_table, run, sold};
+use crate::support::{Stall, StallCommand, ctx, house, open_stall};
+
+async fn fill(house: &kernel::House, streams: usize, sales: usize) {
+    for n in 0..streams {
+        open_stall(house, &format!("s{n}")).await;
+    }
+    let sales = (0..sales).map(|n| {
+        let desk = house.desk.clone();
+        async move {
+            desk.execute::<Stall>(&format!("s{}", n % streams), StallCommand::Sell(1), &ctx()).await.unwrap()
+        }
+    });
+    futures::future::join_all(sales).await;
+}
+
+/// What the database knows of a table beside its rows.
+async fn furniture(house: &kernel::House) -> Vec<String> {
+    sqlx::query_scalar(
+        "select 'column ' || column_name || data_type || is_nullable || coalesce(column_default, '')
+           from information_schema.columns where table_schema = 'read' and table_name = 'stalls'
+         union all select 'index ' || indexdef from pg_indexes where schemaname = 'read' and tablename = 'stalls'
+         union all select 'policy ' || policyname || roles::text || cmd || coalesce(qual, '') || coalesce(with_check, '')
+           from pg_policies where schemaname = 'read' and tablename = 'stalls'
+         union all select 'grant ' || grantee || privilege_type
+           from information_schema.role_table_grants where table_schema = 'read' and table_name = 'stalls'
+         union all select 'guarded ' || relrowsecurity from pg_class where oid = 'read.stalls'::regclass
+         union all select 'constraint ' || conname || pg_get_constraintdef(oid)
+           from pg_constraint where conrelid = 'read.stalls'::regclass
+         order by 1",
+    )
+    .fetch_all(&house.pools.owner)
+    .await
+    .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let (projectors, _running) = run(house, Stalls::default());
+    fill(house, 20, 1500).await;
+    caught_up(house).await;
+    let before = (fingerprint(&house.pools.owner, "stalls").await.unwrap(), furniture(house).await);
+    assert!(before.1.iter().any(|line| line.starts_with("policy scope")));
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (reads, stop) = (house.reads.clone(), stop.clone());
+            tokio::spawn(async move {
+                let mut reads_done = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let mut tx = reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+                    let (rows, total): (i64, i64) =
+                        sqlx::query_as("select count(*), sum(sold)::bigint from read.stalls")
+                            .fetch_one(&mut *tx)
+                            .await
+                            .unwrap();
+                    assert_eq!(rows, 20, "a reader never sees a half-built table");
+                    assert!(total >= 1500);
+                    reads_done += 1;
+                }
+                reads_done
+            })
+        })
+        .collect();
+    let rebuilt = projectors.rebuild("stalls").await.unwrap();
+    assert!(rebuilt.position.0 >= 1520);
+    assert_eq!(rebuilt.parked, 0);
+    assert_eq!((fingerprint(&house.pools.owner, "stalls").await.unwrap(), furniture(house).await), before);
+
+    // And once more while sales go on: nothing is lost between the old tables and the new.
+    let desk = house.desk.clone();
+    let selling = tokio::spawn(async move {
+        for _ in 0..200 {
+            desk.execute::<Stall>(&"s0".to_owned(), StallCommand::Sell(1), &ctx()).await.unwrap();
+        }
+    });
+    projectors.rebuild_all().await.unwrap();
+    selling.await.unwrap();
+    stop.store(true, Ordering::Relaxed);
+    for reader in readers {
+        assert!(reader.await.unwrap() > 0);
+    }
+    caught_up(house).await;
+    let total: i64 = sold(house).await.iter().map(|(_, sold)| sold).sum();
+    assert_eq!(total, 1700);
+    let left: i64 = sqlx::query_scalar("select count(*) from pg_namespace where nspname like 'shadow%'")
+        .fetch_one(&house.pools.owner)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_projector_of_a_new_version_rebuilds_itself_at_start() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    fill(house, 3, 10).await;
+    let (_projectors, running) = run(house, Stalls::default());
+    caught_up(house).await;
+    running.abort();
+    sqlx::query("update read.stalls set note = 'made by the old rules'")
+        .execute(&house.pools.owner)
+        .await
+        .unwrap();
+    let (_projectors, _running) = run(house, Stalls { version: 2, ..Stalls::default() });
+    let renewed = async {
+        loop {
+            let old: i64 = sqlx::query_scalar("select count(*) from read.stalls where note <> 'none'")
+                .fetch_one(&house.pools.owner)
+                .await
+                .unwrap();
+            if old == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), renewed).await.unwrap();
+    assert_eq!(sold(house).await.len(), 3);
+    let version: i32 =
+        sqlx::query_scalar("select version from log.projectors").fetch_one(&house.pools.owner).await.unwrap();
+    assert_eq!(version, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rebuild_tries_parked_streams_again_and_parks_those_that_still_fail() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let stalls = Stalls::default();
+    let poison = stalls.poison.clone();
+    poison.lock().unwrap().extend(["s0".to_owned(), "s1".to_owned()]);
+    let (projectors, _running) = run(house, stalls);
+    fill(house, 3, 30).await;
+    caught_up(house).await;
+    assert_eq!(parked(&house.pools.app).await.unwrap().len(), 2);
+    poison.lock().unwrap().remove("s0");
+    let rebuilt = projectors.rebuild("stalls").await.unwrap();
+    assert_eq!(rebuilt.parked, 1);
+    assert_eq!(sold(house).await, [("s0".to_owned(), 10), ("s2".to_owned(), 10)]);
+    let left = parked(&house.pools.app).await.unwrap();
+    assert_eq!(
+        (left.len(), left[0].stream_id.as_str(), left[0].reader.as_str()),
+        (1, "s1", "projector:stalls")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rebuild_that_fails_leaves_everything_as_it_was() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let (projectors, _running) = run(house, Stalls::default());
+    fill(house, 3, 30).await;
+    caught_up(house).await;
+    let before = fingerprint(&house.pools.owner, "stalls").await.unwrap();
+    sqlx::query("create view read.hanger_on with (security_invoker = true) as select id from read.stalls")
+        .execute(&house.pools.owner)
+        .await
+        .unwrap();
+    assert!(projectors.rebuild("stalls").await.is_err());
+    assert_eq!(fingerprint(&house.pools.owner, "stalls").await.unwrap(), before);
+    open_stall(house, "later").await;
+    caught_up(house).await;
+    assert_eq!(sold(house).await.len(), 4);
+}

@@ -1,0 +1,223 @@
+//! Whatever is done to the log behind its back is found and named.
+
+use ed25519_dalek::VerifyingKey;
+use kernel::log::chain::{Hash, LeafFields};
+use kernel::log::checkpoint::{self, Checkpoint, CheckpointKey};
+use kernel::log::verify::{Finding, Inclusion, prove, verify};
+use kernel::{House, Position};
+use sqlx::Executor;
+
+use crate::support::{house, open_stall};
+
+fn key() -> CheckpointKey {
+    CheckpointKey::new(&[9; 32])
+}
+
+async fn thirty(house: &House) {
+    for n in 0..30 {
+        open_stall(house, &format!("s{n}")).await;
+    }
+}
+
+/// Does what only somebody with the owner's rights could do.
+async fn tamper(house: &House, sql: &'static str) {
+    let mut owner = house.pools.owner.acquire().await.unwrap();
+    owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
+    owner.execute(sql).await.unwrap();
+    owner.execute("reset wheelhouse.maintenance").await.unwrap();
+}
+
+async fn findings(house: &House) -> Vec<Finding> {
+    verify(&house.pools.app, &[key().public()], &[]).await.unwrap().findings
+}
+
+#[tokio::test]
+async fn a_log_that_nobody_touched_verifies() {
+    let standing = house().await;
+    assert_eq!(findings(&standing.house).await, []);
+    thirty(&standing.house).await;
+    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    open_stall(&standing.house, "later").await;
+    let verified = verify(&standing.house.pools.app, &[key().public()], &[]).await.unwrap();
+    assert_eq!((verified.events, verified.checkpoints, verified.findings), (31, 1, vec![]));
+}
+
+#[tokio::test]
+async fn a_changed_byte_is_found_in_every_field() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    for (position, sql) in [
+        (3, "update log.events set data = replace(data, 's2', 's3') where position = 3"),
+        (5, "update log.events set meta = replace(meta, 'test', 'tes7') where position = 5"),
+        (7, "update log.events set recorded_at = recorded_at + interval '1 ms' where position = 7"),
+        (9, "update log.events set stream_id = 'sX' where position = 9"),
+        (11, "update log.events set type = 'stall.Opened' where position = 11"),
+        (13, "update log.events set version = 2 where position = 13"),
+        (15, "update log.events set schema_version = 2 where position = 15"),
+        (17, "update log.events set category = 'stalL' where position = 17"),
+    ] {
+        tamper(&standing.house, sql).await;
+        let found = findings(&standing.house).await;
+        assert_eq!(found.last(), Some(&Finding::Changed { position: Position(position) }), "{sql}");
+    }
+    assert_eq!(findings(&standing.house).await.len(), 8);
+}
+
+#[tokio::test]
+async fn a_changed_chain_is_found() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    tamper(&standing.house, "update log.events set chain = sha256('x') where position = 30").await;
+    let changed = Finding::Changed { position: Position(30) };
+    assert_eq!(findings(&standing.house).await, [changed, Finding::Head { position: Position(30) }]);
+}
+
+#[tokio::test]
+async fn a_removed_row_is_found_and_named() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    tamper(&standing.house, "delete from log.events where position in (10, 11, 20)").await;
+    let removed = |first, last| Finding::Removed { first: Position(first), last: Position(last) };
+    assert_eq!(findings(&standing.house).await, [removed(10, 11), removed(20, 20)]);
+}
+
+#[tokio::test]
+async fn a_row_removed_with_the_rest_renumbered_is_found() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    tamper(
+        &standing.house,
+        "delete from log.events where position = 10;
+         update log.events set position = position - 1000 where position > 10;
+         update log.events set position = position + 999 where position < 0;
+         update log.log_head set position = 29",
+    )
+    .await;
+    assert_eq!(findings(&standing.house).await, [Finding::Changed { position: Position(10) }]);
+}
+
+#[tokio::test]
+async fn an_inserted_row_is_found_and_named() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    tamper(
+        &standing.house,
+        "update log.events set position = -position - 1 where position >= 10;
+         update log.events set position = -position where position < 0;
+         insert into log.events select 10, category, 'false', 1, type, schema_version, data, meta, recorded_at, sha256('x')
+         from log.events where position = 1;
+         update log.log_head set position = 31",
+    )
+    .await;
+    let found = findings(&standing.house).await;
+    assert_eq!(found[0], Finding::Changed { position: Position(10) }, "{found:?}");
+    tamper(&standing.house, "update log.log_head set position = 30").await;
+    assert!(findings(&standing.house).await.contains(&Finding::Inserted { position: Position(31) }));
+}
+
+#[tokio::test]
+async fn a_tail_cut_off_with_its_head_put_back_is_found_by_the_checkpoint() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    tamper(
+        &standing.house,
+        "delete from log.events where position > 25;
+         update log.log_head set position = 25, chain = (select chain from log.events where position = 25)",
+    )
+    .await;
+    let truncated = Finding::Truncated { head: Position(25), signed: Position(30) };
+    assert_eq!(findings(&standing.house).await, [truncated.clone()]);
+    // Even when the checkpoint was removed too, the one that NATS had is enough.
+    let kept = checkpoint::all(&standing.house.pools.app).await.unwrap();
+    tamper(&standing.house, "delete from log.checkpoints").await;
+    assert_eq!(findings(&standing.house).await, []);
+    let found = verify(&standing.house.pools.app, &[key().public()], &kept).await.unwrap().findings;
+    assert_eq!(found, [truncated]);
+}
+
+#[tokio::test]
+async fn a_log_chained_anew_after_a_change_does_not_match_its_checkpoint() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    tamper(&standing.house, "update log.events set data = replace(data, 's7', 's8') where position = 8")
+        .await;
+    // Whoever knows how chains the rest anew; the signature he cannot make.
+    let owner = &standing.house.pools.owner;
+    let mut chain: Hash = sqlx::query_scalar::<_, Vec<u8>>("select chain from log.events where position = 7")
+        .fetch_one(owner)
+        .await
+        .unwrap()
+        .try_into()
+        .unwrap();
+    for position in 8..=30 {
+        chain = kernel::log::chain::link(&chain, &leaf_at(&standing.house, position).await);
+        let mut owner = owner.acquire().await.unwrap();
+        owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
+        sqlx::query("update log.events set chain = $2 where position = $1")
+            .bind(position)
+            .bind(chain.as_slice())
+            .execute(&mut *owner)
+            .await
+            .unwrap();
+    }
+    sqlx::query("update log.log_head set chain = $1").bind(chain.as_slice()).execute(owner).await.unwrap();
+    let rewritten = Finding::Rewritten { first: Position(1), position: Position(30) };
+    assert_eq!(findings(&standing.house).await, [rewritten]);
+}
+
+#[tokio::test]
+async fn a_checkpoint_of_a_stranger_is_found() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    checkpoint::sign_new(&standing.house, &CheckpointKey::new(&[1; 32])).await.unwrap();
+    assert_eq!(findings(&standing.house).await, [Finding::Signature { position: Position(30) }]);
+}
+
+#[tokio::test]
+async fn one_event_is_proved_to_be_in_the_log_without_the_log() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    open_stall(&standing.house, "later").await;
+    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    let public: VerifyingKey = key().public();
+    for position in [1, 17, 30, 31] {
+        let proof = prove(&standing.house.pools.app, Position(position)).await.unwrap().unwrap();
+        let json = serde_json::to_string(&proof).unwrap();
+        assert!(json.len() < 1500, "{} bytes", json.len());
+        let proof: Inclusion = serde_json::from_str(&json).unwrap();
+        let leaf = leaf_at(&standing.house, position).await;
+        assert!(proof.holds(&leaf, &public));
+        assert!(!proof.holds(&[0; 32], &public));
+        assert!(!proof.holds(&leaf, &CheckpointKey::new(&[1; 32]).public()));
+        let checkpoint = Checkpoint { position: Position(position + 1), ..proof.checkpoint.clone() };
+        assert!(!Inclusion { checkpoint, ..proof }.holds(&leaf, &public));
+    }
+    open_stall(&standing.house, "uncovered").await;
+    assert_eq!(prove(&standing.house.pools.app, Position(32)).await.unwrap(), None);
+}
+
+async fn leaf_at(house: &House, position: i64) -> Hash {
+    type Row = (String, String, i64, String, i16, String, String, chrono::DateTime<chrono::Utc>);
+    let (category, stream_id, version, stored_type, schema_version, data, meta, at): Row = sqlx::query_as(
+        "select category, stream_id, version, type, schema_version, data, meta, recorded_at
+         from log.events where position = $1",
+    )
+    .bind(position)
+    .fetch_one(&house.pools.owner)
+    .await
+    .unwrap();
+    LeafFields {
+        category: &category,
+        stream_id: &stream_id,
+        version,
+        stored_type: &stored_type,
+        schema_version,
+        data: data.as_bytes(),
+        meta: meta.as_bytes(),
+        recorded_at: at.into(),
+    }
+    .leaf()
+}
