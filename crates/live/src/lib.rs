@@ -5,6 +5,11 @@
 #![deny(missing_docs)]
 
 pub mod fleet;
+pub mod ingest;
+mod measure;
+mod memory;
 pub mod push;
 pub mod report;
 pub mod rules;
+
+pub use memory::Memory;

@@ -219,6 +219,22 @@ impl Board {
         Some((changed, gone))
     }
 
+    /// What a viewer has to hear who had `old` as of tick `since` and now looks at `new`: bikes to draw, bikes to forget.
+    /// Nothing when that cannot be told any more.
+    pub fn moved(&self, old: &View, new: &View, since: u32) -> Option<(Vec<u32>, Vec<u32>)> {
+        let (_, mut gone) = self.difference(old, since)?;
+        gone.extend(self.seen(old));
+        gone.retain(|slot| !self.spots[*slot as usize].is_some_and(|spot| new.sees(spot)));
+        gone.sort_unstable();
+        gone.dedup();
+        let mut shown = self.seen(new);
+        shown.retain(|slot| {
+            let known = self.spots[*slot as usize].is_some_and(|spot| old.sees(spot));
+            !known || self.changed_at[*slot as usize] > since
+        });
+        Some((shown, gone))
+    }
+
     /// Every published bike: its cell, its lot, the slots there.
     pub fn all(&self) -> impl Iterator<Item = (Cell, Lot, &[u32])> {
         self.cells.iter().flat_map(|(cell, lots)| lots.iter().map(|(lot, seats)| (*cell, *lot, seats.as_slice())))

@@ -119,11 +119,20 @@ impl Fleet {
 
     /// What changed for `view` after tick `since`, who is gone first; nothing when that cannot be told.
     pub fn difference(&self, view: &View, since: u32, now: Timestamp) -> Option<Vec<Bytes>> {
-        let (changed, gone) = self.board.difference(view, since)?;
+        self.board.difference(view, since).map(|told| self.changes(told, now))
+    }
+
+    /// What a viewer has to hear who had `old` as of tick `since` and now looks at `new`; nothing when that cannot be
+    /// told.
+    pub fn moved(&self, old: &View, new: &View, since: u32, now: Timestamp) -> Option<Vec<Bytes>> {
+        self.board.moved(old, new, since).map(|told| self.changes(told, now))
+    }
+
+    fn changes(&self, (changed, gone): (Vec<u32>, Vec<u32>), now: Timestamp) -> Vec<Bytes> {
         let stamp = Stamp { seq: self.board.tick(), time_ms: now.millis() };
         let mut records: Vec<_> = gone.into_iter().map(|slot| self.bike(slot).gone()).collect();
         records.extend(changed.into_iter().map(|slot| self.bike(slot)));
-        Some(frame::bikes(Kind::Changes, stamp, &records))
+        frame::bikes(Kind::Changes, stamp, &records)
     }
 
     /// Counts at tile level `level` of each lot that `wanted` names, in the order of lots; a lot without bikes has none.

@@ -1,3 +1,18 @@
 //! What browsers see, tick by tick: `docs/push.md`.
+//!
+//! No socket has a queue. Each remembers the tick it has seen; when it can take bytes again it gets the beat's shared
+//! buffers, or, when it missed some, the difference of the latest state.
 
+mod cars;
 pub mod frame;
+mod gate;
+mod hub;
+mod levels;
+mod look;
+mod outlet;
+mod protocol;
+mod session;
+
+pub use gate::{Denied, Detail, Details, EndReason, Ended, Gate, RowsChanged, SeamError, Viewer, Whose};
+pub use hub::{Hub, HubParts, Limits, TICK};
+pub use session::upgrade;

@@ -1,0 +1,182 @@
+//! What is kept for a restart: the number of each bike, its latest state, and how far the stream is stored.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
+use vocabulary::Timestamp;
+
+use crate::fleet::Stored;
+use crate::memory::Memory;
+use crate::report::{Flags, Place, Report};
+
+/// History this much older than the last keeping is looked at, too: devices' clocks are not ours.
+const OVERLAP_MS: i64 = 10 * 60_000;
+const A_STATEMENT: usize = 5000;
+
+/// Numbers of bikes in the live tables, by slot; 0 where there is none yet.
+#[derive(Default)]
+pub(super) struct Numbers(Vec<i32>);
+
+impl Numbers {
+    pub(super) fn of(&self, slot: u32) -> i32 {
+        self.0.get(slot as usize).copied().unwrap_or(0)
+    }
+
+    /// Gives every one of `slots` a number.
+    pub(super) async fn learn(&mut self, pool: &PgPool, memory: &Memory, slots: impl Iterator<Item = u32>) -> sqlx::Result<()> {
+        let named: HashMap<String, u32> = {
+            let fleet = memory.read();
+            let new = slots.filter(|slot| self.of(*slot) == 0);
+            new.filter_map(|slot| Some((fleet.record(slot)?.car_id.clone(), slot))).collect()
+        };
+        if named.is_empty() {
+            return Ok(());
+        }
+        let cars: Vec<&String> = named.keys().collect();
+        sqlx::query("insert into live.vehicle (car_id) select unnest($1::text[]) on conflict do nothing")
+            .bind(&cars)
+            .execute(pool)
+            .await?;
+        let rows = sqlx::query("select car_id, vehicle from live.vehicle where car_id = any($1)")
+            .bind(&cars)
+            .fetch_all(pool)
+            .await?;
+        for row in rows {
+            let slot = named[&row.try_get::<String, _>("car_id")?] as usize;
+            if self.0.len() <= slot {
+                self.0.resize(slot + 1, 0);
+            }
+            self.0[slot] = row.try_get("vehicle")?;
+        }
+        Ok(())
+    }
+}
+
+/// How far stream `born` is stored under `name`.
+pub(super) async fn stored_up_to(pool: &PgPool, name: &str, born: &str) -> sqlx::Result<u64> {
+    let seq: Option<i64> = sqlx::query_scalar("select stream_seq from live.ingest where name = $1 and stream_born = $2")
+        .bind(name)
+        .bind(born)
+        .fetch_optional(pool)
+        .await?;
+    Ok(seq.and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0))
+}
+
+/// In the transaction of the rows.
+pub(super) async fn advance(db: &mut PgConnection, name: &str, born: &str, seq: u64) -> sqlx::Result<()> {
+    sqlx::query(
+        "insert into live.ingest (name, stream_born, stream_seq) values ($1, $2, $3)
+         on conflict (name) do update set stream_born = excluded.stream_born, stream_seq = excluded.stream_seq",
+    )
+    .bind(name)
+    .bind(born)
+    .bind(i64::try_from(seq).unwrap_or(i64::MAX))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Keeps the latest state of `slots`.
+pub(super) async fn keep(pool: &PgPool, name: &str, memory: &Memory, numbers: &mut Numbers, slots: &[u32], now: Timestamp) -> sqlx::Result<()> {
+    numbers.learn(pool, memory, slots.iter().copied()).await?;
+    for slots in slots.chunks(A_STATEMENT) {
+        let states: Vec<(i32, Stored)> = {
+            let fleet = memory.read();
+            slots.iter().filter_map(|slot| Some((numbers.of(*slot), fleet.stored(*slot)?))).collect()
+        };
+        upsert(pool, &states).await?;
+    }
+    sqlx::query("update live.ingest set kept_at = $2 where name = $1").bind(name).bind(now.datetime()).execute(pool).await?;
+    Ok(())
+}
+
+async fn upsert(pool: &PgPool, states: &[(i32, Stored)]) -> sqlx::Result<()> {
+    fn column<T>(states: &[(i32, Stored)], of: impl Fn(&Stored) -> T) -> Vec<T> {
+        states.iter().map(|(_, stored)| of(stored)).collect()
+    }
+    let small = |value: Option<u8>| value.map(i16::from);
+    sqlx::query(
+        "insert into live.vehicle_live as kept (vehicle, report_at, heard_at, fix_at, lat_e7, lng_e7, flags, voltage_mv,
+             soc, speed, heading, hdop, satellites, gsm)
+         select * from unnest($1::int[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::int[],
+             $7::int[], $8::int[], $9::smallint[], $10::smallint[], $11::smallint[], $12::smallint[], $13::smallint[],
+             $14::smallint[])
+         on conflict (vehicle) do update set report_at = excluded.report_at, heard_at = excluded.heard_at,
+             fix_at = excluded.fix_at, lat_e7 = excluded.lat_e7, lng_e7 = excluded.lng_e7, flags = excluded.flags,
+             voltage_mv = excluded.voltage_mv, soc = excluded.soc, speed = excluded.speed, heading = excluded.heading,
+             hdop = excluded.hdop, satellites = excluded.satellites, gsm = excluded.gsm
+         where excluded.report_at >= kept.report_at",
+    )
+    .bind(states.iter().map(|(number, _)| *number).collect::<Vec<_>>())
+    .bind(column(states, |stored| stored.report.at.datetime()))
+    .bind(column(states, |stored| stored.heard_at.datetime()))
+    .bind(column(states, |stored| stored.fix_at.map(Timestamp::datetime)))
+    .bind(column(states, |stored| stored.report.place.lat_e7))
+    .bind(column(states, |stored| stored.report.place.lng_e7))
+    .bind(column(states, |stored| i32::from(stored.report.flags.0)))
+    .bind(column(states, |stored| stored.report.voltage_mv.map(|voltage| i32::try_from(voltage).unwrap_or(i32::MAX))))
+    .bind(column(states, |stored| i16::from(stored.report.soc_percent)))
+    .bind(column(states, |stored| i16::from(stored.report.speed_kmh)))
+    .bind(column(states, |stored| i16::from(stored.report.heading_half)))
+    .bind(column(states, |stored| small(stored.report.hdop_tenths)))
+    .bind(column(states, |stored| small(stored.report.satellites)))
+    .bind(column(states, |stored| small(stored.report.gsm)))
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+const KEPT: &str = "select v.car_id, l.report_at, l.heard_at, l.fix_at, l.lat_e7, l.lng_e7, l.flags, l.voltage_mv, l.soc, \
+                    l.speed, l.heading, l.hdop, l.satellites, l.gsm \
+                    from live.vehicle_live l join live.vehicle v using (vehicle)";
+/// What was stored after the last keeping; a process that died had no time to keep it.
+const SINCE: &str = "select distinct on (t.vehicle) v.car_id, t.at report_at, t.at heard_at, \
+                     case when t.lat_e7 is null then l.fix_at else t.at end fix_at, \
+                     coalesce(t.lat_e7, l.lat_e7, 0) lat_e7, coalesce(t.lng_e7, l.lng_e7, 0) lng_e7, t.flags, \
+                     t.voltage_mv, t.soc, t.speed, t.heading, t.hdop, t.satellites, t.gsm \
+                     from live.telemetry t join live.vehicle v using (vehicle) left join live.vehicle_live l using (vehicle) \
+                     where t.at > $1 and (l.report_at is null or t.at > l.report_at) \
+                     order by t.vehicle, t.at desc";
+
+/// Puts memory where the database is: the kept states, and what history holds beyond them.
+pub(super) async fn restore(pool: &PgPool, name: &str, memory: &Memory, now: Timestamp) -> sqlx::Result<usize> {
+    let kept_at: Option<DateTime<Utc>> =
+        sqlx::query_scalar("select kept_at from live.ingest where name = $1").bind(name).fetch_optional(pool).await?.flatten();
+    let since = kept_at.map_or_else(|| now.plus_millis(-86_400_000), |at| Timestamp::from(at).plus_millis(-OVERLAP_MS));
+    let mut rows = sqlx::query(KEPT).fetch_all(pool).await?;
+    rows.extend(sqlx::query(SINCE).bind(since.datetime()).fetch_all(pool).await?);
+    let states = rows.iter().map(stored).collect::<sqlx::Result<Vec<_>>>()?;
+    let mut fleet = memory.write();
+    for state in &states {
+        fleet.restore(state, now);
+    }
+    Ok(states.len())
+}
+
+fn stored(row: &PgRow) -> sqlx::Result<Stored> {
+    let instant = |column: &str| row.try_get::<Option<DateTime<Utc>>, _>(column).map(|at| at.map(Timestamp::from));
+    let small = |column: &str| {
+        row.try_get::<Option<i16>, _>(column).map(|value| value.and_then(|value| u8::try_from(value).ok()))
+    };
+    let report_at = instant("report_at")?.unwrap_or_default();
+    Ok(Stored {
+        car_id: row.try_get("car_id")?,
+        report: Report {
+            at: report_at,
+            seq: None,
+            place: Place { lat_e7: row.try_get("lat_e7")?, lng_e7: row.try_get("lng_e7")? },
+            hdop_tenths: small("hdop")?,
+            satellites: small("satellites")?,
+            speed_kmh: small("speed")?.unwrap_or(0),
+            heading_half: small("heading")?.unwrap_or(0),
+            soc_percent: small("soc")?.unwrap_or(0),
+            gsm: small("gsm")?,
+            voltage_mv: row.try_get::<Option<i32>, _>("voltage_mv")?.and_then(|voltage| u32::try_from(voltage).ok()),
+            flags: Flags(row.try_get::<i32, _>("flags")? as u16),
+            fence_version: None,
+        },
+        fix_at: instant("fix_at")?,
+        heard_at: instant("heard_at")?.unwrap_or(report_at),
+    })
+}

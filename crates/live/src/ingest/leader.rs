@@ -1,0 +1,336 @@
+//! The loop that takes messages in.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::{self, AckKind, Message, consumer};
+use futures::{StreamExt, future::join_all};
+use sqlx::PgPool;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Clock, Timestamp};
+
+use super::alarms::AlarmQueue;
+use super::history::{self, HistoryRow};
+use super::keep::{self, Numbers};
+use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
+use super::partitions;
+use crate::measure;
+use crate::memory::Memory;
+use crate::report::{Refusal, Report};
+use crate::rules::Judgement;
+
+/// Messages waiting beyond which what bikes say is not the present.
+const CAUGHT_UP: u64 = 5_000;
+/// Acknowledgements of commands told at the same time.
+const ACKS_AT_ONCE: usize = 16;
+
+/// How telemetry is taken in.
+#[derive(Clone, Copy, Debug)]
+pub struct IngestSettings {
+    /// Name of the durable consumer and of what is kept for it.
+    pub name: &'static str,
+    /// A batch is stored when it has so many rows,
+    pub batch_rows: usize,
+    /// or after this long.
+    pub batch_time: Duration,
+    /// Between two keepings of the latest states.
+    pub keep_every: Duration,
+    /// Between two looks at what time alone changes.
+    pub sweep_every: Duration,
+    /// Days of history.
+    pub keep_days: u32,
+    /// The feed must have worked so long before silence is a bike's own.
+    pub trust_after: Duration,
+}
+
+impl Default for IngestSettings {
+    fn default() -> Self {
+        Self {
+            name: "live",
+            batch_rows: 5_000,
+            batch_time: Duration::from_millis(200),
+            keep_every: Duration::from_secs(5),
+            sweep_every: Duration::from_secs(15),
+            keep_days: 30,
+            trust_after: Duration::from_secs(30 * 60),
+        }
+    }
+}
+
+/// Why ingest stopped; the caller starts it again after a while.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// PostgreSQL.
+    #[error("telemetry cannot be stored")]
+    Database(#[from] sqlx::Error),
+    /// NATS.
+    #[error("telemetry cannot be received")]
+    Nats(#[source] async_nats::Error),
+    /// Whoever takes devices' answers.
+    #[error("a device's answer cannot be told")]
+    Acks(#[source] super::SeamError),
+    /// A delivery went to a connection that was dying: it has to be asked for again.
+    #[error("a delivery is missing: {got} came after {had}")]
+    Gap {
+        /// Number of the last delivery.
+        had: u64,
+        /// Number of this one.
+        got: u64,
+    },
+}
+
+fn nats_error(error: impl Into<async_nats::Error>) -> IngestError {
+    IngestError::Nats(error.into())
+}
+
+/// See the module.
+#[derive(Clone)]
+pub struct Ingest {
+    /// The fleet.
+    pub memory: Memory,
+    /// The owner's pool: days of history are made by it.
+    pub owner: PgPool,
+    /// NATS.
+    pub nats: async_nats::Client,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// Where judgements go.
+    pub alarms: AlarmQueue,
+    /// Where devices' answers go.
+    pub acks: Arc<dyn CommandAcks>,
+    /// How.
+    pub settings: IngestSettings,
+}
+
+/// What waits to be stored.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<HistoryRow>,
+    acks: Vec<Ack>,
+    last: Option<(u64, Message)>,
+}
+
+struct Leading<'a> {
+    ingest: &'a Ingest,
+    born: String,
+    /// Stored before, by whoever led: not to be stored again.
+    stored: u64,
+    /// Taken in by this run.
+    taken: u64,
+    /// Number of the last delivery.
+    delivered: u64,
+    numbers: Numbers,
+    batch: Batch,
+    dirty: HashSet<u32>,
+    pending: u64,
+    trusted_since: Instant,
+}
+
+impl Ingest {
+    /// Puts memory where the database is; how many bikes had a state. At start, after the records are enrolled.
+    pub async fn restore(&self) -> Result<usize, IngestError> {
+        partitions::tend(&self.owner, self.clock.now(), self.settings.keep_days).await?;
+        Ok(keep::restore(&self.owner, self.settings.name, &self.memory, self.clock.now()).await?)
+    }
+
+    /// Keeps this node's memory current without storing anything, until `stop`.
+    pub async fn follow(&self, stop: CancellationToken) -> Result<(), IngestError> {
+        let mut messages = self.nats.subscribe(SUBJECTS[0]).await.map_err(nats_error)?;
+        let mut nothing = Vec::new();
+        loop {
+            let message = tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                message = messages.next() => message,
+            };
+            let Some(message) = message else { return Err(nats_error("the subscription ended")) };
+            if let Subject::Report(imei) = Subject::parse(&message.subject)
+                && let Ok(report) = Report::decode(&message.payload)
+            {
+                let now = self.clock.now();
+                // Counted by the leader.
+                let _ = self.memory.write().take(imei, &report, now, now, &mut nothing);
+                nothing.clear();
+            }
+        }
+    }
+
+    /// Leads until `stop`: stores, judges, acknowledges. To be run by one node at a time.
+    pub async fn lead(&self, stop: CancellationToken) -> Result<(), IngestError> {
+        self.restore().await?;
+        let context = jetstream::new(self.nats.clone());
+        let stream = context.get_stream(STREAM).await.map_err(nats_error)?;
+        let born = stream.cached_info().created.unix_timestamp_nanos().to_string();
+        let stored = keep::stored_up_to(&self.owner, self.settings.name, &born).await?;
+        // What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the inbox of a leader that
+        // died, and the next acknowledgement would cover it. So each term begins with a consumer of its own, right after
+        // what is stored; a former leader that still lives loses his with that.
+        let config = consumer::pull::Config {
+            durable_name: Some(self.settings.name.to_owned()),
+            deliver_policy: match stored {
+                0 => consumer::DeliverPolicy::All,
+                stored => consumer::DeliverPolicy::ByStartSequence { start_sequence: stored + 1 },
+            },
+            ack_policy: consumer::AckPolicy::All,
+            ack_wait: Duration::from_secs(60),
+            max_ack_pending: 100_000,
+            ..consumer::pull::Config::default()
+        };
+        // There is none in the first term.
+        let _ = stream.delete_consumer(self.settings.name).await;
+        let consumer = stream.create_consumer(config).await.map_err(nats_error)?;
+        let mut messages = consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)?;
+        let mut leading = Leading {
+            ingest: self,
+            born,
+            stored,
+            taken: 0,
+            delivered: 0,
+            numbers: Numbers::default(),
+            batch: Batch::default(),
+            dirty: HashSet::new(),
+            pending: 0,
+            trusted_since: Instant::now(),
+        };
+        let mut timers = [self.settings.batch_time, self.settings.keep_every, self.settings.sweep_every, Duration::from_secs(600)]
+            .map(|period| {
+                let mut timer = interval(period);
+                timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+                timer.reset();
+                timer
+            });
+        let [store, keep, sweep, days] = &mut timers;
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                _ = store.tick() => leading.store().await?,
+                _ = keep.tick() => leading.keep().await?,
+                _ = sweep.tick() => leading.sweep(),
+                _ = days.tick() => partitions::tend(&self.owner, self.clock.now(), self.settings.keep_days).await?,
+                message = messages.next() => match message {
+                    Some(Ok(message)) => {
+                        leading.take(message)?;
+                        if leading.batch.rows.len() >= self.settings.batch_rows {
+                            leading.store().await?;
+                        }
+                    }
+                    Some(Err(error)) => return Err(nats_error(error)),
+                    None => return Err(nats_error("the consumer ended")),
+                },
+            }
+        }
+        leading.store().await?;
+        leading.keep().await
+    }
+}
+
+impl Leading<'_> {
+    fn take(&mut self, message: Message) -> Result<(), IngestError> {
+        let info = message.info().map_err(IngestError::Nats)?;
+        if info.consumer_sequence != self.delivered + 1 {
+            return Err(IngestError::Gap { had: self.delivered, got: info.consumer_sequence });
+        }
+        self.delivered = info.consumer_sequence;
+        let seq = info.stream_sequence;
+        self.pending = info.pending;
+        let published = Timestamp::from_millis((info.published.unix_timestamp_nanos() / 1_000_000) as i64);
+        // Delivered again because storing took long: it waits in the batch already.
+        if seq <= self.taken {
+            return Ok(());
+        }
+        self.taken = seq;
+        match Subject::parse(&message.subject) {
+            Subject::Report(imei) => self.report(imei, &message.payload, published, seq),
+            Subject::Ack(imei) => match Ack::decode(imei, &message.payload) {
+                Some(ack) => self.batch.acks.push(ack),
+                None => measure::refused(Refusal::Malformed),
+            },
+            Subject::Other => measure::refused(Refusal::Malformed),
+        }
+        self.batch.last = Some((seq, message));
+        Ok(())
+    }
+
+    fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp, seq: u64) {
+        let now = self.ingest.clock.now();
+        let mut judged: Vec<Judgement> = Vec::new();
+        let taken = Report::decode(payload).and_then(|report| {
+            let taken = self.ingest.memory.write().take(imei, &report, published, now, &mut judged)?;
+            Ok((taken, report))
+        });
+        match taken {
+            Ok((taken, report)) => {
+                measure::taken();
+                if !taken.with_fix {
+                    measure::refused(Refusal::NoFix);
+                }
+                self.dirty.insert(taken.slot);
+                if seq > self.stored {
+                    self.batch.rows.push(HistoryRow { slot: taken.slot, report, with_fix: taken.with_fix });
+                }
+            }
+            Err(reason) => measure::refused(reason),
+        }
+        if !judged.is_empty() {
+            self.ingest.alarms.push(judged);
+        }
+    }
+
+    /// Tells of devices' answers, stores what waits, and only then acknowledges.
+    async fn store(&mut self) -> Result<(), IngestError> {
+        let Some((seq, message)) = self.batch.last.take() else { return Ok(()) };
+        let began = Instant::now();
+        let batch = std::mem::take(&mut self.batch);
+        let ingest = self.ingest;
+        // Before the position moves: an answer told twice does no harm, one that is lost does.
+        for acks in batch.acks.chunks(ACKS_AT_ONCE) {
+            let told = acks.iter().map(|ack| ingest.acks.acknowledged(&ack.imei, ack.command_id, ack.code, ack.at));
+            for outcome in join_all(told).await {
+                outcome.map_err(IngestError::Acks)?;
+            }
+        }
+        self.numbers.learn(&ingest.owner, &ingest.memory, batch.rows.iter().map(|row| row.slot)).await?;
+        let mut transaction = ingest.owner.begin().await?;
+        if !batch.rows.is_empty() {
+            history::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
+        }
+        keep::advance(&mut transaction, ingest.settings.name, &self.born, seq).await?;
+        transaction.commit().await?;
+        self.stored = self.stored.max(seq);
+        message.ack_with(AckKind::Ack).await.map_err(nats_error)?;
+        measure::stored(batch.rows.len(), began.elapsed());
+        measure::lag(self.pending);
+        Ok(())
+    }
+
+    async fn keep(&mut self) -> Result<(), IngestError> {
+        if self.dirty.is_empty() {
+            return Ok(());
+        }
+        let slots: Vec<u32> = self.dirty.drain().collect();
+        let ingest = self.ingest;
+        let now = ingest.clock.now();
+        keep::keep(&ingest.owner, ingest.settings.name, &ingest.memory, &mut self.numbers, &slots, now).await?;
+        Ok(())
+    }
+
+    fn sweep(&mut self) {
+        let ingest = self.ingest;
+        let connected = ingest.nats.connection_state() == async_nats::connection::State::Connected;
+        if !connected || self.pending > CAUGHT_UP {
+            self.trusted_since = Instant::now();
+        }
+        let now = ingest.clock.now();
+        let mut judged = Vec::new();
+        let undone = {
+            let mut fleet = ingest.memory.write();
+            fleet.sweep(now, self.trusted_since.elapsed() >= ingest.settings.trust_after, &mut judged);
+            measure::fleet(&fleet);
+            fleet.undone(now)
+        };
+        ingest.alarms.push(undone);
+        ingest.alarms.push(judged);
+    }
+}

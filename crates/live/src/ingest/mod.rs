@@ -1,0 +1,23 @@
+//! Telemetry in: from the stream into memory and history, and what follows from it out to the fleet.
+//!
+//! One node leads: it alone stores, judges and acknowledges ([`Ingest::lead`], run by whoever holds the lease). The
+//! others keep their memory current ([`Ingest::follow`]). To shard later, give each shard a stream partition and a name.
+
+mod alarms;
+mod down;
+mod history;
+mod keep;
+mod leader;
+mod message;
+mod partitions;
+mod registry;
+
+pub use alarms::{AlarmQueue, Alarms};
+pub use down::Downlink;
+pub use history::{Point, history};
+pub use leader::{Ingest, IngestError, IngestSettings};
+pub use message::{CommandAcks, SUBJECTS, STREAM};
+pub use registry::{enrol_all, enrol_some, survey};
+
+/// A failure behind a seam.
+pub type SeamError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,0 +1,86 @@
+//! What the read models say, brought into memory.
+
+use std::collections::HashMap;
+
+use sqlx::{PgPool, Row, postgres::PgRow};
+use vocabulary::{AgentId, AreaId, Clock, FenceId};
+
+use crate::fleet::{Codes, VehicleRecord};
+use crate::memory::Memory;
+use crate::rules::{AreaShape, ZoneShape, Zones};
+
+const COLUMNS: &str = "select car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states, \
+                       alarm_states, version from read.vehicle";
+/// A no-stop zone among the fences.
+const NO_STOP: i16 = 4;
+
+fn record(row: &PgRow) -> sqlx::Result<VehicleRecord> {
+    let small = |column: &str| row.try_get::<i16, _>(column).map(|value| u8::try_from(value).unwrap_or(0));
+    Ok(VehicleRecord {
+        car_id: row.try_get("car_id")?,
+        imei: row.try_get("imei")?,
+        plate_no: row.try_get("plate_no")?,
+        agent: row.try_get::<Option<i64>, _>("agent_id")?.map(AgentId),
+        area: row.try_get::<Option<i64>, _>("area_id")?.map(AreaId),
+        lifecycle: small("lifecycle")?,
+        riding_state: small("riding_state")?,
+        operation_states: Codes::of(&row.try_get::<Vec<i16>, _>("operation_states")?),
+        alarm_states: Codes::of(&row.try_get::<Vec<i16>, _>("alarm_states")?),
+        version: row.try_get("version")?,
+    })
+}
+
+fn enrol(memory: &Memory, rows: &[PgRow], clock: &dyn Clock) -> sqlx::Result<()> {
+    let records = rows.iter().map(record).collect::<sqlx::Result<Vec<_>>>()?;
+    let mut fleet = memory.write();
+    let full = records.into_iter().filter(|record| !fleet.enrol(record.clone(), clock.now())).count();
+    drop(fleet);
+    if full > 0 {
+        tracing::error!(bikes = full, "more bikes than the live fleet can hold: they are not shown");
+    }
+    Ok(())
+}
+
+/// Every bike. `projector` is the pool that sees all rows.
+pub async fn enrol_all(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> sqlx::Result<()> {
+    let rows = sqlx::query(COLUMNS).fetch_all(projector).await?;
+    enrol(memory, &rows, clock)
+}
+
+/// These bikes, after they changed.
+pub async fn enrol_some(projector: &PgPool, memory: &Memory, clock: &dyn Clock, car_ids: &[String]) -> sqlx::Result<()> {
+    let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} where car_id = any($1)"));
+    let rows = sqlx::query(sql).bind(car_ids).fetch_all(projector).await?;
+    enrol(memory, &rows, clock)
+}
+
+/// Areas and no-stop zones, at start and after one changed.
+pub async fn survey(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> sqlx::Result<()> {
+    let areas = sqlx::query("select area_id, name, state, ring from read.area").fetch_all(projector).await?;
+    let areas: HashMap<AreaId, AreaShape> = areas
+        .iter()
+        .map(|row| {
+            let id = AreaId(row.try_get("area_id")?);
+            let ring = ring(row)?;
+            Ok((id, AreaShape { id, name: row.try_get("name")?, state: row.try_get("state")?, ring }))
+        })
+        .collect::<sqlx::Result<_>>()?;
+    let zones = sqlx::query("select fence_id, area_id, ring from read.fence where kind = $1 and enabled")
+        .bind(NO_STOP)
+        .fetch_all(projector)
+        .await?;
+    let zones = zones
+        .iter()
+        .map(|row| {
+            let area = row.try_get::<Option<i64>, _>("area_id")?.map(AreaId);
+            Ok(ZoneShape { id: FenceId(row.try_get("fence_id")?), area, ring: ring(row)? })
+        })
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    let zones = Zones::new(areas.into_values().collect(), zones);
+    memory.write().survey(zones, clock.now());
+    Ok(())
+}
+
+fn ring(row: &PgRow) -> sqlx::Result<Vec<[f64; 2]>> {
+    row.try_get::<sqlx::types::Json<Vec<[f64; 2]>>, _>("ring").map(|ring| ring.0)
+}

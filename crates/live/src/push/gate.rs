@@ -1,0 +1,124 @@
+//! What push needs of its neighbours: who somebody is, and what a bike looks like.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::broadcast;
+use vocabulary::{OperatorId, Scope, Territory};
+
+/// A failure behind a seam.
+pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Who looks at the screen.
+#[derive(Clone)]
+pub struct Viewer {
+    /// The account.
+    pub operator: OperatorId,
+    /// Its session, as [`Ended`] names it.
+    pub session: String,
+    /// How far it sees.
+    pub scope: Arc<Scope>,
+    /// Whether it holds a permission code.
+    pub holds: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    /// Changes whenever role, codes or scope may have changed.
+    pub permission_version: i64,
+}
+
+impl Viewer {
+    /// Whether it holds one of `codes`; nobody holds one of none.
+    pub fn may(&self, codes: &[&str]) -> bool {
+        codes.iter().any(|code| (self.holds)(code))
+    }
+}
+
+impl fmt::Debug for Viewer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Viewer").field("operator", &self.operator).field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+/// Why nobody is let in.
+#[derive(Debug, thiserror::Error)]
+pub enum Denied {
+    /// Token or session is not valid.
+    #[error("not signed in")]
+    NotSignedIn,
+    /// The account is disabled.
+    #[error("the account is disabled")]
+    Disabled,
+    /// It cannot be told now.
+    #[error("who this is cannot be told now")]
+    Unknown(#[source] SeamError),
+}
+
+/// Whose sockets end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of one session.
+    Session(String),
+    /// All of an operator.
+    Operator(OperatorId),
+}
+
+/// Why they end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// Signed out.
+    SignedOut,
+    /// The account is disabled.
+    Disabled,
+    /// Role, permissions or scope changed: come again.
+    ScopeChanged,
+}
+
+/// A session, or all sessions of an operator, ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Whose sockets.
+    pub whose: Whose,
+    /// Why.
+    pub reason: EndReason,
+}
+
+impl Ended {
+    /// Whether `viewer` is meant.
+    pub fn concerns(&self, viewer: &Viewer) -> bool {
+        match &self.whose {
+            Whose::Session(session) => *session == viewer.session,
+            Whose::Operator(operator) => *operator == viewer.operator,
+        }
+    }
+}
+
+/// Tells who may look.
+#[async_trait]
+pub trait Gate: Send + Sync + 'static {
+    /// Who holds this access token and this `_t`. Asked again every minute of an open socket.
+    async fn admit(&self, token: &str, t: &str) -> Result<Viewer, Denied>;
+
+    /// What ends from now on. A listener that lags asks [`Gate::admit`] again.
+    fn ended(&self) -> broadcast::Receiver<Ended>;
+}
+
+/// A bike as the drawer shows it, and whose it is.
+pub type Detail = (Territory, Value);
+
+/// Puts a bike together from read models and memory.
+#[async_trait]
+pub trait Details: Send + Sync + 'static {
+    /// The bike; nothing when there is none of that number.
+    async fn of(&self, car_id: &str) -> Result<Option<Detail>, SeamError>;
+}
+
+/// Rows of a read model that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsChanged {
+    /// The table.
+    pub table: String,
+    /// The log's position that the table has reached.
+    pub position: i64,
+    /// Key and owner of each.
+    pub rows: Vec<(String, Territory)>,
+}

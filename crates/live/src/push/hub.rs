@@ -1,0 +1,220 @@
+//! What all sockets of a process share, and the beat that drives them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Clock, OperatorId, Scope, Territory};
+
+use super::cars::Cars;
+use super::gate::{Details, Gate, RowsChanged, Viewer};
+use super::levels::Levels;
+use crate::fleet::{LotTotals, TickBuffers};
+use crate::memory::Memory;
+
+/// One beat.
+pub const TICK: Duration = Duration::from_millis(250);
+/// Totals go out every so many beats.
+const TOTALS_EVERY: u32 = 4;
+/// Batches of changed rows that a slow socket may be behind.
+const ROWS_KEPT: usize = 1024;
+/// Operators whose last scope is remembered.
+const SCOPES_KEPT: usize = 10_000;
+/// Tables behind a bike's drawer, keyed by the bike.
+const BY_CAR: &str = "vehicle";
+/// And keyed otherwise.
+const BY_COMMAND: &str = "device_command";
+
+/// Limits of push. All bounds; none is a goal.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Sockets of this process.
+    pub sockets: usize,
+    /// Time for the first frame.
+    pub auth: Duration,
+    /// A socket that takes no byte for this long is given up.
+    pub stall: Duration,
+    /// Between two pings.
+    pub ping: Duration,
+    /// A socket that says nothing, not even pong, for this long is dead.
+    pub silence: Duration,
+    /// Between two questions whether the viewer may still look.
+    pub recheck: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sockets: 8000,
+            auth: Duration::from_secs(5),
+            stall: Duration::from_secs(30),
+            ping: Duration::from_secs(15),
+            silence: Duration::from_secs(50),
+            recheck: Duration::from_secs(60),
+        }
+    }
+}
+
+/// One beat as sockets see it.
+pub(super) struct Beat {
+    pub(super) buffers: TickBuffers,
+    pub(super) totals: Arc<LotTotals>,
+    pub(super) territories: Arc<[Territory]>,
+}
+
+/// What push is made from.
+pub struct HubParts {
+    /// The fleet.
+    pub memory: Memory,
+    /// Who may look.
+    pub gate: Arc<dyn Gate>,
+    /// Puts bikes together.
+    pub details: Arc<dyn Details>,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// Tables that may be watched, each with the codes of which one is needed.
+    pub tables: HashMap<String, Vec<&'static str>>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Cancelled when the process ends.
+    pub stop: CancellationToken,
+}
+
+/// See the module.
+pub struct Hub {
+    pub(super) memory: Memory,
+    pub(super) gate: Arc<dyn Gate>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) tables: HashMap<String, Vec<&'static str>>,
+    pub(super) limits: Limits,
+    pub(super) stop: CancellationToken,
+    pub(super) seats: Arc<Semaphore>,
+    pub(super) levels: Levels,
+    pub(super) cars: Cars,
+    beats: watch::Sender<Arc<Beat>>,
+    rows: broadcast::Sender<Arc<RowsChanged>>,
+    scopes: Mutex<Scopes>,
+    /// Beats come one after the other.
+    beating: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Scopes {
+    last: HashMap<OperatorId, (Arc<Scope>, u32)>,
+    order: VecDeque<OperatorId>,
+    /// For those not remembered: nobody may resume from before.
+    floor: u32,
+}
+
+impl Hub {
+    /// Puts push together and starts the beat; both end with `parts.stop`.
+    pub fn start(parts: HubParts) -> Arc<Self> {
+        let first = Beat { buffers: TickBuffers::default(), totals: Arc::default(), territories: Arc::new([]) };
+        let hub = Arc::new(Self {
+            memory: parts.memory,
+            gate: parts.gate,
+            clock: parts.clock,
+            tables: parts.tables,
+            limits: parts.limits,
+            stop: parts.stop,
+            seats: Arc::new(Semaphore::new(parts.limits.sockets)),
+            levels: Levels::default(),
+            cars: Cars::new(),
+            beats: watch::Sender::new(Arc::new(first)),
+            rows: broadcast::Sender::new(ROWS_KEPT),
+            scopes: Mutex::default(),
+            beating: Mutex::default(),
+        });
+        tokio::spawn(Arc::clone(&hub).beat_on());
+        let cars = hub.cars.clone();
+        tokio::spawn(cars.run(parts.details, hub.memory.clone(), Arc::clone(&hub.clock), hub.stop.clone()));
+        hub
+    }
+
+    /// Rows of a read model changed: tells whoever watches the table, and puts the bikes behind them together anew.
+    pub fn rows_changed(&self, changed: RowsChanged) {
+        match changed.table.as_str() {
+            BY_CAR => self.cars.rows_changed(Some(&changed.rows)),
+            BY_COMMAND => self.cars.rows_changed(None),
+            _ => {}
+        }
+        if self.tables.contains_key(&changed.table) {
+            // Without watchers there is nobody to tell.
+            let _ = self.rows.send(Arc::new(changed));
+        }
+    }
+
+    /// What changed may have been missed: everything is looked at anew.
+    pub fn rows_missed(&self, position: i64) {
+        self.cars.rows_changed(None);
+        for table in self.tables.keys() {
+            let _ = self.rows.send(Arc::new(RowsChanged { table: table.clone(), position, rows: Vec::new() }));
+        }
+    }
+
+    pub(super) fn beats(&self) -> watch::Receiver<Arc<Beat>> {
+        self.beats.subscribe()
+    }
+
+    pub(super) fn rows(&self) -> broadcast::Receiver<Arc<RowsChanged>> {
+        self.rows.subscribe()
+    }
+
+    /// The earliest tick from which `viewer` may resume: what was seen before under another scope is not to be kept.
+    pub(super) fn resumable_since(&self, viewer: &Viewer) -> u32 {
+        let tick = self.memory.read().tick_seq();
+        let mut scopes = self.scopes.lock().expect("nothing panics while it holds the scopes");
+        if let Some((scope, since)) = scopes.last.get_mut(&viewer.operator) {
+            if **scope != *viewer.scope {
+                *scope = Arc::clone(&viewer.scope);
+                *since = tick;
+            }
+            return *since;
+        }
+        while scopes.order.len() >= SCOPES_KEPT
+            && let Some(oldest) = scopes.order.pop_front()
+        {
+            scopes.last.remove(&oldest);
+            scopes.floor = tick;
+        }
+        let floor = scopes.floor;
+        scopes.order.push_back(viewer.operator);
+        scopes.last.insert(viewer.operator, (Arc::clone(&viewer.scope), floor));
+        floor
+    }
+
+    async fn beat_on(self: Arc<Self>) {
+        let mut beat = tokio::time::interval(TICK);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                _ = beat.tick() => self.beat(),
+            }
+        }
+    }
+
+    /// One beat, by hand: the regular ones come by themselves.
+    pub fn beat(&self) {
+        let _alone = self.beating.lock().expect("nothing panics during a beat");
+        let began = std::time::Instant::now();
+        let now = self.clock.now();
+        let mut fleet = self.memory.write();
+        let buffers = fleet.tick(now);
+        let last = self.beats.borrow().clone();
+        let totals = if buffers.seq % TOTALS_EVERY == 1 { Arc::new(fleet.totals()) } else { Arc::clone(&last.totals) };
+        let territories = if fleet.territories().len() == last.territories.len() {
+            Arc::clone(&last.territories)
+        } else {
+            fleet.territories().into()
+        };
+        drop(fleet);
+        self.levels.tick(&self.memory.read(), &buffers.lots, buffers.time_ms);
+        self.cars.touched(&buffers.changed);
+        crate::measure::beat(&buffers, began.elapsed());
+        self.beats.send_replace(Arc::new(Beat { buffers, totals, territories }));
+    }
+}

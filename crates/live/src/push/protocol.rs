@@ -1,0 +1,151 @@
+//! The text frames of `docs/push.md`.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::fleet::Totals;
+
+/// What a client may say.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(super) enum Said {
+    Auth { token: String, t: String },
+    Watch {
+        topic: String,
+        bbox: Option<[f64; 4]>,
+        zoom: Option<f64>,
+        since: Option<u32>,
+    },
+    Unwatch { topic: String },
+    Who { slot: u32, #[serde(default)] n: Value },
+    Ping,
+}
+
+/// A topic by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    Fleet,
+    Vehicle(String),
+    Read(String),
+}
+
+/// Longest name of a bike or table; longer ones are nobody's.
+const NAME_CHARACTERS: usize = 64;
+
+impl Topic {
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let named = |name: &str| (!name.is_empty() && name.len() <= NAME_CHARACTERS).then(|| name.to_owned());
+        match name.split_once('/') {
+            None => (name == "fleet").then_some(Self::Fleet),
+            Some(("vehicle", car)) => named(car).map(Self::Vehicle),
+            Some(("read", table)) => named(table).map(Self::Read),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Why the server says goodbye.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bye {
+    SignedOut,
+    Disabled,
+    ScopeChanged,
+    AuthTimeout,
+    AuthRefused,
+    Draining,
+}
+
+impl Bye {
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::SignedOut => "signed_out",
+            Self::Disabled => "disabled",
+            Self::ScopeChanged => "scope_changed",
+            Self::AuthTimeout => "auth_timeout",
+            Self::AuthRefused => "auth_refused",
+            Self::Draining => "draining",
+        }
+    }
+
+    pub(super) const fn close_code(self) -> u16 {
+        match self {
+            Self::SignedOut | Self::ScopeChanged | Self::AuthRefused => 4401,
+            Self::Disabled => 4403,
+            Self::AuthTimeout => 4408,
+            Self::Draining => 1012,
+        }
+    }
+
+    const fn promot(self) -> &'static str {
+        match self {
+            Self::SignedOut => "登录已失效，请重新登录",
+            Self::Disabled => "账号已停用",
+            Self::ScopeChanged => "账号的权限或数据范围已变更，正在重新连接",
+            Self::AuthTimeout => "连接后未及时验证身份",
+            Self::AuthRefused => "身份验证未通过，请重新登录",
+            Self::Draining => "服务正在重启，即将自动重连",
+        }
+    }
+
+    pub(super) fn frame(self) -> String {
+        json!({"op": "bye", "code": self.code(), "promot": self.promot()}).to_string()
+    }
+}
+
+pub(super) fn ready(time_ms: i64) -> String {
+    json!({"op": "ready", "time": time_ms}).to_string()
+}
+
+pub(super) fn pong(time_ms: i64) -> String {
+    json!({"op": "pong", "time": time_ms}).to_string()
+}
+
+pub(super) fn error(topic: &str, promot: &str) -> String {
+    json!({"op": "error", "topic": topic, "promot": promot}).to_string()
+}
+
+pub(super) fn watching(topic: &str, seq: i64) -> String {
+    json!({"op": "watching", "topic": topic, "seq": seq}).to_string()
+}
+
+pub(super) fn who(slot: u32, n: &Value, car_id: Option<&str>) -> String {
+    json!({"op": "who", "slot": slot, "n": n, "carId": car_id}).to_string()
+}
+
+pub(super) fn data(topic: &str, seq: i64, time_ms: i64, data: &Value) -> String {
+    json!({"topic": topic, "seq": seq, "time": time_ms, "data": data}).to_string()
+}
+
+pub(super) fn totals(seq: u32, time_ms: i64, totals: &Totals) -> String {
+    let counts = json!({
+        "states": totals.states, "shelved": totals.shelved, "rentable": totals.rentable,
+        "online": totals.online, "low": totals.low, "alarm": totals.alarm,
+    });
+    data("fleet", i64::from(seq), time_ms, &counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_frames_are_understood() {
+        let watch = r#"{"op":"watch","topic":"fleet","bbox":[1,2,3,4],"zoom":14,"since":812}"#;
+        let said: Said = serde_json::from_str(watch).unwrap();
+        let bbox = Some([1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(said, Said::Watch { topic: "fleet".into(), bbox, zoom: Some(14.0), since: Some(812) });
+        assert_eq!(serde_json::from_str::<Said>(r#"{"op":"ping"}"#).unwrap(), Said::Ping);
+        assert!(serde_json::from_str::<Said>(r#"{"op":"shout"}"#).is_err());
+    }
+
+    #[test]
+    fn topics_have_three_shapes() {
+        assert_eq!(Topic::parse("fleet"), Some(Topic::Fleet));
+        assert_eq!(Topic::parse("vehicle/K1"), Some(Topic::Vehicle("K1".into())));
+        assert_eq!(Topic::parse("read/role"), Some(Topic::Read("role".into())));
+        for other in ["", "fleet/", "vehicle/", "screen/ops", "read"] {
+            assert_eq!(Topic::parse(other), None, "{other}");
+        }
+        assert_eq!(Topic::parse(&format!("vehicle/{}", "x".repeat(65))), None);
+    }
+}

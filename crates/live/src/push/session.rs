@@ -1,0 +1,388 @@
+//! One socket, from its first frame to its last.
+
+use std::collections::{HashMap, HashSet};
+use std::future::pending;
+use std::sync::Arc;
+
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use futures::stream::SplitStream;
+use serde_json::{Value, json};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::cars::CarWatch;
+use super::gate::{Denied, RowsChanged};
+use super::hub::{Beat, Hub};
+use super::look::{Asked, Look};
+use super::outlet::{End, Outlet, ending, farewell};
+use super::protocol::{self, Bye, Said, Topic};
+
+const MAX_TOPICS: usize = 64;
+const MAX_FRAME_BYTES: usize = 64 * 1024;
+const MAX_FRAMES_A_SECOND: u32 = 50;
+/// Bytes that may wait in the socket's own buffer: two full buffers of bikes. Beyond, the next write waits.
+const WRITE_BUFFER_BYTES: usize = 128 * 1024;
+const MAX_WRITE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
+/// Keys told of one table at a time; beyond, everything may have changed.
+const MAX_KEYS: usize = 200;
+
+/// Codes of which one lets see the whole fleet.
+const FLEET_CODES: [&str; 2] = ["0301", "030601"];
+/// Codes of which one lets see a bike.
+const VEHICLE_CODES: [&str; 5] = ["0301", "030601", "0302", "0305", "0307"];
+
+/// Answers `GET /ebike/v3/backend/ws`; open to everybody, for the first frame must say who it is.
+pub fn upgrade(hub: Arc<Hub>, request: WebSocketUpgrade) -> Response {
+    let Ok(seat) = Arc::clone(&hub.seats).try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "实时连接数已达上限，请稍后再试").into_response();
+    };
+    request
+        .max_message_size(MAX_FRAME_BYTES)
+        .max_frame_size(MAX_FRAME_BYTES)
+        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .max_write_buffer_size(MAX_WRITE_BUFFER_BYTES)
+        .on_upgrade(move |socket| async move {
+            crate::measure::sockets(1.0);
+            serve(hub, socket).await;
+            crate::measure::sockets(-1.0);
+            drop(seat);
+        })
+}
+
+async fn serve(hub: Arc<Hub>, socket: WebSocket) {
+    let (mut sink, mut stream) = socket.split();
+    // Listened to before asking, so that nothing ends unheard in between.
+    let ended = hub.gate.ended();
+    let admitted = tokio::select! {
+        () = hub.stop.cancelled() => Err(End::Bye(Bye::Draining)),
+        admitted = timeout(hub.limits.auth, first_frame(&mut stream)) => {
+            admitted.unwrap_or(Err(End::Bye(Bye::AuthTimeout)))
+        }
+    };
+    let (token, t) = match admitted {
+        Ok(credentials) => credentials,
+        Err(end) => return farewell(&mut sink, end).await,
+    };
+    let viewer = match hub.gate.admit(&token, &t).await {
+        Ok(viewer) => viewer,
+        Err(denied) => return farewell(&mut sink, End::Bye(bye(&denied))).await,
+    };
+    let outlet =
+        Outlet { sink, ended, viewer: viewer.clone(), stop: hub.stop.clone(), stall: hub.limits.stall };
+    let rows = hub.rows();
+    let mut session = Session {
+        hub,
+        outlet,
+        credentials: (token, t),
+        fleet: None,
+        cars: HashMap::new(),
+        tables: HashSet::new(),
+        heard: Instant::now(),
+        window: (Instant::now(), 0),
+    };
+    let end = match session.run(&mut stream, rows).await {
+        Ok(never) => match never {},
+        Err(end) => end,
+    };
+    farewell(&mut session.outlet.sink, end).await;
+}
+
+enum Never {}
+
+fn bye(denied: &Denied) -> Bye {
+    match denied {
+        Denied::NotSignedIn => Bye::AuthRefused,
+        Denied::Disabled => Bye::Disabled,
+        Denied::Unknown(error) => {
+            tracing::warn!(error = %error, "a viewer cannot be told");
+            Bye::Draining
+        }
+    }
+}
+
+async fn first_frame(stream: &mut SplitStream<WebSocket>) -> Result<(String, String), End> {
+    loop {
+        match stream.next().await {
+            Some(Ok(Message::Text(text))) => {
+                return match serde_json::from_str(&text) {
+                    Ok(Said::Auth { token, t }) => Ok((token, t)),
+                    _ => Err(End::Bye(Bye::AuthRefused)),
+                };
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+            Some(Ok(Message::Binary(_))) => return Err(End::Bye(Bye::AuthRefused)),
+            Some(Err(error)) => return Err(broken(&error)),
+            Some(Ok(Message::Close(_))) | None => return Err(End::Gone),
+        }
+    }
+}
+
+fn broken(error: &axum::Error) -> End {
+    // The library tells of a frame beyond the limit by its words alone.
+    if error.to_string().contains("too long") { End::Limit("frame too long") } else { End::Gone }
+}
+
+struct Session {
+    hub: Arc<Hub>,
+    outlet: Outlet,
+    credentials: (String, String),
+    fleet: Option<Look>,
+    cars: HashMap<String, CarWatch>,
+    tables: HashSet<String>,
+    heard: Instant,
+    window: (Instant, u32),
+}
+
+impl Session {
+    async fn run(&mut self, stream: &mut SplitStream<WebSocket>, mut rows: broadcast::Receiver<Arc<RowsChanged>>) -> Result<Never, End> {
+        let mut beats = self.hub.beats();
+        let mut car_news = self.hub.cars.news();
+        let limits = self.hub.limits;
+        let mut ping = interval(limits.ping);
+        let mut recheck = interval(limits.recheck);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ping.reset();
+        recheck.reset();
+        self.text(protocol::ready(self.hub.clock.now().millis())).await?;
+        loop {
+            tokio::select! {
+                biased;
+                end = ending(&mut self.outlet.ended, &self.outlet.viewer, &self.outlet.stop) => return Err(end),
+                frame = stream.next() => self.hear(frame).await?,
+                _ = ping.tick() => {
+                    if self.heard.elapsed() > limits.silence {
+                        return Err(End::Gone);
+                    }
+                    self.outlet.send(vec![Message::Ping(bytes::Bytes::new())]).await?;
+                }
+                _ = recheck.tick() => self.recheck().await?,
+                changed = beats.changed(), if self.fleet.is_some() => {
+                    if changed.is_err() { return Err(End::Bye(Bye::Draining)); }
+                    let beat = Arc::clone(&beats.borrow_and_update());
+                    self.beat(&beat).await?;
+                }
+                changed = car_news.changed(), if !self.cars.is_empty() => {
+                    if changed.is_err() { return Err(End::Bye(Bye::Draining)); }
+                    car_news.borrow_and_update();
+                    self.show_cars().await?;
+                }
+                told = hear_rows(&mut rows, self.tables.is_empty()) => self.show_rows(told).await?,
+            }
+        }
+    }
+
+    async fn text(&mut self, text: String) -> Result<(), End> {
+        self.outlet.send(vec![Message::Text(text.into())]).await
+    }
+
+    async fn hear(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<(), End> {
+        let frame = match frame {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return Err(broken(&error)),
+            None => return Err(End::Gone),
+        };
+        self.heard = Instant::now();
+        if self.window.0.elapsed().as_secs() >= 1 {
+            self.window = (Instant::now(), 0);
+        }
+        self.window.1 += 1;
+        if self.window.1 > MAX_FRAMES_A_SECOND {
+            return Err(End::Limit("too many frames"));
+        }
+        let text = match frame {
+            Message::Text(text) => text,
+            Message::Ping(_) | Message::Pong(_) => return Ok(()),
+            Message::Binary(_) => return Err(End::Limit("binary frames are not understood")),
+            Message::Close(_) => return Err(End::Gone),
+        };
+        match serde_json::from_str::<Said>(&text) {
+            Ok(Said::Watch { topic, bbox, zoom, since }) => match Topic::parse(&topic) {
+                Some(Topic::Fleet) => self.watch_fleet(bbox, zoom, since).await,
+                Some(Topic::Vehicle(car_id)) => self.watch_car(&topic, &car_id).await,
+                Some(Topic::Read(table)) => self.watch_table(&topic, table).await,
+                None => self.refuse(&topic, "没有这个主题").await,
+            },
+            Ok(Said::Unwatch { topic }) => {
+                match Topic::parse(&topic) {
+                    Some(Topic::Fleet) => self.fleet = None,
+                    Some(Topic::Vehicle(car_id)) => drop(self.cars.remove(&car_id)),
+                    Some(Topic::Read(table)) => drop(self.tables.remove(&table)),
+                    None => {}
+                }
+                Ok(())
+            }
+            Ok(Said::Who { slot, n }) => self.who(slot, &n).await,
+            Ok(Said::Ping) => self.text(protocol::pong(self.hub.clock.now().millis())).await,
+            Ok(Said::Auth { .. }) => self.refuse("", "已验证身份，无需重复").await,
+            Err(_) => self.refuse("", "无法理解的请求").await,
+        }
+    }
+
+    async fn refuse(&mut self, topic: &str, promot: &str) -> Result<(), End> {
+        // A name that is too long to be one need not be sent back whole.
+        let topic: String = topic.chars().take(80).collect();
+        self.text(protocol::error(&topic, promot)).await
+    }
+
+    fn full(&self) -> Result<(), End> {
+        let topics = usize::from(self.fleet.is_some()) + self.cars.len() + self.tables.len();
+        if topics >= MAX_TOPICS { Err(End::Limit("too many topics")) } else { Ok(()) }
+    }
+
+    async fn watch_fleet(&mut self, bbox: Option<[f64; 4]>, zoom: Option<f64>, since: Option<u32>) -> Result<(), End> {
+        if !self.outlet.viewer.may(&FLEET_CODES) {
+            return self.refuse("fleet", "没有查看车辆分布的权限").await;
+        }
+        let asked = match Asked::parse(bbox, zoom) {
+            Ok(asked) => asked,
+            Err(promot) => return self.refuse("fleet", promot).await,
+        };
+        if self.fleet.is_none() {
+            self.full()?;
+        }
+        let earliest = self.hub.resumable_since(&self.outlet.viewer);
+        let since = since.filter(|since| *since >= earliest);
+        let scope = Arc::clone(&self.outlet.viewer.scope);
+        let look = self.fleet.get_or_insert_with(|| Look::new(scope));
+        let buffers = look.turn_to(asked, since, &self.hub);
+        let beat = Arc::clone(&self.hub.beats().borrow());
+        let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(look.seen)).into())];
+        messages.extend(buffers);
+        messages.extend(look.totals(&beat));
+        self.outlet.send(messages).await
+    }
+
+    async fn watch_car(&mut self, topic: &str, car_id: &str) -> Result<(), End> {
+        if !self.outlet.viewer.may(&VEHICLE_CODES) {
+            return self.refuse(topic, "没有查看车辆的权限").await;
+        }
+        let (slot, seq, seen) = {
+            let fleet = self.hub.memory.read();
+            let slot = fleet.slot(car_id);
+            let territory = slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::territory);
+            (slot, fleet.tick_seq(), territory.is_some_and(|territory| self.outlet.viewer.scope.contains(territory)))
+        };
+        if !seen {
+            return self.refuse(topic, "没有这辆车，或不在您的数据范围内").await;
+        }
+        if !self.cars.contains_key(car_id) {
+            self.full()?;
+            let watch = self.hub.cars.watch(car_id, slot);
+            self.cars.insert(car_id.to_owned(), watch);
+        }
+        self.text(protocol::watching(topic, i64::from(seq))).await?;
+        self.show_cars().await
+    }
+
+    async fn watch_table(&mut self, topic: &str, table: String) -> Result<(), End> {
+        let codes = self.hub.tables.get(&table);
+        if !codes.is_some_and(|codes| self.outlet.viewer.may(codes)) {
+            return self.refuse(topic, "没有这个主题，或没有查看的权限").await;
+        }
+        if !self.tables.contains(&table) {
+            self.full()?;
+            self.tables.insert(table);
+        }
+        self.text(protocol::watching(topic, 0)).await
+    }
+
+    async fn who(&mut self, slot: u32, n: &Value) -> Result<(), End> {
+        let car_id = {
+            let fleet = self.hub.memory.read();
+            let record = fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.territory()));
+            record.filter(|_| self.outlet.viewer.may(&VEHICLE_CODES)).map(|record| record.car_id.clone())
+        };
+        self.text(protocol::who(slot, n, car_id.as_deref())).await
+    }
+
+    async fn beat(&mut self, beat: &Beat) -> Result<(), End> {
+        let Some(look) = &mut self.fleet else { return Ok(()) };
+        let messages = look.beat(beat, &self.hub);
+        if messages.is_empty() {
+            return Ok(());
+        }
+        self.outlet.send(messages).await?;
+        crate::measure::pushed(beat.buffers.oldest, self.hub.clock.now());
+        Ok(())
+    }
+
+    async fn show_cars(&mut self) -> Result<(), End> {
+        let mut messages = Vec::new();
+        for watch in self.cars.values_mut() {
+            let Some(frame) = self.hub.cars.frame(&watch.car_id) else { continue };
+            if frame.seq > watch.sent {
+                watch.sent = frame.seq;
+                // A bike that went to another area is not shown any more.
+                if self.outlet.viewer.scope.contains(frame.territory) {
+                    messages.push(Message::Text(frame.text));
+                }
+            }
+        }
+        self.outlet.send(messages).await
+    }
+
+    async fn show_rows(&mut self, told: Option<Arc<RowsChanged>>) -> Result<(), End> {
+        let time_ms = self.hub.clock.now().millis();
+        let frame = |table: &str, position: i64, keys: &[&str]| {
+            let text = protocol::data(&format!("read/{table}"), position, time_ms, &json!({ "keys": keys }));
+            Message::Text(text.into())
+        };
+        let messages = match &told {
+            // Missed some: everything may have changed.
+            None => self.tables.iter().map(|table| frame(table, 0, &[])).collect(),
+            Some(changed) if !self.tables.contains(&changed.table) => Vec::new(),
+            Some(changed) if changed.rows.is_empty() => vec![frame(&changed.table, changed.position, &[])],
+            Some(changed) => {
+                let scope = &self.outlet.viewer.scope;
+                let keys: Vec<&str> = changed
+                    .rows
+                    .iter()
+                    .filter(|(_, territory)| scope.contains(*territory))
+                    .map(|(key, _)| key.as_str())
+                    .collect();
+                match keys.len() {
+                    0 => Vec::new(),
+                    1..=MAX_KEYS => vec![frame(&changed.table, changed.position, &keys)],
+                    _ => vec![frame(&changed.table, changed.position, &[])],
+                }
+            }
+        };
+        self.outlet.send(messages).await
+    }
+
+    /// Asks again whether this viewer may look: what ended while nobody could tell us ends here.
+    async fn recheck(&mut self) -> Result<(), End> {
+        match self.hub.gate.admit(&self.credentials.0, &self.credentials.1).await {
+            Ok(viewer) => {
+                let old = &self.outlet.viewer;
+                let same = *viewer.scope == *old.scope && viewer.permission_version == old.permission_version;
+                if same { Ok(()) } else { Err(End::Bye(Bye::ScopeChanged)) }
+            }
+            Err(Denied::NotSignedIn) => Err(End::Bye(Bye::SignedOut)),
+            Err(Denied::Disabled) => Err(End::Bye(Bye::Disabled)),
+            // The database is away: that is no reason to go dark.
+            Err(Denied::Unknown(error)) => {
+                tracing::warn!(error = %error, "a viewer cannot be looked at again");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The next change of rows, or nothing when some were missed; never while no table is watched.
+async fn hear_rows(rows: &mut broadcast::Receiver<Arc<RowsChanged>>, unwatched: bool) -> Option<Arc<RowsChanged>> {
+    if unwatched {
+        // What happens before a table is watched need not be heard.
+        *rows = rows.resubscribe();
+        return pending().await;
+    }
+    match rows.recv().await {
+        Ok(changed) => Some(changed),
+        Err(RecvError::Lagged(_)) => None,
+        Err(RecvError::Closed) => pending().await,
+    }
+}

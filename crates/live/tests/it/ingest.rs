@@ -1,0 +1,253 @@
+//! From a bike's MQTT message to the row, the screen and the fleet's alarm.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_nats::jetstream;
+use async_trait::async_trait;
+use live::Memory;
+use live::fleet::{Fleet, Reason, RentFacts};
+use live::ingest::{AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestSettings, SeamError, enrol_all, history, survey};
+use live::report::{Flags, Place, Report};
+use live::rules::{AlarmKind, Evidence, Settings};
+use rumqttc::{AsyncClient, Event, Incoming, MqttOptions, QoS};
+use sqlx::PgPool;
+use testkit::{OwnNats, Services, TestDatabase};
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Clock, SystemClock, Timestamp};
+
+const IMEI: &str = "860000000000017";
+
+/// Hears what the fleet would hear.
+#[derive(Default)]
+struct Desk {
+    alarms: Mutex<Vec<(String, AlarmKind, bool)>>,
+    acks: Mutex<Vec<(i64, i32)>>,
+}
+
+#[async_trait]
+impl Alarms for Desk {
+    async fn raise(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), SeamError> {
+        self.alarms.lock().unwrap().push((car_id.to_owned(), alarm, true));
+        Ok(())
+    }
+    async fn clear(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), SeamError> {
+        self.alarms.lock().unwrap().push((car_id.to_owned(), alarm, false));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl CommandAcks for Desk {
+    async fn acknowledged(&self, _: &str, command_id: i64, code: i32, _: Timestamp) -> Result<(), SeamError> {
+        self.acks.lock().unwrap().push((command_id, code));
+        Ok(())
+    }
+}
+
+struct City {
+    _services: Services,
+    _database: TestDatabase,
+    nats: OwnNats,
+    pool: PgPool,
+    desk: Arc<Desk>,
+}
+
+impl City {
+    /// One area, one bike on its street.
+    async fn found() -> Self {
+        let services = Services::start().await;
+        let database = services.database().await;
+        let pool = PgPool::connect(&database.url).await.unwrap();
+        kernel::migrate(&pool).await.unwrap();
+        let nats = OwnNats::start().await;
+        let context = jetstream::new(async_nats::connect(nats.url()).await.unwrap());
+        let streams: Vec<jetstream::stream::Config> = serde_json::from_str(testkit::STREAMS_JSON).unwrap();
+        for stream in streams {
+            context.create_stream(stream).await.unwrap();
+        }
+        sqlx::raw_sql(
+            "insert into read.area (area_id, agent_id, name, tel, state, ring, datum, data_version, created_at_ms, updated_at_ms, version)
+             values (1, 9, '岛内', '', 1, '[[118,24],[118.2,24],[118.2,24.2],[118,24.2],[118,24]]', 'wgs84', 1, 0, 0, 1);
+             insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
+                                       alarm_states, created_at_ms, updated_at_ms, version)
+             values ('K17', '860000000000017', '闽D17', 9, 1, 2, 1, '{}', '{}', 0, 0, 1);",
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+        Self { _services: services, _database: database, nats, pool, desk: Arc::default() }
+    }
+
+    /// A node that has just started.
+    async fn node(&self) -> Ingest {
+        let rentable = |_: &RentFacts| Vec::<Reason>::new();
+        let memory = Memory::new(Fleet::new(Settings::default(), Arc::new(rentable)));
+        enrol_all(&self.pool, &memory, &SystemClock).await.unwrap();
+        survey(&self.pool, &memory, &SystemClock).await.unwrap();
+        let alarms = AlarmQueue::default();
+        tokio::spawn(alarms.clone().run(Arc::clone(&self.desk) as Arc<dyn Alarms>, CancellationToken::new()));
+        Ingest {
+            memory,
+            owner: self.pool.clone(),
+            nats: async_nats::connect(self.nats.url()).await.unwrap(),
+            clock: Arc::new(SystemClock),
+            alarms,
+            acks: Arc::clone(&self.desk) as Arc<dyn CommandAcks>,
+            settings: IngestSettings { batch_time: Duration::from_millis(50), ..IngestSettings::default() },
+        }
+    }
+
+    /// A bike's connection; what comes down to it arrives in the receiver.
+    async fn bike(&self) -> (AsyncClient, tokio::sync::mpsc::Receiver<Vec<u8>>) {
+        let address = self.nats.mqtt_addr();
+        let (host, port) = address.rsplit_once(':').unwrap();
+        let (client, mut events) = AsyncClient::new(MqttOptions::new("bike17", host, port.parse().unwrap()), 100);
+        let (down, heard) = tokio::sync::mpsc::channel(10);
+        let (subscribed, ready) = tokio::sync::oneshot::channel();
+        tokio::spawn(async move {
+            let mut subscribed = Some(subscribed);
+            while let Ok(event) = events.poll().await {
+                match event {
+                    Event::Incoming(Incoming::SubAck(_)) => {
+                        if let Some(subscribed) = subscribed.take() {
+                            let _ = subscribed.send(());
+                        }
+                    }
+                    Event::Incoming(Incoming::Publish(message)) => {
+                        let _ = down.send(message.payload.to_vec()).await;
+                    }
+                    _ => {}
+                }
+            }
+        });
+        client.subscribe(format!("ebike/{IMEI}/down"), QoS::AtMostOnce).await.unwrap();
+        ready.await.unwrap();
+        (client, heard)
+    }
+
+    async fn rows(&self) -> i64 {
+        sqlx::query_scalar("select count(*) from live.telemetry").fetch_one(&self.pool).await.unwrap()
+    }
+
+    async fn rows_reach(&self, wanted: i64) {
+        for _ in 0..200 {
+            if self.rows().await >= wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{} rows instead of {wanted}", self.rows().await);
+    }
+}
+
+fn report(at: Timestamp, soc: u8) -> Report {
+    Report {
+        at,
+        seq: Some(1),
+        place: Place::from_degrees(24.1, 118.1),
+        hdop_tenths: Some(9),
+        satellites: Some(10),
+        speed_kmh: 3,
+        heading_half: 10,
+        soc_percent: soc,
+        gsm: Some(20),
+        voltage_mv: Some(52_000),
+        flags: Flags::POSITION_VALID.with(Flags::BATTERY_PRESENT).with(Flags::LOCKED),
+        fence_version: None,
+    }
+}
+
+async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
+    bike.publish(format!("ebike/{IMEI}/{kind}"), QoS::AtLeastOnce, false, payload).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
+    let city = City::found().await;
+    let node = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = tokio::spawn({
+        let (node, stop) = (node.clone(), stop.clone());
+        async move { node.lead(stop).await }
+    });
+    let (bike, mut down) = city.bike().await;
+    let now = SystemClock.now();
+    say(&bike, "up", report(now.plus_millis(-2000), 50).compact().to_vec()).await;
+    say(&bike, "up", b"nonsense".to_vec()).await;
+    say(&bike, "up", report(now.plus_millis(-1000), 12).compact().to_vec()).await;
+    say(&bike, "ack", br#"{"id":"77","code":132,"at":1700000000000}"#.to_vec()).await;
+    city.rows_reach(2).await;
+
+    let latest = node.memory.latest("K17").unwrap();
+    assert_eq!((latest.soc_percent, latest.online, latest.state), (12, true, 4));
+    let tick = node.memory.write().tick(now);
+    assert_eq!(tick.changed, [0]);
+    let buffer = &tick.cells.values().next().unwrap()[0].1.changed[0];
+    assert_eq!(i32::from_le_bytes(buffer[20..24].try_into().unwrap()), 24_100_000);
+
+    let mut db = city.pool.acquire().await.unwrap();
+    let points = history(&mut db, "K17", now.plus_millis(-60_000)).await.unwrap();
+    assert_eq!(points.iter().map(|point| point.soc).collect::<Vec<_>>(), [50, 12]);
+    assert!((points[0].lat - 24.1).abs() < 1e-9 && points[0].at == now.plus_millis(-2000).millis());
+
+    for _ in 0..100 {
+        if !city.desk.acks.lock().unwrap().is_empty() && !city.desk.alarms.lock().unwrap().is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(*city.desk.acks.lock().unwrap(), [(77, 132)]);
+    assert_eq!(*city.desk.alarms.lock().unwrap(), [("K17".to_owned(), AlarmKind::LowBattery, true)]);
+
+    let command = serde_json::json!({"id": "78", "kind": 2, "params": {}, "at": 1});
+    Downlink::new(node.nats.clone()).send(IMEI, &command).await.unwrap();
+    let heard = tokio::time::timeout(Duration::from_secs(5), down.recv()).await.unwrap().unwrap();
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&heard).unwrap(), command);
+
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let start = SystemClock.now().plus_millis(-3_600_000);
+    let at = |n: i64| start.plus_millis(n * 1000);
+
+    let first = city.node().await;
+    let dying = tokio::spawn({
+        let first = first.clone();
+        async move { first.lead(CancellationToken::new()).await }
+    });
+    for n in 0..50 {
+        say(&bike, "up", report(at(n), 90).compact().to_vec()).await;
+    }
+    city.rows_reach(50).await;
+    // Without a last store, keeping or acknowledgement.
+    dying.abort();
+    for n in 50..100 {
+        say(&bike, "up", report(at(n), 60).compact().to_vec()).await;
+    }
+
+    let second = city.node().await;
+    second.restore().await.unwrap();
+    assert_eq!(second.memory.latest("K17").map(|latest| latest.soc_percent), Some(90), "from history alone");
+    let stop = CancellationToken::new();
+    let leading = tokio::spawn({
+        let (second, stop) = (second.clone(), stop.clone());
+        async move { second.lead(stop).await }
+    });
+    city.rows_reach(100).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    let distinct: i64 = sqlx::query_scalar("select count(distinct at) from live.telemetry").fetch_one(&city.pool).await.unwrap();
+    assert_eq!((city.rows().await, distinct), (100, 100));
+
+    let third = city.node().await;
+    third.restore().await.unwrap();
+    let latest = third.memory.latest("K17").unwrap();
+    assert_eq!((latest.soc_percent, latest.report_at), (60, at(99)));
+    assert_eq!(latest.place, Some(Place::from_degrees(24.1, 118.1)));
+}

@@ -1,0 +1,414 @@
+//! Push over real sockets.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::extract::WebSocketUpgrade;
+use axum::routing::get;
+use live::Memory;
+use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
+use live::push::{
+    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, SeamError, Viewer, Whose, upgrade,
+};
+use live::report::{Flags, Place, Report};
+use live::rules::Settings;
+use serde_json::json;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{AgentId, AreaId, Clock, OperatorId, Reach, Scope, SystemClock, Territory};
+
+use crate::screen::Screen;
+
+const WEST: [f64; 4] = [118.0, 24.0, 118.1, 24.1];
+const EAST: [f64; 4] = [118.2, 24.0, 118.3, 24.1];
+
+/// Accounts by token: `all`, `area1`, `area2`, `blind` (no codes).
+struct Accounts(broadcast::Sender<Ended>);
+
+#[async_trait]
+impl Gate for Accounts {
+    async fn admit(&self, token: &str, _t: &str) -> Result<Viewer, Denied> {
+        let area = |id| Scope { agents: Reach::All, areas: Reach::only([AreaId(id)]) };
+        let (operator, scope) = match token {
+            "all" | "blind" => (1, Scope::ALL),
+            "area1" => (2, area(1)),
+            "area2" => (3, area(2)),
+            "disabled" => return Err(Denied::Disabled),
+            _ => return Err(Denied::NotSignedIn),
+        };
+        let blind = token == "blind";
+        Ok(Viewer {
+            operator: OperatorId(operator),
+            session: token.to_owned(),
+            scope: Arc::new(scope),
+            holds: Arc::new(move |code| !blind && ["0301", "0701"].contains(&code)),
+            permission_version: 1,
+        })
+    }
+
+    fn ended(&self) -> broadcast::Receiver<Ended> {
+        self.0.subscribe()
+    }
+}
+
+struct FromMemory(Memory);
+
+#[async_trait]
+impl Details for FromMemory {
+    async fn of(&self, car_id: &str) -> Result<Option<Detail>, SeamError> {
+        let fleet = self.0.read();
+        let record = fleet.slot(car_id).and_then(|slot| fleet.record(slot)).cloned();
+        let soc = fleet.latest(car_id).map(|latest| latest.soc_percent);
+        Ok(record.map(|record| (record.territory(), json!({"carId": record.car_id, "soc": soc}))))
+    }
+}
+
+struct House {
+    memory: Memory,
+    hub: Arc<Hub>,
+    url: String,
+    ends: broadcast::Sender<Ended>,
+    stop: CancellationToken,
+    count: u32,
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+fn record(n: u32, area: i64) -> VehicleRecord {
+    VehicleRecord {
+        car_id: format!("K{n}"),
+        imei: Some(format!("86{n:013}")),
+        agent: Some(AgentId(9)),
+        area: Some(AreaId(area)),
+        lifecycle: 2,
+        riding_state: 1,
+        version: 1,
+        ..VehicleRecord::default()
+    }
+}
+
+impl House {
+    /// `count` bikes, the even ones in area 1 in the west, the odd ones in area 2 in the east.
+    async fn open(count: u32) -> Self {
+        Self::open_with(count, Limits::default()).await
+    }
+
+    async fn open_with(count: u32, limits: Limits) -> Self {
+        let rentable = |_: &RentFacts| Vec::<Reason>::new();
+        let memory = Memory::new(Fleet::new(Settings::default(), Arc::new(rentable)));
+        let ends = broadcast::Sender::new(16);
+        let stop = CancellationToken::new();
+        let hub = Hub::start(HubParts {
+            memory: memory.clone(),
+            gate: Arc::new(Accounts(ends.clone())),
+            details: Arc::new(FromMemory(memory.clone())),
+            clock: Arc::new(SystemClock),
+            tables: HashMap::from([("role".to_owned(), vec!["0701"]), ("secret".to_owned(), vec!["0999"])]),
+            limits,
+            stop: stop.clone(),
+        });
+        let served = Arc::clone(&hub);
+        let app = Router::new().route(
+            "/ebike/v3/backend/ws",
+            get(move |request: WebSocketUpgrade| async move { upgrade(served, request) }),
+        );
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("ws://{}/ebike/v3/backend/ws", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let house = Self { memory, hub, url, ends, stop, count };
+        for n in 0..count {
+            let area = 1 + i64::from(n % 2);
+            house.memory.write().enrol(record(n, area), SystemClock.now());
+            let west = if n % 2 == 0 { 118.0 } else { 118.2 };
+            house.report(n, 24.01 + f64::from(n % 40) * 0.002, west + 0.01 + f64::from(n / 40 % 40) * 0.002, 80);
+        }
+        house.hub.beat();
+        house
+    }
+
+    fn report(&self, n: u32, lat: f64, lng: f64, soc: u8) {
+        let now = SystemClock.now();
+        let mut fleet = self.memory.write();
+        let place = Place::from_degrees(lat, lng);
+        let latest = fleet.latest(&format!("K{n}"));
+        let newest = latest.as_ref().map_or(now.plus_millis(-80_000_000), |latest| latest.report_at);
+        let far = latest.and_then(|latest| latest.place).is_some_and(|before| before.distance_m(place) > 20.0);
+        let report = Report {
+            // After an hour a bike may be anywhere.
+            at: newest.plus_millis(if far { 3_700_000 } else { 1000 }),
+            seq: None,
+            place,
+            hdop_tenths: Some(9),
+            satellites: Some(9),
+            speed_kmh: 12,
+            heading_half: 45,
+            soc_percent: soc,
+            gsm: None,
+            voltage_mv: None,
+            flags: Flags::POSITION_VALID.with(Flags::BATTERY_PRESENT),
+            fence_version: None,
+        };
+        fleet.take(&format!("86{n:013}"), &report, now, now, &mut Vec::new()).expect("a good report is taken");
+    }
+
+    async fn looking(&self, token: &str, bbox: [f64; 4]) -> Screen {
+        let mut screen = Screen::signed_in(&self.url, token).await;
+        screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": bbox, "zoom": 14})).await;
+        screen.until(|screen| screen.kinds.contains(&4)).await;
+        screen
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_let_in_without_a_valid_session() {
+    let house = House::open(2).await;
+    for (token, code, bye) in [("stolen", 4401, "auth_refused"), ("disabled", 4403, "disabled")] {
+        let mut screen = Screen::open(&house.url).await;
+        screen.say(&json!({"op": "auth", "token": token, "t": "t"})).await;
+        assert_eq!(screen.until_closed().await, code);
+        assert_eq!(screen.said("bye").unwrap()["code"], bye);
+    }
+    let mut hasty = Screen::open(&house.url).await;
+    hasty.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14})).await;
+    assert_eq!(hasty.until_closed().await, 4401);
+    assert_eq!(hasty.bikes.len(), 0);
+}
+
+#[tokio::test]
+async fn who_does_not_say_who_he_is_is_closed() {
+    let limits = Limits { auth: Duration::from_millis(200), ..Limits::default() };
+    let house = House::open_with(0, limits).await;
+    let mut screen = Screen::open(&house.url).await;
+    assert_eq!(screen.until_closed().await, 4408);
+    assert_eq!(screen.said("bye").unwrap()["code"], "auth_timeout");
+}
+
+#[tokio::test]
+async fn without_the_permission_there_is_no_fleet_and_the_socket_stays() {
+    let house = House::open(2).await;
+    let mut screen = Screen::signed_in(&house.url, "blind").await;
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14})).await;
+    screen.say(&json!({"op": "watch", "topic": "vehicle/K0"})).await;
+    screen.say(&json!({"op": "who", "slot": 0, "n": 1})).await;
+    screen.until(|screen| screen.said("who").is_some()).await;
+    assert_eq!(screen.texts.iter().filter(|text| text["op"] == "error").count(), 2);
+    assert!(screen.said("who").unwrap()["carId"].is_null());
+    assert_eq!(screen.bikes.len(), 0);
+}
+
+#[tokio::test]
+async fn two_viewers_of_two_areas_see_disjoint_bikes() {
+    let house = House::open(200).await;
+    let world = [117.9, 23.9, 118.4, 24.2];
+    let (mut first, mut second) = tokio::join!(house.looking("area1", world), house.looking("area2", world));
+    let all = house.looking("all", world).await;
+    for n in 0..200 {
+        house.report(n, 24.05, 118.05, 70);
+    }
+    first.until(|screen| screen.holds(100, 70)).await;
+    second.until(|screen| screen.holds(100, 70)).await;
+    assert_eq!((first.bikes.len(), second.bikes.len(), all.bikes.len()), (100, 100, 200));
+    assert!(first.bikes.keys().all(|slot| !second.bikes.contains_key(slot)));
+    first.until(|screen| screen.data("fleet").is_some_and(|totals| totals["data"]["shelved"] == 100)).await;
+
+    second.say(&json!({"op": "who", "slot": 0, "n": 7})).await;
+    first.say(&json!({"op": "who", "slot": 0, "n": 8})).await;
+    second.until(|screen| screen.said("who").is_some()).await;
+    first.until(|screen| screen.said("who").is_some()).await;
+    assert_eq!(second.said("who").unwrap(), &json!({"op": "who", "slot": 0, "n": 7, "carId": null}));
+    assert_eq!(first.said("who").unwrap(), &json!({"op": "who", "slot": 0, "n": 8, "carId": "K0"}));
+}
+
+#[tokio::test]
+async fn a_bike_that_leaves_the_viewport_or_the_scope_is_gone() {
+    let house = House::open(4).await;
+    let mut screen = house.looking("area1", WEST).await;
+    assert_eq!(screen.bikes.len(), 2);
+    house.report(0, 24.05, 118.25, 80);
+    screen.until(|screen| !screen.bikes.contains_key(&0)).await;
+    house.report(0, 24.05, 118.05, 80);
+    screen.until(|screen| screen.bikes.contains_key(&0)).await;
+    house.memory.write().enrol(VehicleRecord { version: 2, ..record(0, 2) }, SystemClock.now());
+    screen.until(|screen| !screen.bikes.contains_key(&0)).await;
+    assert_eq!(screen.bikes.len(), 1);
+}
+
+#[tokio::test]
+async fn a_bike_that_crosses_a_cell_stays_on_the_screen() {
+    let house = House::open(2).await;
+    let mut screen = house.looking("all", WEST).await;
+    for step in 0..6 {
+        house.report(0, 24.05, 118.02 + f64::from(step) * 0.01, 50 + step as u8);
+        screen.until(|screen| screen.bikes.get(&0).is_some_and(|bike| bike[8] == 50 + step as u8)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_viewport_that_moves_gets_the_difference() {
+    let house = House::open(400).await;
+    let mut screen = house.looking("all", WEST).await;
+    assert_eq!(screen.bikes.len(), 200);
+    let kinds = screen.kinds.len();
+    let both = [118.0, 24.0, 118.3, 24.1];
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": both, "zoom": 14})).await;
+    screen.until(|screen| screen.bikes.len() == 400).await;
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": EAST, "zoom": 14})).await;
+    screen.until(|screen| screen.bikes.len() == 200).await;
+    assert!(screen.kinds[kinds..].iter().all(|kind| *kind == 1), "no snapshot was needed");
+    let fresh = house.looking("all", EAST).await;
+    assert_eq!(screen.bikes, fresh.bikes);
+}
+
+#[tokio::test]
+async fn a_resume_ends_where_a_fresh_snapshot_does() {
+    let house = House::open(300).await;
+    let mut away = house.looking("all", WEST).await;
+    let since = away.seq;
+    away.socket.close(None).await.unwrap();
+    for n in 0..100 {
+        house.report(n, 24.03, if n % 4 == 0 { 118.25 } else { 118.03 }, 33);
+    }
+    house.hub.beat();
+    let mut back = Screen::signed_in(&house.url, "all").await;
+    back.bikes = away.bikes;
+    back.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "since": since})).await;
+    back.until(|screen| screen.said("watching").is_some() && !screen.kinds.is_empty()).await;
+    back.drain(Duration::from_millis(600)).await;
+    let fresh = house.looking("all", WEST).await;
+    assert!(back.kinds.iter().all(|kind| *kind == 1), "resumed by differences alone: {:?}", back.kinds);
+    assert_eq!(back.bikes, fresh.bikes);
+}
+
+#[tokio::test]
+async fn a_tick_of_another_process_gets_a_snapshot() {
+    let house = House::open(4).await;
+    let mut screen = Screen::signed_in(&house.url, "all").await;
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "since": 4_000_000})).await;
+    screen.until(|screen| screen.kinds.contains(&4)).await;
+    assert_eq!(screen.kinds[0], 2);
+}
+
+#[tokio::test]
+async fn far_out_there_are_counts_that_add_up() {
+    let house = House::open(400).await;
+    let mut screen = Screen::signed_in(&house.url, "all").await;
+    let world = [100.0, 10.0, 130.0, 40.0];
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9.7})).await;
+    screen.until(|screen| screen.kinds.contains(&4)).await;
+    assert_eq!((screen.clustered(), screen.clusters.len(), screen.bikes.len()), (400, 2, 0));
+    house.memory.write().enrol(VehicleRecord { lifecycle: 1, version: 2, ..record(0, 1) }, SystemClock.now());
+    screen.until(|screen| screen.clustered() == 399).await;
+    let mut one = Screen::signed_in(&house.url, "area2").await;
+    one.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9})).await;
+    one.until(|screen| screen.kinds.contains(&4)).await;
+    assert_eq!(one.clusters.keys().copied().collect::<Vec<_>>(), [2]);
+}
+
+#[tokio::test]
+async fn a_screen_that_stops_reading_delays_nobody_and_finds_the_latest() {
+    let house = House::open(20_000).await;
+    let world = [117.9, 23.9, 118.4, 24.2];
+    let mut slow = house.looking("all", world).await;
+    let mut quick = house.looking("all", world).await;
+    for round in 0..25u8 {
+        for n in 0..house.count {
+            house.report(n, 24.03, if n % 2 == 0 { 118.03 } else { 118.23 }, 40 + round);
+        }
+        let began = std::time::Instant::now();
+        quick.until(|screen| screen.holds(20_000, 40 + round)).await;
+        assert!(began.elapsed() < Duration::from_secs(3), "round {round} took {:?}", began.elapsed());
+    }
+    let frames = slow.kinds.len();
+    slow.until(|screen| screen.holds(20_000, 64)).await;
+    assert_eq!(slow.bikes, quick.bikes);
+    let (slow_frames, quick_frames) = (slow.kinds.len() - frames, quick.kinds.len());
+    assert!(slow_frames < quick_frames, "{slow_frames} of {quick_frames}: what it missed was not queued");
+}
+
+#[tokio::test]
+async fn an_open_drawer_follows_its_bike() {
+    let house = House::open(4).await;
+    let mut screen = Screen::signed_in(&house.url, "area1").await;
+    screen.say(&json!({"op": "watch", "topic": "vehicle/K0"})).await;
+    screen.until(|screen| screen.data("vehicle/K0").is_some_and(|frame| frame["data"]["soc"] == 80)).await;
+    house.report(0, 24.05, 118.05, 41);
+    screen.until(|screen| screen.data("vehicle/K0").is_some_and(|frame| frame["data"]["soc"] == 41)).await;
+    for stranger in ["vehicle/K1", "vehicle/nobody"] {
+        screen.texts.clear();
+        screen.say(&json!({"op": "watch", "topic": stranger})).await;
+        screen.until(|screen| screen.said("error").is_some()).await;
+        assert_eq!(screen.said("error").unwrap()["promot"], "没有这辆车，或不在您的数据范围内");
+    }
+}
+
+#[tokio::test]
+async fn open_lists_hear_of_their_own_rows_alone() {
+    let house = House::open(0).await;
+    let mut screen = Screen::signed_in(&house.url, "area1").await;
+    screen.say(&json!({"op": "watch", "topic": "read/secret"})).await;
+    screen.say(&json!({"op": "watch", "topic": "read/role"})).await;
+    screen.until(|screen| screen.said("watching").is_some()).await;
+    assert_eq!(screen.said("error").unwrap()["topic"], "read/secret");
+    let rows = vec![
+        ("mine".to_owned(), Territory::of_area(AgentId(9), AreaId(1))),
+        ("theirs".to_owned(), Territory::of_area(AgentId(9), AreaId(2))),
+    ];
+    house.hub.rows_changed(RowsChanged { table: "secret".into(), position: 40, rows: rows.clone() });
+    house.hub.rows_changed(RowsChanged { table: "role".into(), position: 41, rows });
+    screen.until(|screen| screen.data("read/role").is_some()).await;
+    let frame = screen.data("read/role").unwrap();
+    assert_eq!((&frame["seq"], &frame["data"]), (&json!(41), &json!({"keys": ["mine"]})));
+    assert!(screen.data("read/secret").is_none());
+    house.hub.rows_missed(50);
+    screen.until(|screen| screen.data("read/role").is_some_and(|frame| frame["data"] == json!({"keys": []}))).await;
+}
+
+#[tokio::test]
+async fn an_ended_account_is_closed_at_once_and_others_stay() {
+    let house = House::open(4).await;
+    let mut first = house.looking("area1", WEST).await;
+    let mut second = house.looking("area2", EAST).await;
+    let began = std::time::Instant::now();
+    house.ends.send(Ended { whose: Whose::Operator(OperatorId(2)), reason: EndReason::Disabled }).unwrap();
+    assert_eq!(first.until_closed().await, 4403);
+    assert!(began.elapsed() < Duration::from_secs(1));
+    second.say(&json!({"op": "ping"})).await;
+    second.until(|screen| screen.said("pong").is_some()).await;
+}
+
+#[tokio::test]
+async fn who_breaks_a_limit_is_closed() {
+    let house = House::open(0).await;
+    let mut loud = Screen::signed_in(&house.url, "all").await;
+    for _ in 0..60 {
+        loud.say(&json!({"op": "ping"})).await;
+    }
+    assert_eq!(loud.until_closed().await, 1008);
+
+    let mut greedy = Screen::signed_in(&house.url, "all").await;
+    let long = "x".repeat(70_000);
+    greedy.say(&json!({"op": "watch", "topic": long})).await;
+    assert_eq!(greedy.until_closed().await, 1008);
+
+    let mut nonsense = Screen::signed_in(&house.url, "all").await;
+    nonsense.say(&json!({"op": "watch", "topic": "fleet", "bbox": [170.0, 0.0, -170.0, 1.0], "zoom": 14})).await;
+    nonsense.say(&json!({"op": "watch", "topic": "fleet", "bbox": [-180.0, -80.0, 180.0, 80.0], "zoom": 20})).await;
+    nonsense.say(&json!("hello")).await;
+    nonsense.until(|screen| screen.texts.iter().filter(|text| text["op"] == "error").count() == 3).await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_so() {
+    let house = House::open(0).await;
+    let mut screen = Screen::signed_in(&house.url, "all").await;
+    house.stop.cancel();
+    assert_eq!(screen.until_closed().await, 1012);
+    assert_eq!(screen.said("bye").unwrap()["code"], "draining");
+}
