@@ -65,7 +65,8 @@ test.describe.serial('roles, seen by two operators', () => {
     await expect(page.getByLabel('权限变更').last()).toContainText('人员列表')
     await page.getByRole('button', { name: '保存变更' }).click()
     await expect(page.getByText('角色已保存')).toBeVisible()
-    expect(hashOf(page)).not.toContain('open=')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect.poll(() => hashOf(page)).not.toContain('open=')
   })
 
   test('Esc closes the drawer, the address keeps the filter', async ({ page }) => {
