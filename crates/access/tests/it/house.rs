@@ -179,7 +179,7 @@ impl TestHouse {
         .unwrap();
         let (_, answer) = self.plain("POST", "/auth/verifySign", body).await;
         let session = accept(&one_time, answer["data"]["aesKey"].as_str().unwrap()).unwrap();
-        Browser { house: self, device: device.to_owned(), session, token: None }
+        Browser { house: self, session, token: None }
     }
 
     pub async fn announce(&self, phone: &str, device: &str) -> (StatusCode, Value) {
@@ -229,7 +229,6 @@ impl TestHouse {
 
 pub struct Browser<'a> {
     pub house: &'a TestHouse,
-    pub device: String,
     pub session: ClientSession,
     pub token: Option<String>,
 }
@@ -265,20 +264,10 @@ impl Browser<'_> {
     }
 
     /// The data of an answer that is a yes.
-    #[track_caller]
-    pub fn ok(&self, method: &str, path: &str, content: Value) -> impl Future<Output = Value> {
-        let caller = std::panic::Location::caller();
-        let what = format!("{method} {path}");
-        let calling = self.call(method, path, content);
-        Box::pin(async move {
-            let (status, answer) = calling.await;
-            assert_eq!(
-                (status.as_u16(), &answer["suc"]),
-                (200, &json!(true)),
-                "{what} at {caller}: {answer}"
-            );
-            answer["data"].clone()
-        }) as std::pin::Pin<Box<dyn Future<Output = Value> + '_>>
+    pub async fn ok(&self, method: &str, path: &str, content: Value) -> Value {
+        let (status, answer) = self.call(method, path, content).await;
+        assert_eq!((status.as_u16(), &answer["suc"]), (200, &json!(true)), "{method} {path}: {answer}");
+        answer["data"].clone()
     }
 
     /// The code of an answer that is a no.
