@@ -94,12 +94,14 @@ pub struct MachineAccount {
     pub enabled: bool,
 }
 
+type Found = (MachineId, String, Vec<String>, Json<Scope>, bool);
+
 /// The machine whose token has this SHA-256.
 pub async fn by_token(
     db: &mut PgConnection,
     token_sha256: &[u8; 32],
 ) -> sqlx::Result<Option<MachineAccount>> {
-    let found: Option<(MachineId, String, Vec<String>, Json<Scope>, bool)> = sqlx::query_as(
+    let found: Option<Found> = sqlx::query_as(
         "select machine_id, name, codes, scope, enabled from read.machine where token_sha256 = $1",
     )
     .bind(hex::encode(token_sha256))

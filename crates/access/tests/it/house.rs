@@ -63,15 +63,14 @@ pub struct TestHouse {
     pub outbox: Arc<Outbox>,
     pub sessions: Sessions,
     projecting: tokio::task::JoinHandle<()>,
-    database: TestDatabase,
-    services: Services,
+    _database: TestDatabase,
+    _services: Services,
 }
 
 impl Drop for TestHouse {
     fn drop(&mut self) {
         self.house.close();
         self.projecting.abort();
-        let _held_until_here = (&self.database, &self.services);
     }
 }
 
@@ -135,7 +134,17 @@ impl TestHouse {
         .await
         .unwrap();
         let Surface { router, table, .. } = access::routes(room).into_router(&wire, None);
-        Self { app: router, table, house, clock, outbox, sessions, projecting, database, services }
+        Self {
+            app: router,
+            table,
+            house,
+            clock,
+            outbox,
+            sessions,
+            projecting,
+            _database: database,
+            _services: services,
+        }
     }
 
     async fn send(
