@@ -4,7 +4,9 @@
 //! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
 #![deny(missing_docs)]
 
+mod attend;
 pub mod fleet;
+pub mod http;
 pub mod ingest;
 mod measure;
 mod memory;
@@ -12,4 +14,5 @@ pub mod push;
 pub mod report;
 pub mod rules;
 
+pub use attend::attend;
 pub use memory::Memory;

@@ -237,7 +237,9 @@ impl Board {
 
     /// Every published bike: its cell, its lot, the slots there.
     pub fn all(&self) -> impl Iterator<Item = (Cell, Lot, &[u32])> {
-        self.cells.iter().flat_map(|(cell, lots)| lots.iter().map(|(lot, seats)| (*cell, *lot, seats.as_slice())))
+        self.cells
+            .iter()
+            .flat_map(|(cell, lots)| lots.iter().map(|(lot, seats)| (*cell, *lot, seats.as_slice())))
     }
 
     fn each_seen(&self, view: &View, mut each: impl FnMut(&[u32])) {
@@ -251,7 +253,10 @@ impl Board {
         if view.rect.count() <= self.cells.len() {
             view.rect.cells().filter_map(|cell| self.cells.get(&cell)).for_each(&mut visit);
         } else {
-            self.cells.iter().filter(|(cell, _)| view.rect.contains(**cell)).for_each(|(_, lots)| visit(lots));
+            self.cells
+                .iter()
+                .filter(|(cell, _)| view.rect.contains(**cell))
+                .for_each(|(_, lots)| visit(lots));
         }
     }
 }

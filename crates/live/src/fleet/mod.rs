@@ -107,7 +107,13 @@ impl Fleet {
 
     /// Bytes that one bike takes in the arrays, without its texts.
     pub const fn bytes_a_bike() -> usize {
-        size_of::<VehicleRecord>() + size_of::<Place>() + size_of::<Cold>() + size_of::<Flags>() + 4 * 8 + 5 + 16
+        size_of::<VehicleRecord>()
+            + size_of::<Place>()
+            + size_of::<Cold>()
+            + size_of::<Flags>()
+            + 4 * 8
+            + 5
+            + 16
     }
 
     /// Bikes known.
@@ -272,9 +278,15 @@ impl Fleet {
             if feed_works {
                 let record = &self.records[index];
                 let heard = Timestamp::from_millis(self.heard_at[index].max(self.known_since[index]));
-                self.cold[index].watch.on_minute(record, heard, now, &self.settings, |alarm, raised, evidence| {
-                    judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
-                });
+                self.cold[index].watch.on_minute(
+                    record,
+                    heard,
+                    now,
+                    &self.settings,
+                    |alarm, raised, evidence| {
+                        judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
+                    },
+                );
             }
             if self.refresh(slot, now) {
                 self.board.touch(slot);
@@ -288,7 +300,8 @@ impl Fleet {
         let mut undone = Vec::new();
         for (record, cold) in self.records.iter().zip(&self.cold) {
             for (alarm, raised) in cold.watch.differs(record) {
-                let evidence = crate::rules::Evidence { at: now.millis(), ..crate::rules::Evidence::default() };
+                let evidence =
+                    crate::rules::Evidence { at: now.millis(), ..crate::rules::Evidence::default() };
                 undone.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
             }
         }
@@ -303,7 +316,8 @@ impl Fleet {
         let online = self.heard_at[index] != NEVER
             && now.millis() - self.heard_at[index] <= self.settings.offline_after_ms;
         let soc_percent = (self.soc[index] != SOC_UNKNOWN).then_some(self.soc[index]);
-        let low = soc_percent.is_some_and(|soc| soc < self.settings.low_percent) || record.operation_states.has(4);
+        let low =
+            soc_percent.is_some_and(|soc| soc < self.settings.low_percent) || record.operation_states.has(4);
         let facts = RentFacts {
             lifecycle: record.lifecycle,
             riding_state: record.riding_state,

@@ -8,7 +8,7 @@ use vocabulary::{Territory, Timestamp};
 
 use super::board::{Lot, Spot, View};
 use super::tile::Cell;
-use super::{Fleet, NEVER, SHOWN_STATES, SOC_UNKNOWN};
+use super::{Fleet, NEVER, SHOWN_STATES, SOC_UNKNOWN, Shown};
 use crate::push::frame::{self, BikeRecord, Cluster, Kind, Stamp, bit};
 
 /// Buffers of one territory in one cell.
@@ -93,8 +93,12 @@ impl Fleet {
         });
         self.board = board;
         let stamp = Stamp { seq: self.board.tick(), time_ms: now.millis() };
-        let mut tick =
-            TickBuffers { seq: stamp.seq, time_ms: stamp.time_ms, oldest: self.oldest_pending.take(), ..TickBuffers::default() };
+        let mut tick = TickBuffers {
+            seq: stamp.seq,
+            time_ms: stamp.time_ms,
+            oldest: self.oldest_pending.take(),
+            ..TickBuffers::default()
+        };
         for (spot, slots) in &turn.left {
             let records: Vec<_> = slots.iter().map(|slot| self.bike(*slot).gone()).collect();
             entry(&mut tick, *spot).left = frame::bikes(Kind::Changes, stamp, &records);
@@ -169,9 +173,10 @@ impl Fleet {
             let shown = if self.fix_at[index] == NEVER { SHOWN_STATES } else { usize::from(state & 0x07) };
             sum.states[shown] += 1;
             sum.shelved += u32::from(record.on_the_street());
-            sum.rentable += u32::from(state & 0x0f == 0);
+            sum.rentable += u32::from(usize::from(state & 0x0f) == Shown::Rentable as usize);
             sum.online += u32::from(self.online[index]);
-            sum.low += u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < self.settings.low_percent);
+            sum.low +=
+                u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < self.settings.low_percent);
             sum.alarm += u32::from(state & bit::ALARM != 0);
         }
         totals.into_values().collect()

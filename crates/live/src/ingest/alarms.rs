@@ -81,7 +81,11 @@ impl AlarmQueue {
         }
     }
 
-    async fn tell(&self, alarms: &Arc<dyn Alarms>, round: Vec<((String, AlarmKind), (bool, Evidence))>) -> bool {
+    async fn tell(
+        &self,
+        alarms: &Arc<dyn Alarms>,
+        round: Vec<((String, AlarmKind), (bool, Evidence))>,
+    ) -> bool {
         let told = stream::iter(round)
             .map(|(key, (raised, evidence))| async move {
                 let outcome = if raised {

@@ -3,6 +3,7 @@
 use bytes::{BufMut, BytesMut};
 use serde::Serialize;
 use sqlx::{PgConnection, Row};
+use utoipa::ToSchema;
 use vocabulary::Timestamp;
 
 use crate::report::{Place, Report};
@@ -24,7 +25,11 @@ pub(super) struct HistoryRow {
 }
 
 /// Writes `rows`; `vehicle_of` tells the stored number of a slot.
-pub(super) async fn store(db: &mut PgConnection, rows: &[HistoryRow], vehicle_of: impl Fn(u32) -> i32) -> sqlx::Result<()> {
+pub(super) async fn store(
+    db: &mut PgConnection,
+    rows: &[HistoryRow],
+    vehicle_of: impl Fn(u32) -> i32,
+) -> sqlx::Result<()> {
     let mut buffer = BytesMut::with_capacity(32 + rows.len() * 110);
     buffer.put_slice(b"PGCOPY\n\xff\r\n\0");
     buffer.put_i64(0);
@@ -77,7 +82,7 @@ fn put_i16(buffer: &mut BytesMut, value: Option<u8>) {
 }
 
 /// Where a bike was.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Point {
     /// The device's time, epoch ms.
     pub at: i64,

@@ -24,7 +24,12 @@ impl Numbers {
     }
 
     /// Gives every one of `slots` a number.
-    pub(super) async fn learn(&mut self, pool: &PgPool, memory: &Memory, slots: impl Iterator<Item = u32>) -> sqlx::Result<()> {
+    pub(super) async fn learn(
+        &mut self,
+        pool: &PgPool,
+        memory: &Memory,
+        slots: impl Iterator<Item = u32>,
+    ) -> sqlx::Result<()> {
         let named: HashMap<String, u32> = {
             let fleet = memory.read();
             let new = slots.filter(|slot| self.of(*slot) == 0);
@@ -55,11 +60,12 @@ impl Numbers {
 
 /// How far stream `born` is stored under `name`.
 pub(super) async fn stored_up_to(pool: &PgPool, name: &str, born: &str) -> sqlx::Result<u64> {
-    let seq: Option<i64> = sqlx::query_scalar("select stream_seq from live.ingest where name = $1 and stream_born = $2")
-        .bind(name)
-        .bind(born)
-        .fetch_optional(pool)
-        .await?;
+    let seq: Option<i64> =
+        sqlx::query_scalar("select stream_seq from live.ingest where name = $1 and stream_born = $2")
+            .bind(name)
+            .bind(born)
+            .fetch_optional(pool)
+            .await?;
     Ok(seq.and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0))
 }
 
@@ -78,7 +84,14 @@ pub(super) async fn advance(db: &mut PgConnection, name: &str, born: &str, seq: 
 }
 
 /// Keeps the latest state of `slots`.
-pub(super) async fn keep(pool: &PgPool, name: &str, memory: &Memory, numbers: &mut Numbers, slots: &[u32], now: Timestamp) -> sqlx::Result<()> {
+pub(super) async fn keep(
+    pool: &PgPool,
+    name: &str,
+    memory: &Memory,
+    numbers: &mut Numbers,
+    slots: &[u32],
+    now: Timestamp,
+) -> sqlx::Result<()> {
     numbers.learn(pool, memory, slots.iter().copied()).await?;
     for slots in slots.chunks(A_STATEMENT) {
         let states: Vec<(i32, Stored)> = {
@@ -87,7 +100,11 @@ pub(super) async fn keep(pool: &PgPool, name: &str, memory: &Memory, numbers: &m
         };
         upsert(pool, &states).await?;
     }
-    sqlx::query("update live.ingest set kept_at = $2 where name = $1").bind(name).bind(now.datetime()).execute(pool).await?;
+    sqlx::query("update live.ingest set kept_at = $2 where name = $1")
+        .bind(name)
+        .bind(now.datetime())
+        .execute(pool)
+        .await?;
     Ok(())
 }
 
@@ -140,10 +157,20 @@ const SINCE: &str = "select distinct on (t.vehicle) v.car_id, t.at report_at, t.
                      order by t.vehicle, t.at desc";
 
 /// Puts memory where the database is: the kept states, and what history holds beyond them.
-pub(super) async fn restore(pool: &PgPool, name: &str, memory: &Memory, now: Timestamp) -> sqlx::Result<usize> {
+pub(super) async fn restore(
+    pool: &PgPool,
+    name: &str,
+    memory: &Memory,
+    now: Timestamp,
+) -> sqlx::Result<usize> {
     let kept_at: Option<DateTime<Utc>> =
-        sqlx::query_scalar("select kept_at from live.ingest where name = $1").bind(name).fetch_optional(pool).await?.flatten();
-    let since = kept_at.map_or_else(|| now.plus_millis(-86_400_000), |at| Timestamp::from(at).plus_millis(-OVERLAP_MS));
+        sqlx::query_scalar("select kept_at from live.ingest where name = $1")
+            .bind(name)
+            .fetch_optional(pool)
+            .await?
+            .flatten();
+    let since = kept_at
+        .map_or_else(|| now.plus_millis(-86_400_000), |at| Timestamp::from(at).plus_millis(-OVERLAP_MS));
     let mut rows = sqlx::query(KEPT).fetch_all(pool).await?;
     rows.extend(sqlx::query(SINCE).bind(since.datetime()).fetch_all(pool).await?);
     let states = rows.iter().map(stored).collect::<sqlx::Result<Vec<_>>>()?;
@@ -155,7 +182,8 @@ pub(super) async fn restore(pool: &PgPool, name: &str, memory: &Memory, now: Tim
 }
 
 fn stored(row: &PgRow) -> sqlx::Result<Stored> {
-    let instant = |column: &str| row.try_get::<Option<DateTime<Utc>>, _>(column).map(|at| at.map(Timestamp::from));
+    let instant =
+        |column: &str| row.try_get::<Option<DateTime<Utc>>, _>(column).map(|at| at.map(Timestamp::from));
     let small = |column: &str| {
         row.try_get::<Option<i16>, _>(column).map(|value| value.and_then(|value| u8::try_from(value).ok()))
     };
@@ -172,7 +200,9 @@ fn stored(row: &PgRow) -> sqlx::Result<Stored> {
             heading_half: small("heading")?.unwrap_or(0),
             soc_percent: small("soc")?.unwrap_or(0),
             gsm: small("gsm")?,
-            voltage_mv: row.try_get::<Option<i32>, _>("voltage_mv")?.and_then(|voltage| u32::try_from(voltage).ok()),
+            voltage_mv: row
+                .try_get::<Option<i32>, _>("voltage_mv")?
+                .and_then(|voltage| u32::try_from(voltage).ok()),
             flags: Flags(row.try_get::<i32, _>("flags")? as u16),
             fence_version: None,
         },

@@ -54,7 +54,7 @@ impl Default for IngestSettings {
             keep_every: Duration::from_secs(5),
             sweep_every: Duration::from_secs(15),
             keep_days: 30,
-            trust_after: Duration::from_secs(30 * 60),
+            trust_after: Duration::from_mins(30),
         }
     }
 }
@@ -173,14 +173,15 @@ impl Ingest {
                 stored => consumer::DeliverPolicy::ByStartSequence { start_sequence: stored + 1 },
             },
             ack_policy: consumer::AckPolicy::All,
-            ack_wait: Duration::from_secs(60),
+            ack_wait: Duration::from_mins(1),
             max_ack_pending: 100_000,
             ..consumer::pull::Config::default()
         };
         // There is none in the first term.
         let _ = stream.delete_consumer(self.settings.name).await;
         let consumer = stream.create_consumer(config).await.map_err(nats_error)?;
-        let mut messages = consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)?;
+        let mut messages =
+            consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)?;
         let mut leading = Leading {
             ingest: self,
             born,
@@ -193,13 +194,18 @@ impl Ingest {
             pending: 0,
             trusted_since: Instant::now(),
         };
-        let mut timers = [self.settings.batch_time, self.settings.keep_every, self.settings.sweep_every, Duration::from_secs(600)]
-            .map(|period| {
-                let mut timer = interval(period);
-                timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
-                timer.reset();
-                timer
-            });
+        let mut timers = [
+            self.settings.batch_time,
+            self.settings.keep_every,
+            self.settings.sweep_every,
+            Duration::from_mins(10),
+        ]
+        .map(|period| {
+            let mut timer = interval(period);
+            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            timer.reset();
+            timer
+        });
         let [store, keep, sweep, days] = &mut timers;
         loop {
             tokio::select! {
@@ -286,7 +292,8 @@ impl Leading<'_> {
         let ingest = self.ingest;
         // Before the position moves: an answer told twice does no harm, one that is lost does.
         for acks in batch.acks.chunks(ACKS_AT_ONCE) {
-            let told = acks.iter().map(|ack| ingest.acks.acknowledged(&ack.imei, ack.command_id, ack.code, ack.at));
+            let told =
+                acks.iter().map(|ack| ingest.acks.acknowledged(&ack.imei, ack.command_id, ack.code, ack.at));
             for outcome in join_all(told).await {
                 outcome.map_err(IngestError::Acks)?;
             }
@@ -312,7 +319,8 @@ impl Leading<'_> {
         let slots: Vec<u32> = self.dirty.drain().collect();
         let ingest = self.ingest;
         let now = ingest.clock.now();
-        keep::keep(&ingest.owner, ingest.settings.name, &ingest.memory, &mut self.numbers, &slots, now).await?;
+        keep::keep(&ingest.owner, ingest.settings.name, &ingest.memory, &mut self.numbers, &slots, now)
+            .await?;
         Ok(())
     }
 

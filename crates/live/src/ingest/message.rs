@@ -16,7 +16,13 @@ pub const SUBJECTS: [&str; 2] = ["ebike.*.up", "ebike.*.ack"];
 pub trait CommandAcks: Send + Sync + 'static {
     /// The device answered. May come twice, late, or for a command nobody knows: all of that is `Ok`. An error means that
     /// it cannot be kept now; it is told again.
-    async fn acknowledged(&self, imei: &str, command_id: i64, code: i32, at: Timestamp) -> Result<(), SeamError>;
+    async fn acknowledged(
+        &self,
+        imei: &str,
+        command_id: i64,
+        code: i32,
+        at: Timestamp,
+    ) -> Result<(), SeamError>;
 }
 
 /// What a subject is about.

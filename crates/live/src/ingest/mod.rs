@@ -16,7 +16,7 @@ pub use alarms::{AlarmQueue, Alarms};
 pub use down::Downlink;
 pub use history::{Point, history};
 pub use leader::{Ingest, IngestError, IngestSettings};
-pub use message::{CommandAcks, SUBJECTS, STREAM};
+pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use registry::{enrol_all, enrol_some, survey};
 
 /// A failure behind a seam.

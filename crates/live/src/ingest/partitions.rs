@@ -20,7 +20,8 @@ fn day_of(name: &str) -> Option<NaiveDate> {
 pub(super) async fn tend(owner: &PgPool, now: Timestamp, keep_days: u32) -> sqlx::Result<()> {
     let today = now.datetime().date_naive();
     for ahead in 0..=(AHEAD + 1) {
-        let Some(day) = today.checked_sub_days(Days::new(1)).and_then(|first| first.checked_add_days(Days::new(ahead)))
+        let Some(day) =
+            today.checked_sub_days(Days::new(1)).and_then(|first| first.checked_add_days(Days::new(ahead)))
         else {
             continue;
         };

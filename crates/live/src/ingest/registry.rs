@@ -48,7 +48,12 @@ pub async fn enrol_all(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -
 }
 
 /// These bikes, after they changed.
-pub async fn enrol_some(projector: &PgPool, memory: &Memory, clock: &dyn Clock, car_ids: &[String]) -> sqlx::Result<()> {
+pub async fn enrol_some(
+    projector: &PgPool,
+    memory: &Memory,
+    clock: &dyn Clock,
+    car_ids: &[String],
+) -> sqlx::Result<()> {
     let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} where car_id = any($1)"));
     let rows = sqlx::query(sql).bind(car_ids).fetch_all(projector).await?;
     enrol(memory, &rows, clock)

@@ -38,7 +38,7 @@ struct Car {
 /// The watched bikes.
 #[derive(Clone)]
 pub(super) struct Cars {
-    cars: Arc<Mutex<HashMap<String, Car>>>,
+    watched: Arc<Mutex<HashMap<String, Car>>>,
     wanted: Arc<Notify>,
     news: watch::Sender<u64>,
 }
@@ -65,11 +65,11 @@ impl Drop for CarWatch {
 
 impl Cars {
     pub(super) fn new() -> Self {
-        Self { cars: Arc::default(), wanted: Arc::default(), news: watch::Sender::new(0) }
+        Self { watched: Arc::default(), wanted: Arc::default(), news: watch::Sender::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Car>> {
-        self.cars.lock().expect("nothing panics while it holds the watched bikes")
+        self.watched.lock().expect("nothing panics while it holds the watched bikes")
     }
 
     pub(super) fn watch(&self, car_id: &str, slot: Option<u32>) -> CarWatch {
@@ -149,7 +149,13 @@ impl Cars {
     }
 
     /// Puts stale bikes together until `stop`.
-    pub(super) async fn run(self, details: Arc<dyn Details>, memory: Memory, clock: Arc<dyn Clock>, stop: CancellationToken) {
+    pub(super) async fn run(
+        self,
+        details: Arc<dyn Details>,
+        memory: Memory,
+        clock: Arc<dyn Clock>,
+        stop: CancellationToken,
+    ) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,

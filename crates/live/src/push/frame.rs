@@ -93,10 +93,10 @@ pub struct Cluster {
 }
 
 fn header(buffer: &mut BytesMut, kind: Kind, count: usize, stamp: Stamp) {
-    debug_assert!(count <= usize::from(u16::MAX));
+    let count = u16::try_from(count).expect("a buffer is cut before it holds so many");
     buffer.put_u8(MARK);
     buffer.put_u8(kind as u8);
-    buffer.put_u16_le(count as u16);
+    buffer.put_u16_le(count);
     buffer.put_u32_le(stamp.seq);
     buffer.put_i64_le(stamp.time_ms);
 }
@@ -184,23 +184,42 @@ mod tests {
             json!({"slot": bike.slot, "latE6": bike.lat_e6, "lngE6": bike.lng_e6, "soc": bike.soc_percent,
                    "state": bike.state, "speed": bike.speed_kmh, "heading": bike.heading_half})
         };
-        let cluster = Cluster { x: 6779, y: 3520, total: 70_000, alarm: 3, by_state: [5, 4, 3, 2, 1, 0, 6, 7] };
-        let vector = |name: &str, kind: Kind, body: Value, buffer: &Bytes| {
-            json!({"name": name, "kind": kind as u8, "seq": STAMP.seq, "timeMs": STAMP.time_ms, "body": body, "hex": hex(buffer)})
-        };
+        let cluster =
+            Cluster { x: 6779, y: 3520, total: 70_000, alarm: 3, by_state: [5, 4, 3, 2, 1, 0, 6, 7] };
+        let vector = |name: &str, kind: Kind, body: Value, buffer: &Bytes| json!({"name": name, "kind": kind as u8, "seq": STAMP.seq, "timeMs": STAMP.time_ms, "body": body, "hex": hex(buffer)});
         json!([
-            vector("changes of a cell", Kind::Changes, json!([bike_json(&moving), bike_json(&south_west)]),
-                &bikes(Kind::Changes, STAMP, &[moving, south_west])[0]),
-            vector("a bike that is gone", Kind::Changes, json!([bike_json(&moving.gone())]),
-                &bikes(Kind::Changes, STAMP, &[moving.gone()])[0]),
+            vector(
+                "changes of a cell",
+                Kind::Changes,
+                json!([bike_json(&moving), bike_json(&south_west)]),
+                &bikes(Kind::Changes, STAMP, &[moving, south_west])[0]
+            ),
+            vector(
+                "a bike that is gone",
+                Kind::Changes,
+                json!([bike_json(&moving.gone())]),
+                &bikes(Kind::Changes, STAMP, &[moving.gone()])[0]
+            ),
             vector("a snapshot begins", Kind::SnapshotStart, json!([]), &mark(Kind::SnapshotStart, STAMP)),
-            vector("bikes of a snapshot", Kind::SnapshotBikes, json!([bike_json(&moving)]),
-                &bikes(Kind::SnapshotBikes, STAMP, &[moving])[0]),
+            vector(
+                "bikes of a snapshot",
+                Kind::SnapshotBikes,
+                json!([bike_json(&moving)]),
+                &bikes(Kind::SnapshotBikes, STAMP, &[moving])[0]
+            ),
             vector("a snapshot ends", Kind::SnapshotEnd, json!([]), &mark(Kind::SnapshotEnd, STAMP)),
-            vector("counts of an area", Kind::Clusters,
+            vector(
+                "counts of an area",
+                Kind::Clusters,
                 json!({"areaId": "123456789012345678", "clusters": [{"x": 6779, "y": 3520, "total": 65_535, "alarm": 3, "byState": [5, 4, 3, 2, 1, 0, 6, 7]}]}),
-                &clusters(STAMP, 123_456_789_012_345_678, &[cluster])),
-            vector("an area without bikes", Kind::Clusters, json!({"areaId": "7", "clusters": []}), &clusters(STAMP, 7, &[])),
+                &clusters(STAMP, 123_456_789_012_345_678, &[cluster])
+            ),
+            vector(
+                "an area without bikes",
+                Kind::Clusters,
+                json!({"areaId": "7", "clusters": []}),
+                &clusters(STAMP, 7, &[])
+            ),
         ])
     }
 
@@ -237,7 +256,15 @@ mod tests {
 
     #[test]
     fn many_bikes_take_several_buffers_of_at_most_64_kilobytes() {
-        let bike = BikeRecord { slot: 0, lat_e6: 0, lng_e6: 0, soc_percent: 0, state: 0, speed_kmh: 0, heading_half: 0 };
+        let bike = BikeRecord {
+            slot: 0,
+            lat_e6: 0,
+            lng_e6: 0,
+            soc_percent: 0,
+            state: 0,
+            speed_kmh: 0,
+            heading_half: 0,
+        };
         let buffers = bikes(Kind::SnapshotBikes, STAMP, &vec![bike; 9000]);
         let lengths: Vec<usize> = buffers.iter().map(Bytes::len).collect();
         assert_eq!(lengths, [65_552, 65_552, 16 + 808 * 16]);

@@ -35,7 +35,10 @@ impl Viewer {
 
 impl fmt::Debug for Viewer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Viewer").field("operator", &self.operator).field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("Viewer")
+            .field("operator", &self.operator)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
     }
 }
 

@@ -53,7 +53,7 @@ impl Default for Limits {
             stall: Duration::from_secs(30),
             ping: Duration::from_secs(15),
             silence: Duration::from_secs(50),
-            recheck: Duration::from_secs(60),
+            recheck: Duration::from_mins(1),
         }
     }
 }
@@ -112,7 +112,8 @@ struct Scopes {
 impl Hub {
     /// Puts push together and starts the beat; both end with `parts.stop`.
     pub fn start(parts: HubParts) -> Arc<Self> {
-        let first = Beat { buffers: TickBuffers::default(), totals: Arc::default(), territories: Arc::new([]) };
+        let first =
+            Beat { buffers: TickBuffers::default(), totals: Arc::default(), territories: Arc::new([]) };
         let hub = Arc::new(Self {
             memory: parts.memory,
             gate: parts.gate,
@@ -151,7 +152,8 @@ impl Hub {
     pub fn rows_missed(&self, position: i64) {
         self.cars.rows_changed(None);
         for table in self.tables.keys() {
-            let _ = self.rows.send(Arc::new(RowsChanged { table: table.clone(), position, rows: Vec::new() }));
+            let _ =
+                self.rows.send(Arc::new(RowsChanged { table: table.clone(), position, rows: Vec::new() }));
         }
     }
 
@@ -205,7 +207,8 @@ impl Hub {
         let mut fleet = self.memory.write();
         let buffers = fleet.tick(now);
         let last = self.beats.borrow().clone();
-        let totals = if buffers.seq % TOTALS_EVERY == 1 { Arc::new(fleet.totals()) } else { Arc::clone(&last.totals) };
+        let totals =
+            if buffers.seq % TOTALS_EVERY == 1 { Arc::new(fleet.totals()) } else { Arc::clone(&last.totals) };
         let territories = if fleet.territories().len() == last.territories.len() {
             Arc::clone(&last.territories)
         } else {

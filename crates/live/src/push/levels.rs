@@ -83,7 +83,9 @@ impl Levels {
 fn count(entry: &mut Level, level: u8, fleet: &Fleet, lots: &HashSet<Lot>, stamp: Stamp) {
     for (lot, clusters) in fleet.clusters(level, lots) {
         let buffer = frame::clusters(stamp, area_id(fleet.territories()[lot as usize]), &clusters);
-        let same = |old: &(u32, Bytes)| old.1[2..4] == buffer[2..4] && old.1[HEADER_BYTES..] == buffer[HEADER_BYTES..];
+        let same = |old: &(u32, Bytes)| {
+            old.1[2..4] == buffer[2..4] && old.1[HEADER_BYTES..] == buffer[HEADER_BYTES..]
+        };
         if !entry.lots.get(&lot).is_some_and(same) {
             entry.lots.insert(lot, (stamp.seq, buffer));
         }

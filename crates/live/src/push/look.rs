@@ -35,7 +35,11 @@ impl Asked {
     /// Refused in words for the user.
     pub(super) fn parse(bbox: Option<[f64; 4]>, zoom: Option<f64>) -> Result<Self, &'static str> {
         let (Some(bbox), Some(zoom)) = (bbox, zoom) else {
-            return if bbox.is_none() && zoom.is_none() { Ok(Self::Totals) } else { Err("视野不完整：需要范围与缩放级别") };
+            return if bbox.is_none() && zoom.is_none() {
+                Ok(Self::Totals)
+            } else {
+                Err("视野不完整：需要范围与缩放级别")
+            };
         };
         let rect = Rect::touching(bbox).ok_or("视野范围不正确")?;
         if !(0.0..=MAX_ZOOM).contains(&zoom) {
@@ -70,15 +74,22 @@ pub(super) struct Look {
 
 impl Look {
     pub(super) fn new(scope: Arc<Scope>) -> Self {
-        Self { scope, lots: Vec::new(), sight: Sight::Totals, seen: 0, totals_of: Arc::default(), totals: None }
+        Self {
+            scope,
+            lots: Vec::new(),
+            sight: Sight::Totals,
+            seen: 0,
+            totals_of: Arc::default(),
+            totals: None,
+        }
     }
 
     /// Looks at something else; what is to be sent for it. `since`: what the client still has of the very same view.
-    pub(super) fn turn_to(&mut self, asked: Asked, since: Option<u32>, hub: &Hub) -> Vec<Message> {
+    pub(super) fn turn_to(&mut self, asked: &Asked, since: Option<u32>, hub: &Hub) -> Vec<Message> {
         let now = hub.clock.now();
         let fleet = hub.memory.read();
         self.learn(fleet.territories());
-        let buffers = match asked {
+        let buffers = match *asked {
             Asked::Totals => {
                 self.sight = Sight::Totals;
                 Vec::new()

@@ -38,7 +38,11 @@ pub(super) struct Outlet {
 }
 
 /// Returns when the session ends, or the process.
-pub(super) async fn ending(ended: &mut broadcast::Receiver<Ended>, viewer: &Viewer, stop: &CancellationToken) -> End {
+pub(super) async fn ending(
+    ended: &mut broadcast::Receiver<Ended>,
+    viewer: &Viewer,
+    stop: &CancellationToken,
+) -> End {
     let told = async {
         loop {
             match ended.recv().await {

@@ -9,15 +9,24 @@ use crate::fleet::Totals;
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(super) enum Said {
-    Auth { token: String, t: String },
+    Auth {
+        token: String,
+        t: String,
+    },
     Watch {
         topic: String,
         bbox: Option<[f64; 4]>,
         zoom: Option<f64>,
         since: Option<u32>,
     },
-    Unwatch { topic: String },
-    Who { slot: u32, #[serde(default)] n: Value },
+    Unwatch {
+        topic: String,
+    },
+    Who {
+        slot: u32,
+        #[serde(default)]
+        n: Value,
+    },
     Ping,
 }
 

@@ -137,7 +137,11 @@ struct Session {
 }
 
 impl Session {
-    async fn run(&mut self, stream: &mut SplitStream<WebSocket>, mut rows: broadcast::Receiver<Arc<RowsChanged>>) -> Result<Never, End> {
+    async fn run(
+        &mut self,
+        stream: &mut SplitStream<WebSocket>,
+        mut rows: broadcast::Receiver<Arc<RowsChanged>>,
+    ) -> Result<Never, End> {
         let mut beats = self.hub.beats();
         let mut car_news = self.hub.cars.news();
         let limits = self.hub.limits;
@@ -233,7 +237,12 @@ impl Session {
         if topics >= MAX_TOPICS { Err(End::Limit("too many topics")) } else { Ok(()) }
     }
 
-    async fn watch_fleet(&mut self, bbox: Option<[f64; 4]>, zoom: Option<f64>, since: Option<u32>) -> Result<(), End> {
+    async fn watch_fleet(
+        &mut self,
+        bbox: Option<[f64; 4]>,
+        zoom: Option<f64>,
+        since: Option<u32>,
+    ) -> Result<(), End> {
         if !self.outlet.viewer.may(&FLEET_CODES) {
             return self.refuse("fleet", "没有查看车辆分布的权限").await;
         }
@@ -248,7 +257,7 @@ impl Session {
         let since = since.filter(|since| *since >= earliest);
         let scope = Arc::clone(&self.outlet.viewer.scope);
         let look = self.fleet.get_or_insert_with(|| Look::new(scope));
-        let buffers = look.turn_to(asked, since, &self.hub);
+        let buffers = look.turn_to(&asked, since, &self.hub);
         let beat = Arc::clone(&self.hub.beats().borrow());
         let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(look.seen)).into())];
         messages.extend(buffers);
@@ -263,8 +272,13 @@ impl Session {
         let (slot, seq, seen) = {
             let fleet = self.hub.memory.read();
             let slot = fleet.slot(car_id);
-            let territory = slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::territory);
-            (slot, fleet.tick_seq(), territory.is_some_and(|territory| self.outlet.viewer.scope.contains(territory)))
+            let territory =
+                slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::territory);
+            (
+                slot,
+                fleet.tick_seq(),
+                territory.is_some_and(|territory| self.outlet.viewer.scope.contains(territory)),
+            )
         };
         if !seen {
             return self.refuse(topic, "没有这辆车，或不在您的数据范围内").await;
@@ -293,7 +307,8 @@ impl Session {
     async fn who(&mut self, slot: u32, n: &Value) -> Result<(), End> {
         let car_id = {
             let fleet = self.hub.memory.read();
-            let record = fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.territory()));
+            let record =
+                fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.territory()));
             record.filter(|_| self.outlet.viewer.may(&VEHICLE_CODES)).map(|record| record.car_id.clone())
         };
         self.text(protocol::who(slot, n, car_id.as_deref())).await
@@ -374,7 +389,10 @@ impl Session {
 }
 
 /// The next change of rows, or nothing when some were missed; never while no table is watched.
-async fn hear_rows(rows: &mut broadcast::Receiver<Arc<RowsChanged>>, unwatched: bool) -> Option<Arc<RowsChanged>> {
+async fn hear_rows(
+    rows: &mut broadcast::Receiver<Arc<RowsChanged>>,
+    unwatched: bool,
+) -> Option<Arc<RowsChanged>> {
     if unwatched {
         // What happens before a table is watched need not be heard.
         *rows = rows.resubscribe();

@@ -138,7 +138,12 @@ mod tests {
 
     #[test]
     fn zero_zero_and_off_the_globe_are_no_places() {
-        for place in [Place::default(), Place::from_degrees(90.1, 0.0), Place::from_degrees(0.0, -180.1), Place::from_degrees(1e300, 2.0)] {
+        for place in [
+            Place::default(),
+            Place::from_degrees(90.1, 0.0),
+            Place::from_degrees(0.0, -180.1),
+            Place::from_degrees(1e300, 2.0),
+        ] {
             let mut off = report(0);
             off.place = place;
             assert_eq!(judged(LastHeard::default(), &off), Verdict::Refused(Refusal::ImpossiblePosition));
@@ -147,7 +152,8 @@ mod tests {
 
     #[test]
     fn nobody_moves_faster_than_160_unless_an_hour_has_passed() {
-        let far = LastHeard { at: None, fix: Some((Place::from_degrees(24.58, 118.1), NOW.plus_millis(-60_000))) };
+        let far =
+            LastHeard { at: None, fix: Some((Place::from_degrees(24.58, 118.1), NOW.plus_millis(-60_000))) };
         assert_eq!(judged(far, &report(0)), Verdict::Refused(Refusal::ImpossibleJump));
         let slower = LastHeard { fix: far.fix.map(|(place, _)| (place, NOW.plus_millis(-600_000))), ..far };
         assert_eq!(judged(slower, &report(0)), Verdict::Taken);

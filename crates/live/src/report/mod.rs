@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn the_documented_json_report_says_the_same_as_its_compact_form() {
-        let json = br#"{"seq":1,"at":1700000000000,"lat":24.48,"lng":118.1,"hdop":0.9,"satellites":11,"speed":0,
+        let json =
+            br#"{"seq":1,"at":1700000000000,"lat":24.48,"lng":118.1,"hdop":0.9,"satellites":11,"speed":0,
             "heading":90,"soc":87,"gsm":22,"voltage_mv":52100,"fence_version":3,
             "flags":["locked","battery_present","position_valid"]}"#;
         assert_eq!(Report::decode(json).unwrap(), report());

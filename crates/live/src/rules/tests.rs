@@ -61,7 +61,9 @@ impl Bike {
             soc_percent: self.soc,
         };
         let mut told = Vec::new();
-        self.watch.on_report(&facts, &self.zones, &Settings::default(), |kind, raised, _| told.push((kind, raised)));
+        self.watch.on_report(&facts, &self.zones, &Settings::default(), |kind, raised, _| {
+            told.push((kind, raised));
+        });
         self.told.extend(&told);
         told
     }
@@ -74,7 +76,9 @@ impl Bike {
     fn minute(&mut self, silence_ms: i64) -> Vec<(AlarmKind, bool)> {
         let mut told = Vec::new();
         let now = self.at.plus_millis(silence_ms);
-        self.watch.on_minute(&self.record, self.at, now, &Settings::default(), |kind, raised, _| told.push((kind, raised)));
+        self.watch.on_minute(&self.record, self.at, now, &Settings::default(), |kind, raised, _| {
+            told.push((kind, raised));
+        });
         told
     }
 }
@@ -226,5 +230,9 @@ fn after_a_restart_what_rang_goes_on_ringing() {
     bike.soc = 90;
     assert_eq!(bike.reports(), [(AlarmKind::LowBattery, false), (AlarmKind::LeftArea, false)]);
     let lost: Vec<_> = bike.watch.differs(&bike.record).collect();
-    assert_eq!(lost, [(AlarmKind::LeftArea, false), (AlarmKind::LowBattery, false)], "until the read model follows");
+    assert_eq!(
+        lost,
+        [(AlarmKind::LeftArea, false), (AlarmKind::LowBattery, false)],
+        "until the read model follows"
+    );
 }

@@ -118,7 +118,13 @@ impl Watch {
     }
 
     /// Judges a report; `tell` hears of what begins and ends.
-    pub fn on_report(&mut self, facts: &Facts, zones: &Zones, settings: &Settings, mut tell: impl FnMut(AlarmKind, bool, Evidence)) {
+    pub fn on_report(
+        &mut self,
+        facts: &Facts,
+        zones: &Zones,
+        settings: &Settings,
+        mut tell: impl FnMut(AlarmKind, bool, Evidence),
+    ) {
         // A bike that is not on the street cannot do wrong; what it did before is over.
         if !facts.record.on_the_street() {
             for kind in AlarmKind::ALL {
@@ -153,7 +159,12 @@ impl Watch {
         }
     }
 
-    fn battery(&mut self, facts: &Facts, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+    fn battery(
+        &mut self,
+        facts: &Facts,
+        settings: &Settings,
+        tell: &mut impl FnMut(AlarmKind, bool, Evidence),
+    ) {
         let by_us = facts.record.riding_state == 5 || facts.record.operation_states.has(3);
         self.missing_battery = if facts.battery_present { 0 } else { self.missing_battery.saturating_add(1) };
         let removed = match self.missing_battery {
@@ -173,8 +184,17 @@ impl Watch {
         }
     }
 
-    fn area(&mut self, facts: &Facts, place: Place, zones: &Zones, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
-        let Some(depth_m) = facts.record.area.and_then(|area| zones.depth_in_area_m(area, place)) else { return };
+    fn area(
+        &mut self,
+        facts: &Facts,
+        place: Place,
+        zones: &Zones,
+        settings: &Settings,
+        tell: &mut impl FnMut(AlarmKind, bool, Evidence),
+    ) {
+        let Some(depth_m) = facts.record.area.and_then(|area| zones.depth_in_area_m(area, place)) else {
+            return;
+        };
         let by_us = facts.record.riding_state == 5 || facts.record.operation_states.has(2);
         let left = if depth_m >= 0.0 {
             Some(false)
@@ -187,7 +207,13 @@ impl Watch {
         self.set(AlarmKind::LeftArea, left, evidence, tell);
     }
 
-    fn no_stop(&mut self, facts: &Facts, place: Place, zones: &Zones, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+    fn no_stop(
+        &mut self,
+        facts: &Facts,
+        place: Place,
+        zones: &Zones,
+        tell: &mut impl FnMut(AlarmKind, bool, Evidence),
+    ) {
         // Riding through is no stopping; only a bike that nobody rides stands.
         let stands = facts.record.riding_state != 2 && facts.record.riding_state != 5 && !facts.moving;
         let inside = zones.no_stop_at(place);
@@ -201,8 +227,15 @@ impl Watch {
         self.set(AlarmKind::NoStopZone, parked, evidence, tell);
     }
 
-    fn moved(&mut self, facts: &Facts, place: Place, settings: &Settings, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
-        let allowed = matches!(facts.record.riding_state, 2 | 3 | 5) || facts.record.operation_states.has_any(&[2, 6]);
+    fn moved(
+        &mut self,
+        facts: &Facts,
+        place: Place,
+        settings: &Settings,
+        tell: &mut impl FnMut(AlarmKind, bool, Evidence),
+    ) {
+        let allowed =
+            matches!(facts.record.riding_state, 2 | 3 | 5) || facts.record.operation_states.has_any(&[2, 6]);
         if allowed {
             self.rest = None;
             self.still_since = None;
@@ -214,7 +247,12 @@ impl Watch {
             self.still_since = None;
             let distance_m = place.distance_m(rest);
             let evidence = Evidence { distance_m: Some(distance_m.round()), ..facts.evidence() };
-            self.set(AlarmKind::Moved, (distance_m > settings.moved_m + facts.doubt_m()).then_some(true), evidence, tell);
+            self.set(
+                AlarmKind::Moved,
+                (distance_m > settings.moved_m + facts.doubt_m()).then_some(true),
+                evidence,
+                tell,
+            );
             return;
         }
         let since = *self.still_since.get_or_insert(facts.at);
@@ -224,7 +262,13 @@ impl Watch {
         }
     }
 
-    fn set(&mut self, kind: AlarmKind, wanted: Option<bool>, evidence: Evidence, tell: &mut impl FnMut(AlarmKind, bool, Evidence)) {
+    fn set(
+        &mut self,
+        kind: AlarmKind,
+        wanted: Option<bool>,
+        evidence: Evidence,
+        tell: &mut impl FnMut(AlarmKind, bool, Evidence),
+    ) {
         let Some(wanted) = wanted else { return };
         if self.rings(kind) != wanted {
             self.raised ^= kind.bit();

@@ -54,13 +54,13 @@ impl Ring {
             return None;
         }
         let edge = |pick: fn(f64, f64) -> f64, axis: usize| points.iter().map(|p| p[axis]).reduce(pick);
-        let (min, max) =
-            ([edge(f64::min, 0)?, edge(f64::min, 1)?], [edge(f64::max, 0)?, edge(f64::max, 1)?]);
+        let (min, max) = ([edge(f64::min, 0)?, edge(f64::min, 1)?], [edge(f64::max, 0)?, edge(f64::max, 1)?]);
         Some(Self { points, min, max })
     }
 
     fn boxed(&self, place: Place) -> bool {
-        (self.min[0]..=self.max[0]).contains(&place.lng()) && (self.min[1]..=self.max[1]).contains(&place.lat())
+        (self.min[0]..=self.max[0]).contains(&place.lng())
+            && (self.min[1]..=self.max[1]).contains(&place.lat())
     }
 
     fn edges(&self) -> impl Iterator<Item = ([f64; 2], [f64; 2])> + '_ {
@@ -71,7 +71,13 @@ impl Ring {
     fn contains(&self, place: Place) -> bool {
         let (x, y) = (place.lng(), place.lat());
         self.boxed(place)
-            && self.edges().filter(|([ax, ay], [bx, by])| (ay > &y) != (by > &y) && x < (bx - ax) * (y - ay) / (by - ay) + ax).count() % 2
+            && self
+                .edges()
+                .filter(|([ax, ay], [bx, by])| {
+                    (ay > &y) != (by > &y) && x < (bx - ax) * (y - ay) / (by - ay) + ax
+                })
+                .count()
+                % 2
                 == 1
     }
 
@@ -173,11 +179,18 @@ mod tests {
     use super::*;
 
     fn box_ring(west: f64, south: f64, size: f64) -> Vec<[f64; 2]> {
-        vec![[west, south], [west + size, south], [west + size, south + size], [west, south + size], [west, south]]
+        vec![
+            [west, south],
+            [west + size, south],
+            [west + size, south + size],
+            [west, south + size],
+            [west, south],
+        ]
     }
 
     fn zones() -> Zones {
-        let area = AreaShape { id: AreaId(1), name: "岛内".into(), state: 1, ring: box_ring(118.0, 24.0, 0.1) };
+        let area =
+            AreaShape { id: AreaId(1), name: "岛内".into(), state: 1, ring: box_ring(118.0, 24.0, 0.1) };
         let small = ZoneShape { id: FenceId(7), area: Some(AreaId(1)), ring: box_ring(118.05, 24.05, 0.001) };
         let wide = ZoneShape { id: FenceId(8), area: None, ring: box_ring(110.0, 20.0, 1.0) };
         Zones::new(vec![area], vec![small, wide])
@@ -205,8 +218,14 @@ mod tests {
 
     #[test]
     fn a_shape_that_is_no_ring_judges_nothing() {
-        let flat = AreaShape { id: AreaId(1), name: String::new(), state: 1, ring: vec![[1.0, 1.0], [2.0, 2.0], [1.0, 1.0]] };
-        let broken = ZoneShape { id: FenceId(1), area: None, ring: vec![[f64::NAN, 0.0], [1.0, 0.0], [1.0, 1.0]] };
+        let flat = AreaShape {
+            id: AreaId(1),
+            name: String::new(),
+            state: 1,
+            ring: vec![[1.0, 1.0], [2.0, 2.0], [1.0, 1.0]],
+        };
+        let broken =
+            ZoneShape { id: FenceId(1), area: None, ring: vec![[f64::NAN, 0.0], [1.0, 0.0], [1.0, 1.0]] };
         let zones = Zones::new(vec![flat], vec![broken]);
         assert_eq!(zones.depth_in_area_m(AreaId(1), Place::from_degrees(1.0, 1.0)), None);
         assert_eq!(zones.no_stop_at(Place::from_degrees(0.5, 0.9)), None);

@@ -7,7 +7,9 @@ use async_nats::jetstream;
 use async_trait::async_trait;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts};
-use live::ingest::{AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestSettings, SeamError, enrol_all, history, survey};
+use live::ingest::{
+    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestSettings, SeamError, enrol_all, history, survey,
+};
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
 use rumqttc::{AsyncClient, Event, Incoming, MqttOptions, QoS};
@@ -102,7 +104,8 @@ impl City {
     async fn bike(&self) -> (AsyncClient, tokio::sync::mpsc::Receiver<Vec<u8>>) {
         let address = self.nats.mqtt_addr();
         let (host, port) = address.rsplit_once(':').unwrap();
-        let (client, mut events) = AsyncClient::new(MqttOptions::new("bike17", host, port.parse().unwrap()), 100);
+        let (client, mut events) =
+            AsyncClient::new(MqttOptions::new("bike17", host, port.parse().unwrap()), 100);
         let (down, heard) = tokio::sync::mpsc::channel(10);
         let (subscribed, ready) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
@@ -242,7 +245,10 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
     city.rows_reach(100).await;
     stop.cancel();
     leading.await.unwrap().unwrap();
-    let distinct: i64 = sqlx::query_scalar("select count(distinct at) from live.telemetry").fetch_one(&city.pool).await.unwrap();
+    let distinct: i64 = sqlx::query_scalar("select count(distinct at) from live.telemetry")
+        .fetch_one(&city.pool)
+        .await
+        .unwrap();
     assert_eq!((city.rows().await, distinct), (100, 100));
 
     let third = city.node().await;

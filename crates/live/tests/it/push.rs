@@ -11,7 +11,8 @@ use axum::routing::get;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
 use live::push::{
-    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, SeamError, Viewer, Whose, upgrade,
+    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, SeamError, Viewer,
+    Whose, upgrade,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::Settings;
@@ -127,7 +128,12 @@ impl House {
             let area = 1 + i64::from(n % 2);
             house.memory.write().enrol(record(n, area), SystemClock.now());
             let west = if n % 2 == 0 { 118.0 } else { 118.2 };
-            house.report(n, 24.01 + f64::from(n % 40) * 0.002, west + 0.01 + f64::from(n / 40 % 40) * 0.002, 80);
+            house.report(
+                n,
+                24.01 + f64::from(n % 40) * 0.002,
+                west + 0.01 + f64::from(n / 40 % 40) * 0.002,
+                80,
+            );
         }
         house.hub.beat();
         house
@@ -139,7 +145,8 @@ impl House {
         let place = Place::from_degrees(lat, lng);
         let latest = fleet.latest(&format!("K{n}"));
         let newest = latest.as_ref().map_or(now.plus_millis(-80_000_000), |latest| latest.report_at);
-        let far = latest.and_then(|latest| latest.place).is_some_and(|before| before.distance_m(place) > 20.0);
+        let far =
+            latest.and_then(|latest| latest.place).is_some_and(|before| before.distance_m(place) > 20.0);
         let report = Report {
             // After an hour a bike may be anywhere.
             at: newest.plus_millis(if far { 3_700_000 } else { 1000 }),
@@ -155,7 +162,9 @@ impl House {
             flags: Flags::POSITION_VALID.with(Flags::BATTERY_PRESENT),
             fence_version: None,
         };
-        fleet.take(&format!("86{n:013}"), &report, now, now, &mut Vec::new()).expect("a good report is taken");
+        fleet
+            .take(&format!("86{n:013}"), &report, now, now, &mut Vec::new())
+            .expect("a good report is taken");
     }
 
     async fn looking(&self, token: &str, bbox: [f64; 4]) -> Screen {
@@ -367,7 +376,9 @@ async fn open_lists_hear_of_their_own_rows_alone() {
     assert_eq!((&frame["seq"], &frame["data"]), (&json!(41), &json!({"keys": ["mine"]})));
     assert!(screen.data("read/secret").is_none());
     house.hub.rows_missed(50);
-    screen.until(|screen| screen.data("read/role").is_some_and(|frame| frame["data"] == json!({"keys": []}))).await;
+    screen
+        .until(|screen| screen.data("read/role").is_some_and(|frame| frame["data"] == json!({"keys": []})))
+        .await;
 }
 
 #[tokio::test]
@@ -398,8 +409,12 @@ async fn who_breaks_a_limit_is_closed() {
     assert_eq!(greedy.until_closed().await, 1008);
 
     let mut nonsense = Screen::signed_in(&house.url, "all").await;
-    nonsense.say(&json!({"op": "watch", "topic": "fleet", "bbox": [170.0, 0.0, -170.0, 1.0], "zoom": 14})).await;
-    nonsense.say(&json!({"op": "watch", "topic": "fleet", "bbox": [-180.0, -80.0, 180.0, 80.0], "zoom": 20})).await;
+    nonsense
+        .say(&json!({"op": "watch", "topic": "fleet", "bbox": [170.0, 0.0, -170.0, 1.0], "zoom": 14}))
+        .await;
+    nonsense
+        .say(&json!({"op": "watch", "topic": "fleet", "bbox": [-180.0, -80.0, 180.0, 80.0], "zoom": 20}))
+        .await;
     nonsense.say(&json!("hello")).await;
     nonsense.until(|screen| screen.texts.iter().filter(|text| text["op"] == "error").count() == 3).await;
 }

@@ -56,7 +56,13 @@ impl Screen {
             }
         };
         let in_time = tokio::time::timeout(Duration::from_secs(5), wait).await.is_ok();
-        assert!(in_time, "waited too long; texts {:?}, bikes {}, seq {}", self.texts, self.bikes.len(), self.seq);
+        assert!(
+            in_time,
+            "waited too long; texts {:?}, bikes {}, seq {}",
+            self.texts,
+            self.bikes.len(),
+            self.seq
+        );
     }
 
     /// Takes what comes until the server closes; the close code.
@@ -84,7 +90,9 @@ impl Screen {
         match self.socket.next().await {
             Some(Ok(Message::Text(text))) => self.texts.push(serde_json::from_str(&text).expect("JSON")),
             Some(Ok(Message::Binary(buffer))) => self.apply(&buffer),
-            Some(Ok(Message::Close(frame))) => self.closed = Some(frame.map_or(1005, |frame| frame.code.into())),
+            Some(Ok(Message::Close(frame))) => {
+                self.closed = Some(frame.map_or(1005, |frame| frame.code.into()));
+            }
             Some(Ok(_)) => {}
             Some(Err(_)) | None => self.closed = Some(self.closed.unwrap_or(1006)),
         }

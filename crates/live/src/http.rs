@@ -1,0 +1,72 @@
+//! The routes: the websocket, and the way of a bike.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::response::Response;
+use kernel::House;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes};
+
+use crate::ingest::{Point, history};
+use crate::push::{Hub, upgrade};
+
+const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
+const DEFAULT_MINUTES: u32 = 180;
+/// History is kept for a month.
+const MAX_MINUTES: u32 = 31 * 24 * 60;
+
+/// The routes. The websocket is open: its first frame says who it is.
+pub fn routes(house: &House, hub: &Arc<Hub>) -> Routes {
+    Routes::new("live")
+        .add(Permit::Open, routes!(socket).with_state(Arc::clone(hub)))
+        .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(house.clone()))
+}
+
+/// Live data, as `docs/push.md` describes it.
+#[utoipa::path(get, path = "/ws", tag = "live", responses((status = 101, description = "the websocket opens")))]
+async fn socket(State(hub): State<Arc<Hub>>, request: WebSocketUpgrade) -> Response {
+    upgrade(hub, request)
+}
+
+/// Which stretch of time.
+#[derive(Debug, Deserialize, IntoParams)]
+struct Stretch {
+    /// Minutes back from now; 180 without it, a month at most.
+    minutes: Option<u32>,
+}
+
+/// Where a bike was, oldest first; at most the newest 2,000 points.
+#[derive(Debug, Serialize, ToSchema)]
+struct Way {
+    /// The points.
+    points: Vec<Point>,
+}
+
+/// Where a bike was.
+#[utoipa::path(get, path = "/vehicle/{carId}/history", tag = "live", params(("carId" = String, Path), Stretch),
+    responses((status = 200, body = Answer<Way>)))]
+async fn way(
+    State(house): State<House>,
+    caller: Caller,
+    Path(car_id): Path<String>,
+    Params(stretch): Params<Stretch>,
+) -> Handled<Way> {
+    let minutes = stretch.minutes.unwrap_or(DEFAULT_MINUTES);
+    if !(1..=MAX_MINUTES).contains(&minutes) {
+        return Err(Refused::malformed(format!("minutes 应在 1 到 {MAX_MINUTES} 之间")));
+    }
+    let mut tx = house.reads.scoped(&caller.scope, None, &[]).await?;
+    let known: Option<i32> = sqlx::query_scalar("select 1 from read.vehicle where car_id = $1")
+        .bind(&car_id)
+        .fetch_optional(&mut *tx)
+        .await?;
+    if known.is_none() {
+        return Err(Refused::business("vehicle-not-found", "没有这辆车，或不在您的数据范围内"));
+    }
+    let since = house.clock.now().plus_millis(-i64::from(minutes) * 60_000);
+    Ok(Answer(Way { points: history(&mut tx, &car_id, since).await? }))
+}
