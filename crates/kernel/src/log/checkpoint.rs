@@ -17,7 +17,7 @@ use crate::{House, Position};
 /// Events that one checkpoint covers at most.
 pub const MAX_EVENTS: i64 = 1000;
 /// A checkpoint is signed at the latest this long after an event.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The key that signs checkpoints.

@@ -181,10 +181,7 @@ impl PersonalKeys {
             walk(&mut value, &mut |form| {
                 let Some(plain) = form.remove("plain") else { return Ok(()) };
                 let subject = subject_of(form)?;
-                let key = match keys.get(&subject) {
-                    Some(Some(key)) => key,
-                    _ => return Err(LogError::Forgotten(subject)),
-                };
+                let Some(Some(key)) = keys.get(&subject) else { return Err(LogError::Forgotten(subject)) };
                 let plain = Zeroizing::new(serde_json::to_vec(&plain).map_err(broken)?);
                 let sealed = seal(key, &plain, binding(&subject, category, stream_id).as_bytes());
                 form.insert("sealed".to_owned(), Value::String(STANDARD_NO_PAD.encode(sealed)));

@@ -357,7 +357,7 @@ impl Link {
                 }
                 Ok(Err(error)) if !is_passing(&error) => return Err(error),
                 Ok(Err(error)) => {
-                    tracing::warn!(error = %error, "the log's database is away; the batch is sent again")
+                    tracing::warn!(error = %error, "the log's database is away; the batch is sent again");
                 }
                 Err(_) => tracing::warn!("a commit takes too long; the batch is sent again"),
             }

@@ -23,12 +23,12 @@ async fn no_acknowledged_command_is_lost_and_none_is_done_twice_when_postgres_is
         sellers.push(tokio::spawn(async move {
             let (mut acknowledged, mut unsure) = (0_i64, 0_i64);
             while !stop.load(Ordering::Relaxed) {
-                match desk.execute::<Stall>(&format!("s{n}"), StallCommand::Sell(1), &ctx()).await {
-                    Ok(_) => acknowledged += 1,
-                    Err(_) => {
-                        unsure += 1;
-                        tokio::time::sleep(Duration::from_millis(20)).await;
-                    }
+                let sale = desk.execute::<Stall>(&format!("s{n}"), StallCommand::Sell(1), &ctx()).await;
+                if sale.is_ok() {
+                    acknowledged += 1;
+                } else {
+                    unsure += 1;
+                    tokio::time::sleep(Duration::from_millis(20)).await;
                 }
             }
             (acknowledged, unsure)

@@ -16,7 +16,9 @@ fn reach<T: Ord + Copy + std::fmt::Debug>(of: fn(i64) -> T) -> impl Strategy<Val
     ]
 }
 
-fn territories() -> Vec<(Option<i64>, Option<i64>)> {
+type Row = (Option<i64>, Option<i64>);
+
+fn territories() -> Vec<Row> {
     let ids = || std::iter::once(None).chain((1..5).map(Some));
     ids().flat_map(|agent| ids().map(move |area| (agent, area))).collect()
 }
@@ -52,16 +54,16 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
         proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
             runtime.block_on(async {
                 let mut tx = house.reads.scoped(&scope, None, &[]).await.unwrap();
-                let contained = |row: &(Option<i64>, Option<i64>)| {
+                let contained = |row: &Row| {
                     scope.contains(Territory { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
                 };
                 let mut expected: Vec<_> = territories().into_iter().filter(contained).collect();
                 expected.sort_unstable();
-                let mut seen: Vec<(Option<i64>, Option<i64>)> =
+                let mut seen: Vec<Row> =
                     sqlx::query_as("select agent_id, area_id from read.things").fetch_all(&mut *tx).await.unwrap();
                 seen.sort_unstable();
                 assert_eq!(&seen, &expected, "the policy");
-                let mut judged: Vec<(Option<i64>, Option<i64>)> = Vec::new();
+                let mut judged: Vec<Row> = Vec::new();
                 for (agent, area) in territories() {
                     let inside: bool = sqlx::query_scalar("select wheelhouse.in_scope($1, $2)")
                         .bind(agent).bind(area).fetch_one(&mut *tx).await.unwrap();
@@ -73,7 +75,7 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
                     sqlx::query_scalar("select count(*) from read.agents_only").fetch_one(&mut *tx).await.unwrap();
                 let areas: i64 =
                     sqlx::query_scalar("select count(*) from read.areas_only").fetch_one(&mut *tx).await.unwrap();
-                let of = |keep: fn(&(Option<i64>, Option<i64>)) -> (Option<i64>, Option<i64>)| {
+                let of = |keep: fn(&Row) -> Row| {
                     territories().iter().filter(|row| contained(&keep(row))).count() as i64
                 };
                 assert_eq!(agents, of(|row| (row.0, None)));

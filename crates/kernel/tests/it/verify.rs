@@ -127,7 +127,7 @@ async fn a_tail_cut_off_with_its_head_put_back_is_found_by_the_checkpoint() {
     )
     .await;
     let truncated = Finding::Truncated { head: Position(25), signed: Position(30) };
-    assert_eq!(findings(&standing.house).await, [truncated.clone()]);
+    assert_eq!(findings(&standing.house).await, std::slice::from_ref(&truncated));
     // Even when the checkpoint was removed too, the one that NATS had is enough.
     let kept = checkpoint::all(&standing.house.pools.app).await.unwrap();
     tamper(&standing.house, "delete from log.checkpoints").await;

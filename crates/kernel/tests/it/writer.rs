@@ -26,7 +26,7 @@ fn append(stream_id: &str, expected: i64, events: usize) -> Append {
     }
 }
 
-async fn writer(url: &str) -> BatchWriter {
+fn writer(url: &str) -> BatchWriter {
     use std::str::FromStr;
     let options =
         sqlx::postgres::PgConnectOptions::from_str(url).unwrap().options([("role", "wheelhouse_app")]);
@@ -77,7 +77,7 @@ async fn two_processes_on_one_stream_lose_no_sale() {
 #[tokio::test(flavor = "multi_thread")]
 async fn positions_have_no_gaps_whatever_fails_between() {
     let standing = house().await;
-    let writer = writer(&standing.database.url).await;
+    let writer = writer(&standing.database.url);
     let appends = (0..300).map(|n| {
         let writer = writer.clone();
         // Every third one expects a version that is not there.
@@ -109,7 +109,7 @@ async fn an_append_that_postgres_refuses_fails_alone() {
         .execute(&standing.house.pools.owner)
         .await
         .unwrap();
-    let writer = writer(&standing.database.url).await;
+    let writer = writer(&standing.database.url);
     let names = ["a", "b", "poison", "c", "d"];
     let outcomes = join_all(names.map(|name| writer.append(append(name, 0, 1)))).await;
     for (name, outcome) in names.iter().zip(outcomes) {
@@ -121,7 +121,7 @@ async fn an_append_that_postgres_refuses_fails_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_stored_is_refused_before_it_is_sent() {
     let standing = house().await;
-    let writer = writer(&standing.database.url).await;
+    let writer = writer(&standing.database.url);
     for stream_id in ["", "nul\0", &"x".repeat(201)] {
         assert!(writer.append(append(stream_id, 0, 1)).await.is_err());
     }
@@ -168,7 +168,7 @@ async fn a_key_given_back_can_be_taken_by_another() {
 #[tokio::test]
 async fn only_the_holder_can_give_a_key_back() {
     let standing = house().await;
-    let writer = writer(&standing.database.url).await;
+    let writer = writer(&standing.database.url);
     let claim = |take| vec![ClaimChange { key: "k".to_owned(), take }];
     let with = |stream: &str, expected, take| Append { claims: claim(take), ..append(stream, expected, 1) };
     writer.append(with("a", 0, true)).await.unwrap();
