@@ -20,8 +20,6 @@ pub struct Secrets {
     pub checkpoint: [u8; 32],
     /// All device credentials come from it.
     pub device: [u8; 32],
-    /// Makes SMS codes and quick-login links unguessable.
-    pub pepper: [u8; 32],
     /// Signs what NATS asks about connections.
     pub nats_issuer: nkeys::KeyPair,
     /// The server's own password at NATS.
@@ -38,7 +36,6 @@ impl Secrets {
             token: key("WHEELHOUSE_TOKEN_KEY", &file("token.key"))?,
             checkpoint: key("WHEELHOUSE_CHECKPOINT_KEY", &file("checkpoint.key"))?,
             device: key("WHEELHOUSE_DEVICE_KEY", &file("device.key"))?,
-            pepper: key("WHEELHOUSE_PEPPER", &file("pepper.key"))?,
             nats_issuer: issuer(&file("nats-issuer.nk"))?,
             nats_password: text("NATS_PASSWORD", &file("nats.password"), || hex::encode(random()))?,
         })

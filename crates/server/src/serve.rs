@@ -50,7 +50,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let mut parts = JoinSet::new();
     let hub = settings.runs(Part::Push).then(|| rooms.hub(&house, &memory));
-    parts.spawn(live_house::follow_changes(house.clone(), memory.clone(), hub.clone()));
+    parts.spawn(live::attend(house.clone(), memory.clone(), hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
         parts.spawn(live_house::ingest(house.clone(), memory.clone(), settings.telemetry_days));
     }
@@ -82,7 +82,10 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
     let health = Health::new(house.clone(), metrics);
-    let routes = rooms.routes(&house, base_map, health).merge(live_house::routes(&house, hub));
+    let mut routes = rooms.routes(&house, base_map, health);
+    if let Some(hub) = &hub {
+        routes = routes.merge(live::http::routes(&house, hub));
+    }
     let surface = routes.into_router(&rooms.wire, settings.web_dir.as_deref().map(site::site));
     rooms::check_codes(&surface.table)?;
 
@@ -123,7 +126,7 @@ pub async fn surface_for_documents(house: &House, secrets: &Secrets) -> Result<S
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = rooms
         .routes(house, BaseMap::default(), Health::new(house.clone(), metrics))
-        .merge(live_house::routes(house, Some(hub)));
+        .merge(live::http::routes(house, &hub));
     Ok(routes.into_router(&rooms.wire, None))
 }
 

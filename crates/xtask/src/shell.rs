@@ -25,9 +25,20 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Cargo, the one that started us.
+/// Cargo, the one that started us. What it told us of our own package is not passed on: build scripts that look at it
+/// would take every call from here for a change, and build their crates anew.
 pub fn cargo() -> Command {
-    command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let own = |name: &str| {
+        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| name.starts_with(prefix))
+            || ["CARGO_PRIMARY_PACKAGE", "OUT_DIR"].contains(&name)
+    };
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(own) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// A program of the front end (npm, npx, node), started in its folder.
