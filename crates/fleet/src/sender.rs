@@ -67,7 +67,12 @@ impl Reactor for CommandSender {
 }
 
 /// Takes a device's answer in. Answers to commands that nobody gave are counted and dropped.
-pub async fn acknowledged(house: &House, imei: &str, command: CommandId, code: i32) -> Result<(), kernel::log::LogError> {
+pub async fn acknowledged(
+    house: &House,
+    imei: &str,
+    command: CommandId,
+    code: i32,
+) -> Result<(), kernel::log::LogError> {
     let ctx = CommandContext::of_system(ANSWERS, house.clock.now());
     let asked = CommandCommand::Acknowledge { imei: imei.to_owned(), code };
     match house.desk.execute::<DeviceCommandState>(&command, asked, &ctx).await {

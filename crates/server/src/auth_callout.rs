@@ -89,8 +89,8 @@ impl AuthCallout {
 
     fn answer(&self, request: &AskedBody, now: Timestamp) -> String {
         let options = &request.connect_opts;
-        let identity =
-            Identity::from_user(&options.user).filter(|identity| self.devices.accepts(identity, &options.pass));
+        let identity = Identity::from_user(&options.user)
+            .filter(|identity| self.devices.accepts(identity, &options.pass));
         let body = match identity {
             Some(identity) => json!({ "jwt": self.user(&request.user_nkey, &identity, now) }),
             None => {
@@ -174,8 +174,12 @@ mod tests {
         let answer = answered("860000000000001", &secret);
         let user = answer["nats"]["jwt"].as_str().unwrap();
         let claims: Value =
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(user.split('.').nth(1).unwrap()).unwrap()).unwrap();
-        assert_eq!(claims["nats"]["pub"]["allow"], json!(["ebike.860000000000001.up", "ebike.860000000000001.ack"]));
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(user.split('.').nth(1).unwrap()).unwrap())
+                .unwrap();
+        assert_eq!(
+            claims["nats"]["pub"]["allow"],
+            json!(["ebike.860000000000001.up", "ebike.860000000000001.ack"])
+        );
         assert_eq!(claims["nats"]["sub"]["allow"], json!(["ebike.860000000000001.down"]));
     }
 

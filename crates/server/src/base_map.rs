@@ -28,7 +28,11 @@ impl BaseMap {
         ensure!(size <= LARGEST_BYTES, "the base map {} is larger than 64 MiB", file.display());
         let text = std::fs::read(file).with_context(named)?;
         let shape: serde_json::Value = serde_json::from_slice(&text).with_context(named)?;
-        ensure!(shape["type"] == "FeatureCollection", "the base map {} is no FeatureCollection", file.display());
+        ensure!(
+            shape["type"] == "FeatureCollection",
+            "the base map {} is no FeatureCollection",
+            file.display()
+        );
         let mut packer = GzEncoder::new(Vec::new(), Compression::best());
         packer.write_all(&text)?;
         Ok(Self(Some(packer.finish()?.into())))

@@ -199,6 +199,9 @@ mod tests {
 
     #[test]
     fn development_may_show_codes_on_the_console() {
-        assert!(checked(&["--profile", "development", "--sms-adapter", "log", "--sms-fixed-code", "135790"]).is_ok());
+        assert!(
+            checked(&["--profile", "development", "--sms-adapter", "log", "--sms-fixed-code", "135790"])
+                .is_ok()
+        );
     }
 }

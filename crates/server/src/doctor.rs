@@ -16,7 +16,10 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
             Some(secrets)
         }
         Err(error) => {
-            findings.wrong(format!("{error:#}"), "see the message; secrets belong to the user that runs the server");
+            findings.wrong(
+                format!("{error:#}"),
+                "see the message; secrets belong to the user that runs the server",
+            );
             None
         }
     };
@@ -36,7 +39,8 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
     let pools = match stores::postgres(stores).await {
         Ok(pools) => pools,
         Err(error) => {
-            return findings.wrong(format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
+            return findings
+                .wrong(format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
         }
     };
     match sqlx::query("select current_setting('server_version_num')::int").fetch_one(&pools.owner).await {
@@ -67,7 +71,9 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
     let parked = sqlx::query_as::<_, (String, String, String, i64, String)>(
         "select reader, category, stream_id, position, failure from log.parked order by position limit 50",
     );
-    for (reader, category, stream, position, failure) in parked.fetch_all(&pools.owner).await.unwrap_or_default() {
+    for (reader, category, stream, position, failure) in
+        parked.fetch_all(&pools.owner).await.unwrap_or_default()
+    {
         let name = reader.split_once(':').map_or(reader.as_str(), |(_, name)| name);
         let cure = format!("mend the cause, then `wheelhouse retry {name} {category}/{stream}`");
         findings.wrong(format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
@@ -78,7 +84,9 @@ async fn nats(stores: &Stores, secrets: &Secrets, findings: &mut Findings) {
     let client = match stores::nats(stores, secrets).await {
         Ok(Some(client)) => client,
         Ok(None) => return,
-        Err(error) => return findings.wrong(format!("{error:#}"), "start it, or correct NATS_URL and NATS_PASSWORD"),
+        Err(error) => {
+            return findings.wrong(format!("{error:#}"), "start it, or correct NATS_URL and NATS_PASSWORD");
+        }
     };
     findings.well(format!("NATS {}", client.server_info().version));
     let jetstream = async_nats::jetstream::new(client);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::Json;
 use kernel::House;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
@@ -79,14 +79,23 @@ async fn look(house: &House) -> Report {
         Ok(Err(_)) | Err(_) => None,
     };
     let head = house.tail.head().0;
-    let nats = house.nats.as_ref().map(|nats| nats.connection_state() == async_nats::connection::State::Connected);
+    let nats =
+        house.nats.as_ref().map(|nats| nats.connection_state() == async_nats::connection::State::Connected);
     let postgres = rows.is_some();
     let projections: Vec<Projection> = rows
         .unwrap_or_default()
         .into_iter()
-        .map(|(name, position, state, parked)| Projection { name, position, lag: (head - position).max(0), state, parked })
+        .map(|(name, position, state, parked)| Projection {
+            name,
+            position,
+            lag: (head - position).max(0),
+            state,
+            parked,
+        })
         .collect();
-    let well = postgres && nats != Some(false) && projections.iter().all(|one| one.state == "running" && one.parked == 0);
+    let well = postgres
+        && nats != Some(false)
+        && projections.iter().all(|one| one.state == "running" && one.parked == 0);
     Report { status: if well { "ok" } else { "degraded" }, postgres, nats, head, projections }
 }
 

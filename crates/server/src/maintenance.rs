@@ -39,7 +39,11 @@ async fn house(stores: &Stores) -> Result<(House, Secrets)> {
 
 /// Adds a machine client, unless the token in `out` already works.
 pub async fn add_machine(
-    stores: &Stores, name: &str, codes: Vec<String>, preset: Option<&str>, out: &Path,
+    stores: &Stores,
+    name: &str,
+    codes: Vec<String>,
+    preset: Option<&str>,
+    out: &Path,
 ) -> Result<()> {
     let (house, _) = house(stores).await?;
     let codes: Vec<&str> = match preset {
@@ -85,7 +89,11 @@ pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()>
     let projectors = kernel::projecting::Projectors::new(house, rooms::projectors());
     let names: Vec<String> =
         if all { projectors.names().into_iter().map(str::to_owned).collect() } else { names.to_vec() };
-    ensure!(!names.is_empty(), "name read models, or say --all; there are: {}", projectors.names().join(", "));
+    ensure!(
+        !names.is_empty(),
+        "name read models, or say --all; there are: {}",
+        projectors.names().join(", ")
+    );
     for name in names {
         let rebuilt = projectors.rebuild(&name).await?;
         println!("{name}: to position {} in {:.1} s", rebuilt.position.0, rebuilt.took.as_secs_f64());
@@ -119,7 +127,10 @@ pub async fn relay(stores: &Stores, from: i64) -> Result<()> {
 
 /// Destroys the key of a person's data.
 pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
-    ensure!(yes, "what the log says about {subject} can never be read again after this; say --yes if you mean it");
+    ensure!(
+        yes,
+        "what the log says about {subject} can never be read again after this; say --yes if you mean it"
+    );
     let (house, _) = house(stores).await?;
     let done = house.forget(subject).await?;
     println!("{}", if done { "Forgotten." } else { "There was nothing to forget." });
@@ -134,4 +145,3 @@ pub async fn openapi(stores: &Stores) -> Result<()> {
     house.close();
     Ok(())
 }
-

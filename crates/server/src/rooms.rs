@@ -66,7 +66,12 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
 
 impl Rooms {
     /// Puts them together.
-    pub async fn open(house: &House, settings: &Settings, secrets: &Secrets, memory: &Memory) -> Result<Self> {
+    pub async fn open(
+        house: &House,
+        settings: &Settings,
+        secrets: &Secrets,
+        memory: &Memory,
+    ) -> Result<Self> {
         let master = MasterKey::new(secrets.master);
         let revocations = Revocations::new(house.nats.clone());
         let sessions = Sessions::new(house.pools.app.clone(), &master, revocations);
@@ -89,7 +94,8 @@ impl Rooms {
             web: web_config(settings),
             ..AccessConfig::default()
         };
-        let access = Access::new(house.clone(), sessions, tokens, directory, gateway(settings)?, &master, config);
+        let access =
+            Access::new(house.clone(), sessions, tokens, directory, gateway(settings)?, &master, config);
         let fleet = Fleet {
             house: house.clone(),
             areas: Arc::new(AreasOfTerritory::new(house.clone())),
@@ -135,7 +141,11 @@ impl Rooms {
 /// Refuses a route table with codes that nobody can hold.
 pub fn check_codes(table: &[wire::RouteInfo]) -> Result<()> {
     let unknown = access::unknown_codes(table);
-    ensure!(unknown.is_empty(), "routes need permission codes that are not in the tree: {}", unknown.join(", "));
+    ensure!(
+        unknown.is_empty(),
+        "routes need permission codes that are not in the tree: {}",
+        unknown.join(", ")
+    );
     Ok(())
 }
 
@@ -146,7 +156,8 @@ impl Details for DetailsOfFleet {
     async fn of(&self, car_id: &str) -> Result<Option<(Territory, Value)>, live::push::SeamError> {
         let found = fleet::http::vehicles::detail_of(&self.0, &Scope::ALL, Seen(None), car_id).await?;
         let Some(detail) = found else { return Ok(None) };
-        let territory = Territory::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
+        let territory =
+            Territory::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
         Ok(Some((territory, serde_json::to_value(detail)?)))
     }
 }

@@ -1,12 +1,12 @@
 //! What rooms need of their neighbours, fulfilled here and nowhere else.
 
 use async_trait::async_trait;
-use fleet::seams::{AreaFacts, Areas, Downlink, LiveState, LiveView, SeamError};
-use kernel::House;
 use fleet::detail::USE_THRESHOLD_PERCENT;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
 use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
+use fleet::seams::{AreaFacts, Areas, Downlink, LiveState, LiveView, SeamError};
+use kernel::House;
 use kernel::{CommandContext, CommandError};
 use live::Memory;
 use live::fleet::{Reason, RentFacts};
@@ -96,8 +96,11 @@ impl LiveView for LiveOfMemory {
 
 /// The fleet's rule of renting, for the live fleet's facts.
 pub fn reasons(facts: &RentFacts) -> Vec<Reason> {
-    let operations: Vec<OperationState> =
-        facts.operation_states.iter().filter_map(|code| OperationState::try_from(i16::from(code)).ok()).collect();
+    let operations: Vec<OperationState> = facts
+        .operation_states
+        .iter()
+        .filter_map(|code| OperationState::try_from(i16::from(code)).ok())
+        .collect();
     let alarms: Vec<AlarmState> =
         facts.alarm_states.iter().filter_map(|code| AlarmState::try_from(i16::from(code)).ok()).collect();
     rentable::reasons(&rentable::Facts {
@@ -126,10 +129,18 @@ impl AlarmsOfFleet {
         Self { house }
     }
 
-    async fn tell(&self, car_id: &str, alarm: AlarmKind, raised: bool, evidence: Evidence) -> Result<(), SeamError> {
+    async fn tell(
+        &self,
+        car_id: &str,
+        alarm: AlarmKind,
+        raised: bool,
+        evidence: Evidence,
+    ) -> Result<(), SeamError> {
         let car_id = CarId::try_from(car_id.to_owned())?;
         let command = match alarm.alarm_state() {
-            None => VehicleCommand::MarkLowBattery { low: raised, soc_percent: evidence.soc_percent.unwrap_or(0) },
+            None => {
+                VehicleCommand::MarkLowBattery { low: raised, soc_percent: evidence.soc_percent.unwrap_or(0) }
+            }
             Some(code) => {
                 let alarm = AlarmState::try_from(i16::from(code))?;
                 let evidence = serde_json::to_string(&evidence)?;
@@ -173,7 +184,13 @@ impl AcksOfFleet {
 
 #[async_trait]
 impl CommandAcks for AcksOfFleet {
-    async fn acknowledged(&self, imei: &str, command_id: i64, code: i32, _at: Timestamp) -> Result<(), SeamError> {
+    async fn acknowledged(
+        &self,
+        imei: &str,
+        command_id: i64,
+        code: i32,
+        _at: Timestamp,
+    ) -> Result<(), SeamError> {
         fleet::sender::acknowledged(&self.house, imei, CommandId(command_id), code).await?;
         Ok(())
     }

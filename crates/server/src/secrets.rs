@@ -74,7 +74,11 @@ fn text(variable: &str, file: &Path, make: impl FnOnce() -> String) -> Result<St
         Ok(found) => {
             let mode = found.permissions().mode() & 0o777;
             if mode & 0o077 != 0 {
-                bail!("{} can be read by others (mode {mode:o}); run: chmod 600 {}", file.display(), file.display());
+                bail!(
+                    "{} can be read by others (mode {mode:o}); run: chmod 600 {}",
+                    file.display(),
+                    file.display()
+                );
             }
             fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
         }
@@ -107,7 +111,8 @@ mod tests {
     use super::*;
 
     fn scratch(name: &str) -> PathBuf {
-        let dir = std::env::temp_dir().join(format!("wheelhouse-secrets-{name}-{}", hex::encode(&random()[..8])));
+        let dir =
+            std::env::temp_dir().join(format!("wheelhouse-secrets-{name}-{}", hex::encode(&random()[..8])));
         fs::create_dir_all(&dir).unwrap();
         dir
     }

@@ -20,7 +20,11 @@ pub fn site(dir: &Path) -> Router {
 async fn caching(request: Request, next: Next) -> Response {
     let lasting = request.uri().path().starts_with("/assets/");
     let mut response = next.run(request).await;
-    let value = if lasting && response.status().is_success() { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let value = if lasting && response.status().is_success() {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
     response
 }

@@ -40,7 +40,10 @@ pub async fn nats(stores: &Stores, secrets: &Secrets) -> Result<Option<async_nat
     .connection_timeout(Duration::from_secs(5))
     .event_callback(|event| async move { tracing::info!(%event, "NATS") });
     let client = options.connect(url).await.with_context(|| {
-        format!("cannot connect to NATS at {}; is it running, and is NATS_PASSWORD right?", without_secrets(url))
+        format!(
+            "cannot connect to NATS at {}; is it running, and is NATS_PASSWORD right?",
+            without_secrets(url)
+        )
     })?;
     check_version(&client.server_info().version)?;
     Ok(Some(client))
@@ -52,7 +55,9 @@ pub async fn house(pools: Pools, nats: Option<async_nats::Client>, secrets: &Sec
     let master = MasterKey::new(secrets.master);
     let mut foundation = Foundation::new(pools, master, Arc::new(SystemClock), Arc::new(ids));
     foundation.nats = nats;
-    House::open(foundation).await.context("cannot open the event log; was the database migrated (wheelhouse migrate)?")
+    House::open(foundation)
+        .await
+        .context("cannot open the event log; was the database migrated (wheelhouse migrate)?")
 }
 
 /// Refuses a NATS that is too old, and says what to do.

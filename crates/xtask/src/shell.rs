@@ -30,7 +30,9 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 pub fn cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let own = |name: &str| {
-        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| name.starts_with(prefix))
+        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
             || ["CARGO_PRIMARY_PACKAGE", "OUT_DIR"].contains(&name)
     };
     for (name, _) in env::vars_os() {

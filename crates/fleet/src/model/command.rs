@@ -339,8 +339,7 @@ mod tests {
     fn a_command_does_not_time_out_early_nor_after_its_answer() {
         let (asked, _) = run(vec![(0, request(CommandKind::Lock, "")), (1, CommandCommand::Send)]);
         assert_eq!(asked.decide(CommandCommand::TimeOut, at(14_999)), Err(CommandRefusal::TooEarly));
-        let (done, _) =
-            run(vec![(0, request(CommandKind::Lock, "")), (5, answer(132))]);
+        let (done, _) = run(vec![(0, request(CommandKind::Lock, "")), (5, answer(132))]);
         assert_eq!(done.state, Some(CommandState::Failed));
         assert_eq!(done.decide(CommandCommand::TimeOut, at(99_999)), Ok(vec![]));
     }
