@@ -3,19 +3,22 @@
 use std::fs;
 use std::path::Path;
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, bail};
+use testkit::local::{LocalPostgres, Place, PostgresOptions};
 
 use crate::{packages, shell};
 
 /// Writes both, or (`check`) only compares.
 pub fn openapi(check: bool) -> Result<()> {
     shell::run(shell::cargo().args(["build", "-p", "server", "-p", "simulator"]))?;
-    let fresh = shell::read(shell::command(shell::built("debug")?.join("wheelhouse")).arg("openapi"))?;
-    let document = shell::root().join("openapi.json");
+    let fresh = document()?;
+    let document_file = shell::root().join("openapi.json");
     let types = shell::web().join("src/api/generated/openapi.d.ts");
     packages::node()?;
     if !check {
-        fs::write(&document, fresh)?;
+        fs::write(&document_file, fresh)?;
         return shell::run(shell::in_web("npm").args(["run", "--silent", "api"]));
     }
     let scratch = testkit::local::Place::throw_away()?;
@@ -29,8 +32,23 @@ pub fn openapi(check: bool) -> Result<()> {
             .arg("-o")
             .arg(&fresh_types),
     )?;
-    same(&document, &fresh_document)?;
+    same(&document_file, &fresh_document)?;
     same(&types, &fresh_types)
+}
+
+/// What the server says of its routes. Its rooms are put together for that, on a database of their own.
+fn document() -> Result<String> {
+    packages::postgres()?;
+    let place = Arc::new(Place::throw_away()?);
+    let options = PostgresOptions { durable: false, port: None, settings: Vec::new() };
+    let postgres = LocalPostgres::start(Arc::clone(&place), options)?;
+    let wheelhouse = |task: &str| {
+        let mut command = shell::command(shell::built("debug")?.join("wheelhouse"));
+        command.arg(task).env("DATABASE_URL", postgres.url()).env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
+        anyhow::Ok(command)
+    };
+    shell::run(&mut wheelhouse("migrate")?)?;
+    shell::read(&mut wheelhouse("openapi")?)
 }
 
 fn same(committed: &Path, fresh: &Path) -> Result<()> {
