@@ -95,6 +95,9 @@ pub struct Settings {
     /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
     #[arg(long, value_delimiter = ',')]
     pub parts: Vec<Part>,
+    /// Opens `/metrics` to other machines that say it as bearer; without it only this machine may look.
+    #[arg(long, env = "WHEELHOUSE_METRICS_TOKEN", hide_env_values = true)]
+    pub metrics_token: Option<String>,
     /// Days of telemetry to keep.
     #[arg(long, env = "WHEELHOUSE_TELEMETRY_DAYS", default_value_t = 30)]
     pub telemetry_days: u32,
@@ -140,6 +143,7 @@ impl Settings {
             sms_gateway_token: None,
             sms_fixed_code: None,
             parts: Vec::new(),
+            metrics_token: None,
             telemetry_days: 30,
         }
     }

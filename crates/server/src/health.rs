@@ -5,26 +5,29 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kernel::House;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
-use wire::{Permit, Routes};
+use wire::{ClientAddress, Permit, Refused, Routes};
 
 /// What the routes look at.
 #[derive(Clone)]
 pub struct Health {
     house: House,
     metrics: Arc<PrometheusHandle>,
+    token: Option<Arc<str>>,
 }
 
 impl Health {
-    /// Of this house.
-    pub fn new(house: House, metrics: PrometheusHandle) -> Self {
-        Self { house, metrics: Arc::new(metrics) }
+    /// Of this house; `token` opens the figures to other machines.
+    pub fn new(house: House, metrics: PrometheusHandle, token: Option<&str>) -> Self {
+        Self { house, metrics: Arc::new(metrics), token: token.map(Arc::from) }
     }
 }
 
@@ -114,8 +117,19 @@ async fn readyz(State(health): State<Health>) -> Response {
     (status, Json(report)).into_response()
 }
 
-/// Figures for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String)))]
-async fn prometheus(State(health): State<Health>) -> Response {
-    health.metrics.render().into_response()
+/// Figures for Prometheus, which scrapes from the same machine or says the metrics token; to all others the path does
+/// not exist.
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String), (status = 404)))]
+async fn prometheus(State(health): State<Health>, ClientAddress(from): ClientAddress, headers: HeaderMap) -> Response {
+    let told = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let known = health.token.as_ref().is_some_and(|token| told.is_some_and(|told| same(told, token)));
+    if from.is_loopback() || known {
+        return health.metrics.render().into_response();
+    }
+    Refused::UnknownPath.into_response()
+}
+
+/// Compares hashes, so that the time it takes tells nothing of the token.
+fn same(told: &str, token: &str) -> bool {
+    Sha256::digest(told.as_bytes()) == Sha256::digest(format!("Bearer {token}").as_bytes())
 }

@@ -81,7 +81,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     });
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
-    let health = Health::new(house.clone(), metrics);
+    let health = Health::new(house.clone(), metrics, settings.metrics_token.as_deref());
     let mut routes = rooms.routes(&house, base_map, health);
     if let Some(hub) = &hub {
         routes = routes.merge(live::http::routes(&house, hub));
@@ -125,7 +125,7 @@ pub async fn surface_for_documents(house: &House, secrets: &Secrets) -> Result<S
     let hub = rooms.hub(house, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = rooms
-        .routes(house, BaseMap::default(), Health::new(house.clone(), metrics))
+        .routes(house, BaseMap::default(), Health::new(house.clone(), metrics, None))
         .merge(live::http::routes(house, &hub));
     Ok(routes.into_router(&rooms.wire, None))
 }

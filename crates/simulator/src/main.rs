@@ -54,6 +54,9 @@ enum Task {
         /// 异常事件的频度倍数
         #[arg(long, default_value_t = 1.0)]
         trouble: f64,
+        /// Rides a bike makes on a mean day; 5 is an ordinary city, more is livelier to watch.
+        #[arg(long, default_value_t = 15.0)]
+        rides: f64,
     },
     /// 把真实行程与关锁记录按时间回放为设备报文
     Replay {
@@ -225,7 +228,7 @@ fn bench(bikes: u32, seconds: i64) {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::City { seed, out } => write_city(seed, &out),
-        Task::Demo { target, seed, bikes, speed, report_every, for_seconds, own_connections, trouble } => {
+        Task::Demo { target, seed, bikes, speed, report_every, for_seconds, own_connections, trouble, rides } => {
             demo::run(demo::Options {
                 server: target.server,
                 token: token(&target.token_file)?,
@@ -237,6 +240,7 @@ async fn main() -> anyhow::Result<()> {
                 run_for: for_seconds,
                 own_connections,
                 trouble,
+                rides_per_bike_day: rides,
             })
             .await
         }

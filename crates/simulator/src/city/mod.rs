@@ -46,7 +46,8 @@ impl City {
     pub fn new(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut names = Namer::new(&mut rng);
-        let plane = Plane::at(24.5 + rng.gen_range(-0.15..0.15), 118.1 + rng.gen_range(-0.2..0.2));
+        // In the strait, where no real recording falls on made-up streets.
+        let plane = Plane::at(24.5 + rng.gen_range(-0.15..0.15), 119.6 + rng.gen_range(-0.2..0.2));
         let terrain = Terrain::new(&mut rng, || names.pair());
         let districts = zones::districts(&mut rng, &terrain, &mut names);
         let streets = streets::lay_out(&mut rng, &terrain, &mut names);

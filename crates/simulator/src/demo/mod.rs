@@ -39,6 +39,8 @@ pub struct Options {
     pub run_for: Option<Duration>,
     pub own_connections: usize,
     pub trouble: f64,
+    /// Rides a bike makes on a mean day.
+    pub rides_per_bike_day: f64,
 }
 
 struct Answered {
@@ -57,7 +59,7 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
     let habits = Habits {
         report_every_ms: options.report_every.map(|every| (every.as_millis() as f64 * options.speed) as i64),
         trouble: options.trouble,
-        ..Habits::default()
+        rides_per_bike_day: options.rides_per_bike_day,
     };
     let mut world = World::new(options.seed, options.bikes, start_ms, habits);
     println!(

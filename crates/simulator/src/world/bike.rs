@@ -147,6 +147,7 @@ impl World {
             return;
         }
         let moving = bike.device.flags.has(Flags::MOVING);
+        let first = bike.shown.is_none();
         let still_shown = bike.shown.filter(|(at_ms, p)| {
             !moving && now_ms - at_ms < STANDING_FIX_MS && p.distance_m(bike.at) < 4.0 * GPS_NOISE_M
         });
@@ -179,7 +180,9 @@ impl World {
             fence_version: bike.device.fence_version,
         };
         let own = if moving { MOVING_REPORT_MS } else { HEARTBEAT_MS };
-        bike.next_report_ms = now_ms + self.habits.report_every_ms.unwrap_or(own);
+        let own = self.habits.report_every_ms.unwrap_or(own);
+        // After the opening's rush everyone falls into a step of his own.
+        bike.next_report_ms = now_ms + if first { rng.gen_range(own / 2..=own) } else { own };
         out.push(Action::Report { bike: i, report });
     }
 

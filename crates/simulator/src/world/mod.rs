@@ -24,6 +24,9 @@ use bike::Activity;
 pub use bike::Bike;
 use demand::WrongPlaces;
 
+/// A city that opens is heard of within this time, and does not wait for its heartbeats.
+const FIRST_REPORTS_MS: i64 = 8_000;
+
 /// Length of a tick of simulated time.
 pub const TICK_MS: i64 = 1_000;
 /// After a longer pause the world jumps instead of living through it.
@@ -194,7 +197,7 @@ impl World {
                     city.parkings[parking].area,
                     spot,
                     soc,
-                    start_ms + rng.gen_range(0..interval),
+                    start_ms + rng.gen_range(0..interval.min(FIRST_REPORTS_MS)),
                 )
             })
             .collect();
