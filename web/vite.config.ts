@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { precompress } from './scripts/precompress'
 
 /** Where `npm run dev` finds the server. */
 const backend = process.env.WHEELHOUSE_URL ?? 'http://127.0.0.1:8080'
@@ -8,7 +9,7 @@ const backend = process.env.WHEELHOUSE_URL ?? 'http://127.0.0.1:8080'
 export default defineConfig({
   // Hash routes and relative assets: the build works below any path of a proxy.
   base: './',
-  plugins: [react()],
+  plugins: [react(), precompress()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     host: '127.0.0.1',

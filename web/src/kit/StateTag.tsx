@@ -18,10 +18,10 @@ export function Dot({ label, color }: TagStyle) {
   )
 }
 
-/** The state of a bike, 0 to 7. */
-export function StateTag({ state }: { state: number }) {
-  const style: TagStyle = stateStyle[state] ?? { label: '未知', color: page.weakText }
-  return <Dot {...style} />
+/** The state of a bike, 0 to 7; null when it never reported. */
+export function StateTag({ state }: { state: number | null }) {
+  const { label, color } = (state === null ? undefined : stateStyle[state]) ?? { label: '未知', color: page.weakText }
+  return <Dot label={label} color={color} />
 }
 
 /** Enabled or disabled, of roles, accounts and settings. */

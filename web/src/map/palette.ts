@@ -39,7 +39,7 @@ export interface MapPalette {
 }
 
 const day: MapPalette = {
-  outside: '#E6EAEF',
+  outside: '#EDF0F3',
   land: '#F3F5F7',
   water: '#CBDDEA',
   park: '#DFEADF',

@@ -22,11 +22,12 @@ const hints = {
 /** Never absent on a live page. */
 export function ConnectionBadge() {
   const state = useConnection()
+  const { label, color } = connectionStyle(state)
   const hint = state.kind === 'offline' && state.reason !== '' ? state.reason : hints[state.kind]
   return (
     <Tooltip title={hint}>
       <span className="connection" role="status" aria-live="polite">
-        <Dot {...connectionStyle(state)} />
+        <Dot label={label} color={color} />
       </span>
     </Tooltip>
   )

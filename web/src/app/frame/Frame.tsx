@@ -8,23 +8,28 @@ import { Header } from './Header'
 import { SideMenu } from './SideMenu'
 import './frame.css'
 
-/** Whether the menu starts open: open on a desktop and as a drawer, collapsed on a tablet. */
-const startsOpen: Record<DeviceClass, boolean> = { desktop: true, tablet: false, mobile: true }
-
 /** Pages that fill the frame to its edges and bring their own head. */
 const fullBleed = new Set(['/vehicle/operation-map'])
+
+/**
+ * Whether the menu starts open: open on a desktop and as a drawer, collapsed on a tablet. A drawer would hide the
+ * very thing that somebody opens a full-bleed page on a phone for, so there it waits for its button.
+ */
+function startsOpen(device: DeviceClass, bleeds: boolean): boolean {
+  return device === 'desktop' || (device === 'mobile' && !bleeds)
+}
 
 /** Menu and header around a page below the root. */
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const device = useDevice()
-  const [open, setOpen] = useState(startsOpen[device])
+  const bleeds = fullBleed.has(route.path)
+  const [open, setOpen] = useState(startsOpen(device, bleeds))
   const [seen, setSeen] = useState(device)
   if (seen !== device) {
     setSeen(device)
-    setOpen(startsOpen[device])
+    setOpen(startsOpen(device, bleeds))
   }
 
-  const bleeds = fullBleed.has(route.path)
   const menu = <SideMenu route={route} collapsed={device !== 'mobile' && !open} onChoose={() => device === 'mobile' && setOpen(false)} />
   return (
     <div className="frame">

@@ -1,19 +1,13 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { AutoComplete, Input, type InputRef } from 'antd'
+import { AutoComplete, type RefSelectProps } from 'antd'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { api } from '@/api/client'
+import type { DataOf } from '@/api/shapes'
 import { usePermit } from '@/kit/Permit'
 import { StateTag } from '@/kit/StateTag'
 import { paths } from '../routes'
-
-interface FoundBike {
-  carId: string
-  imei: string
-  areaName: string
-  state: number
-}
 
 /** Shortest text worth asking for. */
 const MIN_LENGTH = 3
@@ -27,14 +21,14 @@ export function SearchBox() {
   const mayLook = usePermit('0301||0302')
   const [text, setText] = useState('')
   const keyword = useDeferredValue(text.trim())
-  const input = useRef<InputRef>(null)
+  const input = useRef<RefSelectProps>(null)
   const navigate = useNavigate()
 
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       event.preventDefault()
-      input.current?.focus({ cursor: 'all' })
+      input.current?.focus()
     }
     window.addEventListener('keydown', focus)
     return () => window.removeEventListener('keydown', focus)
@@ -42,7 +36,7 @@ export function SearchBox() {
 
   const found = useQuery({
     queryKey: ['vehicle', 'search', keyword],
-    queryFn: ({ signal }) => api.get<{ rows: FoundBike[] }>('/vehicle/search', { keyword }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/search'>>('/vehicle/search', { keyword }, { signal, quiet: true }),
     enabled: mayLook && keyword.length >= MIN_LENGTH,
     staleTime: 10_000,
   })
@@ -60,7 +54,13 @@ export function SearchBox() {
   const nothing = keyword.length >= MIN_LENGTH && found.isSuccess ? '没有找到车辆' : null
   return (
     <AutoComplete
+      ref={input}
       className="search-box"
+      allowClear
+      aria-label="搜索车辆"
+      prefix={<SearchOutlined aria-hidden />}
+      suffixIcon={text === '' ? <kbd>/</kbd> : null}
+      placeholder="车辆编号 / IMEI"
       value={text}
       options={options}
       notFoundContent={nothing}
@@ -71,16 +71,7 @@ export function SearchBox() {
         input.current?.blur()
         void navigate(paths.bikeOnMap(carId))
       }}
-    >
-      <Input
-        ref={input}
-        allowClear
-        aria-label="搜索车辆"
-        prefix={<SearchOutlined aria-hidden />}
-        suffix={text === '' ? <kbd>/</kbd> : undefined}
-        placeholder="车辆编号 / IMEI"
-        onKeyDown={(event) => event.key === 'Escape' && input.current?.blur()}
-      />
-    </AutoComplete>
+      onInputKeyDown={(event) => event.key === 'Escape' && input.current?.blur()}
+    />
   )
 }

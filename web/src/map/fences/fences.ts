@@ -1,20 +1,10 @@
 /** Fences of the map in world pixels, and the part of them a view needs. */
+import type { DataOf } from '@/api/shapes'
+
 import { worldX, worldY } from '../projection'
 
-export type LngLat = readonly [number, number]
-
-/** What `GET /fence/map` answers; rings are WGS-84. */
-export interface FenceMap {
-  readonly areas: readonly { readonly id: string; readonly name: string; readonly agentId: string; readonly ring: readonly LngLat[] }[]
-  readonly parkings: readonly {
-    readonly id: string
-    readonly areaId: string
-    readonly name: string
-    readonly ring: readonly LngLat[]
-    readonly capacity: number
-  }[]
-  readonly noStops: readonly { readonly id: string; readonly areaId: string; readonly name: string; readonly ring: readonly LngLat[] }[]
-}
+/** What `GET /fence/map` answers; rings are WGS-84, longitude first. */
+export type FenceMap = DataOf<'/fence/map'>
 
 /** A ring ready to draw. */
 export interface Shape {
@@ -42,13 +32,13 @@ export function shapesOf(fences: FenceMap): Shapes {
   }
 }
 
-function shapeOf(fence: { readonly name: string; readonly ring: readonly LngLat[] }): Shape[] {
+function shapeOf(fence: Pick<FenceMap['areas'][number], 'name' | 'ring'>): Shape[] {
   if (fence.ring.length < 3) return []
   const ring = new Float64Array(fence.ring.length * 2)
   let [west, north, east, south] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const [index, point] of fence.ring.entries()) {
-    const x = worldX(point[0])
-    const y = worldY(point[1])
+    const x = worldX(point[0]!)
+    const y = worldY(point[1]!)
     ring[index * 2] = x
     ring[index * 2 + 1] = y
     west = Math.min(west, x)
@@ -63,11 +53,11 @@ function shapeOf(fence: { readonly name: string; readonly ring: readonly LngLat[
 export function boundsOf(fences: FenceMap): [[number, number], [number, number]] | null {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const area of fences.areas) {
-    for (const [lng, lat] of area.ring) {
-      west = Math.min(west, lng)
-      east = Math.max(east, lng)
-      south = Math.min(south, lat)
-      north = Math.max(north, lat)
+    for (const point of area.ring) {
+      west = Math.min(west, point[0]!)
+      east = Math.max(east, point[0]!)
+      south = Math.min(south, point[1]!)
+      north = Math.max(north, point[1]!)
     }
   }
   return west <= east && south <= north ? [[south, west], [north, east]] : null

@@ -161,6 +161,6 @@ export function countCells(bikes: Bikes, slots: Int32Array, count: number, level
 
 /** Diameter in px of a bike's sign: 3 in the whole city, 18 in a street. */
 export function signSize(zoom: number): number {
-  const sizes: Readonly<Record<number, number>> = { 11: 3, 12: 4, 13: 5, 14: 7, 15: 9, 16: 12, 17: 15, 18: 18 }
+  const sizes: Readonly<Record<number, number>> = { 11: 3, 12: 6, 13: 8, 14: 10, 15: 12, 16: 14, 17: 16, 18: 18 }
   return sizes[Math.max(11, Math.min(18, Math.floor(zoom)))] ?? 3
 }

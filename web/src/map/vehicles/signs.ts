@@ -19,7 +19,7 @@ export function drawSign(ctx: CanvasRenderingContext2D, sign: StateSign, size: n
     disc(ctx, r, paint.color)
     return
   }
-  const edge = size >= 9 ? 1.25 : 0.75
+  const edge = size >= 9 ? 1.25 : 1
   const line = Math.max(1.5, size * 0.16)
   switch (sign) {
     case 'dot':

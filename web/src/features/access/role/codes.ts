@@ -8,8 +8,8 @@ export interface Branch {
   /** Tiers whose roles may hold it, bit-or of 1, 2, 4 and 8; absent means all. */
   levelMask?: number
   /** Whether the operator holds it himself; absent means yes. */
-  checked?: boolean
-  children?: Branch[]
+  checked?: boolean | null
+  children?: readonly Branch[]
 }
 
 const ALL_TIERS = 15

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import type { BodyOf, DataOf } from '@/api/shapes'
 import type { Branch } from './codes'
 
 export const ROLE_PATH = '/platform/permission/role'
@@ -8,20 +9,8 @@ const TREE_PATH = '/platform/permission/tree/opMan'
 /** 0 disabled, 1 enabled. */
 export type RoleState = 0 | 1
 
-export interface Role {
-  id: string
-  name: string
-  /** 1 管理员, 2 运营, 4 运维, 8 生产. */
-  tier: number
-  remark: string
-  state: RoleState
-  codes: string[]
-  userCount: number
-  /** Epoch ms. */
-  updatedAt: number | null
-  updatedBy: string | null
-  version: number
-}
+/** A role as lists and its page show it. */
+export type Role = DataOf<'/platform/permission/role/info'>
 
 export const tiers = [
   { value: 1, label: '管理员' },
@@ -39,36 +28,33 @@ export const NAME_MAX = 20
 export const REMARK_MAX = 200
 
 /** What people fill in. */
-export interface RoleValues {
-  name: string
-  tier: number
-  remark: string
-  codes: string[]
-}
+export type RoleValues = Pick<Role, 'name' | 'tier' | 'remark' | 'codes'>
+type Calls = { add: BodyOf<'/platform/permission/role'>; change: BodyOf<'/platform/permission/role', 'put'>; state: BodyOf<'/platform/permission/role/state'> }
 
 export const roleInfo = (id: string) =>
   queryOptions({
     queryKey: [ROLE_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<Role>(`${ROLE_PATH}/info`, { id }, { signal }),
+    queryFn: ({ signal }) => api.get<DataOf<'/platform/permission/role/info'>>(`${ROLE_PATH}/info`, { id }, { signal }),
   })
 
 /** The tree of codes; `checked` says which ones the operator holds and so may grant. */
 export const grantableTree = queryOptions({
   queryKey: [TREE_PATH],
-  queryFn: ({ signal }) => api.get<Branch[]>(TREE_PATH, { opManId: localStorage.getItem('opMan') }, { signal }),
+  queryFn: ({ signal }): Promise<readonly Branch[]> =>
+    api.get<DataOf<'/platform/permission/tree/opMan'>>(TREE_PATH, { opManId: localStorage.getItem('opMan') }, { signal }),
   staleTime: 60_000,
 })
 
-export function createRole(values: RoleValues & { state: RoleState }, options: CallOptions): Promise<{ id: string }> {
-  return api.post(ROLE_PATH, values, options)
+export function createRole(values: RoleValues & { state: RoleState }, options: CallOptions): Promise<unknown> {
+  return api.post(ROLE_PATH, values satisfies Calls['add'], options)
 }
 
 export function changeRole(values: RoleValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.put(ROLE_PATH, values, options)
+  return api.put(ROLE_PATH, values satisfies Calls['change'], options)
 }
 
 export function setRoleState(input: { id: string; state: RoleState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${ROLE_PATH}/state`, input, options)
+  return api.post(`${ROLE_PATH}/state`, input satisfies Calls['state'], options)
 }
 
 export function deleteRole(input: { id: string; version: number }, options: CallOptions): Promise<unknown> {

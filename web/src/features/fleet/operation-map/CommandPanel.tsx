@@ -53,7 +53,7 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
         {choices.map((choice) => (
           <Button
             key={choice.name}
-            type={choice.name === 'lock' && !vehicle.locked ? 'primary' : 'default'}
+            type={choice.name === 'lock' && vehicle.locked === false ? 'primary' : 'default'}
             loading={send.isPending && send.variables.choice.name === choice.name}
             onClick={() => begin(choice)}
           >

@@ -1,6 +1,6 @@
 import { AimOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { AutoComplete, Input } from 'antd'
+import { AutoComplete } from 'antd'
 import { useDeferredValue, useState } from 'react'
 
 import { StateTag } from '@/kit/StateTag'
@@ -25,6 +25,11 @@ export function FindBox({ onFound }: { onFound: (carId: string) => void }) {
   return (
     <AutoComplete
       className="opmap-find"
+      allowClear
+      aria-label="在地图上查找车辆"
+      placeholder="找车：编号 / IMEI"
+      prefix={<AimOutlined aria-hidden />}
+      suffixIcon={text === '' ? <kbd className="opmap-key">f</kbd> : null}
       value={text}
       options={rows.map((bike) => ({
         value: bike.carId,
@@ -40,19 +45,11 @@ export function FindBox({ onFound }: { onFound: (carId: string) => void }) {
       popupMatchSelectWidth={340}
       onChange={setText}
       onSelect={(carId: string) => take(carId, document.activeElement)}
-    >
-      <Input
-        allowClear
-        aria-label="在地图上查找车辆"
-        placeholder="查找车辆：编号 / IMEI"
-        prefix={<AimOutlined aria-hidden />}
-        suffix={text === '' ? <kbd className="opmap-key">f</kbd> : undefined}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur()
-          const [only] = rows
-          if (event.key === 'Enter' && rows.length === 1 && only !== undefined) take(only.carId, event.currentTarget)
-        }}
-      />
-    </AutoComplete>
+      onInputKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+        const [only] = rows
+        if (event.key === 'Enter' && rows.length === 1 && only !== undefined) take(only.carId, event.currentTarget)
+      }}
+    />
   )
 }

@@ -15,7 +15,7 @@ import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers
 import { MapView, mapVariables } from '@/map/MapView'
 
 import { FindBox } from './FindBox'
-import { bringIntoView, fitPoints, flyToBike } from './framing'
+import { bringIntoView, fitFree, fitPoints, flyToBike } from './framing'
 import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
@@ -81,7 +81,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
 
   const fitAll = useCallback(() => {
     const bounds = fences.data === undefined ? null : boundsOf(fences.data)
-    if (bounds !== null) map?.fitBounds(bounds, { padding: [24, 24] })
+    if (bounds !== null && map !== null) fitFree(map, bounds)
   }, [map, fences.data])
 
   // The first look is at the service areas, unless this browser remembers where it was.

@@ -97,8 +97,8 @@ function StateWords({ vehicle }: { vehicle: Vehicle }) {
       )}
       <p className="opmap-sentence">
         {vehicle.rentable ? '可以租用' : ridingWord(vehicle.ridingState)}，{lifecycleWord(vehicle.lifecycle)}，
-        {vehicle.online ? '在线' : '离线'}，{vehicle.locked ? '已上锁' : '未上锁'}
-        {vehicle.moving ? `，正以 ${vehicle.speed} km/h 移动` : ''}
+        {vehicle.online ? '在线' : '离线'}，{vehicle.locked === null ? '锁状态未知' : vehicle.locked ? '已上锁' : '未上锁'}
+        {vehicle.moving === true && vehicle.speed !== null ? `，正以 ${vehicle.speed} km/h 移动` : ''}
         <span className="opmap-weak"> · {vehicle.areaName}</span>
       </p>
     </section>

@@ -47,13 +47,13 @@ export function PositionFacts({ vehicle }: { vehicle: Vehicle }) {
 /** Charge with its curve, and the states of the bike. */
 export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
   const history = useQuery({ ...historyOf(vehicle.carId, CURVE_MINUTES), refetchInterval: 60_000 })
-  const low = vehicle.soc < LOW_PERCENT
+  const low = vehicle.soc !== null && vehicle.soc < LOW_PERCENT
   return (
     <>
       <section className="opmap-battery" aria-label="电量">
         <p>
-          <b className={low ? 'low' : undefined}>{vehicle.soc}</b>
-          <small>%</small>
+          <b className={low ? 'low' : undefined}>{vehicle.soc ?? '–'}</b>
+          <small>{vehicle.soc === null ? '未上报' : '%'}</small>
           <span className="opmap-weak">
             {vehicle.voltageMv === null ? '' : `${(vehicle.voltageMv / 1000).toFixed(1)} V`}
             {vehicle.batteryPresent === false ? ' · 电池不在位' : ''}
@@ -82,6 +82,7 @@ export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
 }
 
 const GSM_BEST = 31
+const yesNo = (value: boolean | null, yes: string, no: string): string => (value === null ? '未知' : value ? yes : no)
 
 /** What the control unit reports of itself. */
 export function DeviceFacts({ vehicle }: { vehicle: Vehicle }) {
@@ -91,10 +92,10 @@ export function DeviceFacts({ vehicle }: { vehicle: Vehicle }) {
       <Fact label="在线">{vehicle.online ? '在线' : '离线'}</Fact>
       <Fact label="信号">{vehicle.gsm === null ? '未知' : `${vehicle.gsm} / ${GSM_BEST}`}</Fact>
       <Fact label="卫星">{vehicle.satellites === null ? '未知' : `${vehicle.satellites} 颗`}</Fact>
-      <Fact label="车锁">{vehicle.locked ? '已锁' : '未锁'}</Fact>
-      <Fact label="电门">{vehicle.acc ? '开' : '关'}</Fact>
-      <Fact label="设防">{vehicle.defend ? '已设防' : '未设防'}</Fact>
-      <Fact label="电池">{vehicle.batteryPresent === false ? '不在位' : vehicle.batteryPresent === null ? '未知' : '在位'}</Fact>
+      <Fact label="车锁">{yesNo(vehicle.locked, '已锁', '未锁')}</Fact>
+      <Fact label="电门">{yesNo(vehicle.acc, '开', '关')}</Fact>
+      <Fact label="设防">{yesNo(vehicle.defend, '已设防', '未设防')}</Fact>
+      <Fact label="电池">{yesNo(vehicle.batteryPresent, '在位', '不在位')}</Fact>
       <Fact label="电压">{vehicle.voltageMv === null ? '未知' : `${(vehicle.voltageMv / 1000).toFixed(2)} V`}</Fact>
       <Fact label="HDOP">{vehicle.hdop === null ? '未知' : vehicle.hdop.toFixed(1)}</Fact>
     </dl>

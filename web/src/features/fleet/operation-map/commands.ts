@@ -1,7 +1,7 @@
 /** What can be sent to a bike from the map, in words, and how the answer reads. */
 import type { VehicleCommand } from './vehicle'
 
-export type CommandName = 'lock' | 'unlock' | 'ring' | 'locate' | 'powerOn' | 'powerOff' | 'openBattery' | 'reboot'
+export type CommandName = 'lock' | 'unlock' | 'ring' | 'powerOn' | 'powerOff' | 'openBattery' | 'reboot'
 
 export interface CommandChoice {
   readonly name: CommandName
@@ -22,7 +22,6 @@ export const commandChoices: readonly CommandChoice[] = [
   { name: 'lock', label: '关锁', need: LOCK, consequence: '车辆将上锁断电。若正在骑行，设备会拒绝。', reasoned: false },
   { name: 'unlock', label: '开锁', need: LOCK, consequence: '车辆将不经订单解锁，任何人都可以骑走，操作会记入日志。', reasoned: true, danger: true },
   { name: 'ring', label: '寻车铃', need: OTHER, consequence: '', reasoned: false },
-  { name: 'locate', label: '立即定位', need: OTHER, consequence: '', reasoned: false },
   { name: 'powerOn', label: '通电', need: OTHER, consequence: '车辆将通电，可被推动和骑行。', reasoned: true, danger: true },
   { name: 'powerOff', label: '断电', need: OTHER, consequence: '电机将断电。若车辆正在行驶，骑行者会失去动力。', reasoned: true, danger: true },
   { name: 'openBattery', label: '开电池仓', need: OTHER, consequence: '电池仓锁将打开，电池可被取走。', reasoned: true, danger: true },

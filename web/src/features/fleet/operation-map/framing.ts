@@ -24,6 +24,19 @@ export function bringIntoView(map: L.Map, lat: number, lng: number): void {
   map.panInside([lat, lng], { ...paddings(map), animate: !prefersStillness() })
 }
 
+/** Px of the map's edges that panels cover without the drawer; the rail of a narrow map lies folded at the bottom. */
+export function railed(width: number, height: number): readonly [number, number, number, number] {
+  if (width <= NARROW_PX) return [12, 128, 12, 56]
+  return width > height ? [248, 88, 72, 24] : [24, 416, 24, 24]
+}
+
+/** Shows all of `bounds` in the part that the rail and the strip leave free. */
+export function fitFree(map: L.Map, bounds: L.LatLngBoundsExpression): void {
+  const size = map.getSize()
+  const [left, top, right, bottom] = railed(size.x, size.y)
+  map.fitBounds(bounds, { paddingTopLeft: [left, top], paddingBottomRight: [right, bottom], animate: !prefersStillness() })
+}
+
 /** Flies to a bike, which ends in the middle of the free part. */
 export function flyToBike(map: L.Map, lat: number, lng: number): void {
   const zoom = Math.max(map.getZoom(), FOUND_ZOOM)

@@ -6,7 +6,7 @@ import { ageWord, distance_m, newer, positionError_m, type Vehicle, type Vehicle
 
 const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000 }
 const told = (over: Partial<VehicleCommand>): VehicleCommand => ({
-  id: 'c1', kind: 'lock', state: 1, resultCode: null, reason: null, by: null, sentAt: 10_000, ackAt: null, ...over,
+  id: 'c1', kind: 2, state: 1, resultCode: null, reason: '', by: '', sentAt: 10_000, ackAt: null, ...over,
 })
 
 describe('the acknowledgement line', () => {

@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 
 import { api } from '@/api/client'
 import { uuid } from '@/api/bytes'
+import type { BodyOf, DataOf } from '@/api/shapes'
 import type { FenceMap } from '@/map/fences/fences'
 
 import type { CommandName } from './commands'
-import type { HistoryPoint, Vehicle } from './vehicle'
 
 /** Service areas, parkings and no-stop zones of the scope. */
 export const fenceMap = queryOptions({
@@ -18,7 +18,7 @@ export const fenceMap = queryOptions({
 export const vehicleOf = (carId: string) =>
   queryOptions({
     queryKey: ['vehicle', 'one', carId],
-    queryFn: ({ signal }) => api.get<Vehicle>(`/vehicle/${encodeURIComponent(carId)}`, {}, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/{carId}'>>(`/vehicle/${encodeURIComponent(carId)}`, {}, { signal, quiet: true }),
     staleTime: 2_000,
     retry: false,
   })
@@ -28,22 +28,17 @@ export const historyOf = (carId: string, minutes: number) =>
   queryOptions({
     queryKey: ['vehicle', 'history', carId, minutes],
     queryFn: ({ signal }) =>
-      api.get<{ points: HistoryPoint[] }>(`/vehicle/${encodeURIComponent(carId)}/history`, { minutes }, { signal, quiet: true }),
+      api.get<DataOf<'/vehicle/{carId}/history'>>(`/vehicle/${encodeURIComponent(carId)}/history`, { minutes }, { signal, quiet: true }),
     staleTime: 30_000,
   })
 
-export interface FoundBike {
-  readonly carId: string
-  readonly imei: string
-  readonly areaName: string
-  readonly state: number
-}
+export type FoundBike = DataOf<'/vehicle/search'>['rows'][number]
 
 /** Bikes whose number begins with `keyword`, or with that IMEI. */
 export const bikesLike = (keyword: string) =>
   queryOptions({
     queryKey: ['vehicle', 'search', keyword],
-    queryFn: ({ signal }) => api.get<{ rows: FoundBike[] }>('/vehicle/search', { keyword }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/search'>>('/vehicle/search', { keyword }, { signal, quiet: true }),
     staleTime: 10_000,
   })
 
@@ -51,9 +46,10 @@ export const bikesLike = (keyword: string) =>
 export async function sendCommand(carId: string, name: CommandName, reason: string): Promise<string> {
   const requestId = uuid()
   const options = { idempotencyKey: requestId }
-  const { commandId } =
-    name === 'lock' || name === 'unlock'
-      ? await api.post<{ commandId: string }>('/device/lock', { carId, action: name, reason, requestId }, options)
-      : await api.post<{ commandId: string }>('/device/command', { carId, command: name, reason, requestId }, options)
-  return commandId
+  if (name === 'lock' || name === 'unlock') {
+    const body: BodyOf<'/device/lock'> = { carId, action: name, reason, requestId }
+    return (await api.post<DataOf<'/device/lock', 'post'>>('/device/lock', body, options)).commandId
+  }
+  const body: BodyOf<'/device/command'> = { carId, command: name, reason, requestId }
+  return (await api.post<DataOf<'/device/command', 'post'>>('/device/command', body, options)).commandId
 }

@@ -1,68 +1,16 @@
-/** One bike as the drawer shows it: the data of `GET /vehicle/{carId}` and of the topic `vehicle/<carId>`. */
+import type { DataOf } from '@/api/shapes'
 
-export interface Vehicle {
-  readonly carId: string
-  readonly imei: string
-  readonly plateNo: string
-  readonly agentId: string
-  readonly areaId: string
-  readonly areaName: string
-  readonly lifecycle: number
-  readonly ridingState: number
-  readonly operationStates: readonly number[]
-  readonly alarmStates: readonly number[]
-  readonly online: boolean
-  readonly rentable: boolean
-  readonly reasons: readonly { readonly code: string; readonly text: string }[]
-  /** 0 to 7, as the map draws it. */
-  readonly state: number
-  /** Percent. */
-  readonly soc: number
-  /** km/h. */
-  readonly speed: number
-  /** Degrees. */
-  readonly heading: number
-  readonly lat: number | null
-  readonly lng: number | null
-  /** Epoch ms. */
-  readonly gpsAt: number | null
-  readonly hdop: number | null
-  readonly satellites: number | null
-  /** 0 to 31. */
-  readonly gsm: number | null
-  readonly voltageMv: number | null
-  readonly locked: boolean
-  readonly acc: boolean | number
-  readonly defend: boolean | number
-  readonly batteryPresent: boolean | null
-  readonly moving: boolean
-  /** Epoch ms. */
-  readonly reportAt: number | null
-  readonly version: number
-  readonly command: VehicleCommand | null
-}
+/**
+ * One bike as the drawer shows it: the data of `GET /vehicle/{carId}` and of the topic `vehicle/<carId>`. Times are
+ * epoch ms; what the bike never reported is null.
+ */
+export type Vehicle = Readonly<DataOf<'/vehicle/{carId}'>>
 
-export interface VehicleCommand {
-  readonly id: string
-  readonly kind: string | number
-  /** 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled. */
-  readonly state: number
-  readonly resultCode: number | null
-  readonly reason: string | null
-  readonly by: string | null
-  /** Epoch ms. */
-  readonly sentAt: number | null
-  readonly ackAt: number | null
-}
+/** The newest command: state 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled. */
+export type VehicleCommand = Readonly<NonNullable<Vehicle['command']>>
 
 /** A report out of a bike's history. */
-export interface HistoryPoint {
-  readonly at: number
-  readonly lat: number
-  readonly lng: number
-  readonly soc: number
-  readonly speed: number
-}
+export type HistoryPoint = Readonly<DataOf<'/vehicle/{carId}/history'>['points'][number]>
 
 const lifecycles = ['待入库', '在库', '已上架', '已下架', '返厂维修', '丢失', '报废']
 const ridings: Readonly<Record<number, string>> = { 1: '待使用', 2: '骑行中', 3: '临停', 4: '预约中', 5: '运维中' }
