@@ -91,12 +91,11 @@ impl AuthCallout {
         let options = &request.connect_opts;
         let identity = Identity::from_user(&options.user)
             .filter(|identity| self.devices.accepts(identity, &options.pass));
-        let body = match identity {
-            Some(identity) => json!({ "jwt": self.user(&request.user_nkey, &identity, now) }),
-            None => {
-                metrics::counter!("wheelhouse_device_connections_refused_total").increment(1);
-                json!({ "error": "unknown device or wrong credential" })
-            }
+        let body = if let Some(identity) = identity {
+            json!({ "jwt": self.user(&request.user_nkey, &identity, now) })
+        } else {
+            metrics::counter!("wheelhouse_device_connections_refused_total").increment(1);
+            json!({ "error": "unknown device or wrong credential" })
         };
         self.sign("authorization_response", &request.user_nkey, &request.server_id.id, None, body, now)
     }

@@ -12,7 +12,7 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
     let mut findings = Findings::default();
     let secrets = match Secrets::load(&stores.state_dir) {
         Ok(secrets) => {
-            findings.well(format!("secrets in {} are the owner's alone", stores.state_dir.display()));
+            findings.well(&format!("secrets in {} are the owner's alone", stores.state_dir.display()));
             Some(secrets)
         }
         Err(error) => {
@@ -26,7 +26,7 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
     postgres(stores, &mut findings).await;
     match (&stores.nats_url, &secrets) {
         (None, _) => findings.wrong(
-            "NATS_URL is not set: nothing is live and no event is relayed".to_owned(),
+            "NATS_URL is not set: nothing is live and no event is relayed",
             "start nats-server 2.10 or newer with JetStream and set NATS_URL",
         ),
         (Some(_), Some(secrets)) => nats(stores, secrets, &mut findings).await,
@@ -45,25 +45,26 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
     };
     match sqlx::query("select current_setting('server_version_num')::int").fetch_one(&pools.owner).await {
         Ok(row) => match row.try_get::<i32, _>(0) {
-            Ok(version) if version >= 150_000 => findings.well(format!("PostgreSQL {}", version / 10_000)),
-            _ => findings.wrong("PostgreSQL is older than 15".to_owned(), "install a newer one"),
+            Ok(version) if version >= 150_000 => findings.well(&format!("PostgreSQL {}", version / 10_000)),
+            _ => findings.wrong("PostgreSQL is older than 15", "install a newer one"),
         },
-        Err(error) => return findings.wrong(error.to_string(), "see PostgreSQL's own log"),
+        Err(error) => return findings.wrong(&error.to_string(), "see PostgreSQL's own log"),
     }
     let readers = sqlx::query_as::<_, (String, i64, String, Option<String>, i64)>(
         "select name, position, state, failure, (select position from log.log_head) - position
          from log.projectors order by name",
     );
     match readers.fetch_all(&pools.owner).await {
-        Err(error) => findings.wrong(error.to_string(), "run `wheelhouse migrate`"),
+        Err(error) => findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
         Ok(rows) => {
             for (name, position, state, failure, lag) in rows {
                 if state == "running" {
-                    findings.well(format!("read model {name} at {position}, {lag} behind"));
+                    findings.well(&format!("read model {name} at {position}, {lag} behind"));
                 } else {
                     let why = failure.unwrap_or_default();
                     let cure = format!("mend the cause, then `wheelhouse retry {name}`");
-                    findings.wrong(format!("read model {name} stands before {}: {why}", position + 1), &cure);
+                    findings
+                        .wrong(&format!("read model {name} stands before {}: {why}", position + 1), &cure);
                 }
             }
         }
@@ -76,7 +77,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
     {
         let name = reader.split_once(':').map_or(reader.as_str(), |(_, name)| name);
         let cure = format!("mend the cause, then `wheelhouse retry {name} {category}/{stream}`");
-        findings.wrong(format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
+        findings.wrong(&format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
     }
 }
 
@@ -85,16 +86,16 @@ async fn nats(stores: &Stores, secrets: &Secrets, findings: &mut Findings) {
         Ok(Some(client)) => client,
         Ok(None) => return,
         Err(error) => {
-            return findings.wrong(format!("{error:#}"), "start it, or correct NATS_URL and NATS_PASSWORD");
+            return findings.wrong(&format!("{error:#}"), "start it, or correct NATS_URL and NATS_PASSWORD");
         }
     };
-    findings.well(format!("NATS {}", client.server_info().version));
+    findings.well(&format!("NATS {}", client.server_info().version));
     let jetstream = async_nats::jetstream::new(client);
     for stream in ["EVENTS", "TELEMETRY"] {
         match jetstream.get_stream(stream).await {
-            Ok(_) => findings.well(format!("stream {stream}")),
+            Ok(_) => findings.well(&format!("stream {stream}")),
             Err(error) => findings.wrong(
-                format!("stream {stream}: {error}"),
+                &format!("stream {stream}: {error}"),
                 "enable JetStream in the NATS configuration; `wheelhouse serve` makes its streams",
             ),
         }
@@ -108,11 +109,11 @@ struct Findings {
 
 impl Findings {
     #[expect(clippy::unused_self, reason = "reads as the pair of `wrong`")]
-    fn well(&self, text: String) {
+    fn well(&self, text: &str) {
         println!("ok     {text}");
     }
 
-    fn wrong(&mut self, text: String, cure: &str) {
+    fn wrong(&mut self, text: &str, cure: &str) {
         self.wrong += 1;
         println!("WRONG  {text}\n       → {cure}");
     }

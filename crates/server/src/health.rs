@@ -120,7 +120,11 @@ async fn readyz(State(health): State<Health>) -> Response {
 /// Figures for Prometheus, which scrapes from the same machine or says the metrics token; to all others the path does
 /// not exist.
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String), (status = 404)))]
-async fn prometheus(State(health): State<Health>, ClientAddress(from): ClientAddress, headers: HeaderMap) -> Response {
+async fn prometheus(
+    State(health): State<Health>,
+    ClientAddress(from): ClientAddress,
+    headers: HeaderMap,
+) -> Response {
     let told = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let known = health.token.as_ref().is_some_and(|token| told.is_some_and(|told| same(told, token)));
     if from.is_loopback() || known {

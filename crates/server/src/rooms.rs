@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, WebConfig};
+use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, Tiles, WebConfig};
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use fleet::Fleet;
@@ -184,12 +184,12 @@ fn wire_config(settings: &Settings) -> Result<WireConfig> {
 }
 
 fn web_config(settings: &Settings) -> WebConfig {
-    let mut web = WebConfig::default();
-    web.setting_drawer = settings.profile == Profile::Development;
-    if settings.base_map.is_some() {
-        web.tiles = access::Tiles { kind: "vector".to_owned(), url: format!("{}/map/base", wire::BASE) };
-    }
-    web
+    let usual = WebConfig::default();
+    let tiles = match settings.base_map {
+        Some(_) => Tiles { kind: "vector".to_owned(), url: format!("{}/map/base", wire::BASE) },
+        None => usual.tiles.clone(),
+    };
+    WebConfig { setting_drawer: settings.profile == Profile::Development, tiles, ..usual }
 }
 
 fn gateway(settings: &Settings) -> Result<Arc<dyn SmsGateway>> {

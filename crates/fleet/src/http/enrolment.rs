@@ -1,6 +1,7 @@
 //! The open API's bringing in of bikes and gateways.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use axum::extract::State;
 use futures::StreamExt;
@@ -88,9 +89,8 @@ async fn enrol(State(fleet): State<Fleet>, asked: Asked, Body(batch): Body<Batch
     }
     let mut areas: HashMap<AreaId, Option<AreaFacts>> = HashMap::new();
     for vehicle in &batch.vehicles {
-        if !areas.contains_key(&vehicle.area_id) {
-            let facts = fleet.areas.area(vehicle.area_id).await.map_err(Refused::unavailable)?;
-            areas.insert(vehicle.area_id, facts);
+        if let Entry::Vacant(place) = areas.entry(vehicle.area_id) {
+            place.insert(fleet.areas.area(vehicle.area_id).await.map_err(Refused::unavailable)?);
         }
     }
     let (fleet, asked, areas) = (&fleet, &asked, &areas);

@@ -90,7 +90,7 @@ impl VehicleRow {
             }
             VehicleEvent::AlarmRaised { alarm, .. } => put(&mut self.alarm_states, alarm.value()),
             VehicleEvent::AlarmCleared { alarm, .. } => {
-                self.alarm_states.retain(|value| *value != alarm.value())
+                self.alarm_states.retain(|value| *value != alarm.value());
             }
         }
     }

@@ -187,7 +187,9 @@ impl Area {
         match (state, command) {
             (_, AreaCommand::Plan(new)) if new == *plan => Ok(vec![]),
             (_, AreaCommand::Plan(_)) => Err(AreaRefusal::Different),
-            (Closed, AreaCommand::Close { .. }) | (Open, AreaCommand::Open) => Ok(vec![]),
+            (Closed, AreaCommand::Close { .. })
+            | (Open, AreaCommand::Open)
+            | (Suspended, AreaCommand::Suspend { .. }) => Ok(vec![]),
             (Closed, _) => Err(AreaRefusal::Closed),
             (Planned | Suspended, AreaCommand::Open) if plan.tel.trim().is_empty() => {
                 Err(AreaRefusal::Telephone)
@@ -197,7 +199,6 @@ impl Area {
                 Ok(vec![AreaEvent::Suspended { notice }])
             }
             (Open, AreaCommand::Suspend { .. }) => Err(AreaRefusal::Notice),
-            (Suspended, AreaCommand::Suspend { .. }) => Ok(vec![]),
             (Planned, AreaCommand::Suspend { .. }) => Err(AreaRefusal::NotOpen),
             (_, AreaCommand::Redraw { ring }) if ring == plan.ring => Ok(vec![]),
             (_, AreaCommand::Redraw { ring }) => {

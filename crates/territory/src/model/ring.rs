@@ -37,7 +37,10 @@ impl Ring {
     /// From `[lng, lat]` corners in `datum`; a repeated last corner is dropped.
     pub fn draw(corners: &[[f64; 2]], datum: Datum) -> Result<Self, NotARing> {
         let corners = match corners {
-            [first, .., last] if first == last => &corners[..corners.len() - 1],
+            // The same bytes, as GeoJSON closes a ring; not "near each other".
+            [first, .., last] if first.map(f64::to_bits) == last.map(f64::to_bits) => {
+                &corners[..corners.len() - 1]
+            }
             corners => corners,
         };
         if !(3..=500).contains(&corners.len()) {

@@ -124,11 +124,12 @@ pub async fn options(db: impl PgExecutor<'_>, agents: &[AgentId]) -> sqlx::Resul
 }
 
 /// A service area as the map draws it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
 #[serde(rename_all = "camelCase")]
 pub struct AreaShape {
     /// Its id, as text.
     #[schema(value_type = String)]
+    #[sqlx(rename = "area_id")]
     pub id: AreaId,
     /// 名称.
     pub name: String,
@@ -138,22 +139,15 @@ pub struct AreaShape {
     /// 0 planned, 1 open, 2 suspended.
     pub state: i16,
     /// `[lng, lat]` corners, closed, WGS-84.
+    #[sqlx(json)]
     pub ring: Vec<[f64; 2]>,
 }
 
 /// The edges of the areas in scope; at most 2,000.
 pub async fn shapes(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<AreaShape>> {
-    let rows: Vec<(i64, String, i64, i16, sqlx::types::Json<Vec<[f64; 2]>>)> = sqlx::query_as(
+    sqlx::query_as(
         "select area_id, name, agent_id, state, ring from read.area where state <> 3 order by area_id limit 2000",
     )
     .fetch_all(db)
-    .await?;
-    let shape = |(id, name, agent, state, ring): (i64, _, i64, _, sqlx::types::Json<_>)| AreaShape {
-        id: AreaId(id),
-        name,
-        agent_id: AgentId(agent),
-        state,
-        ring: ring.0,
-    };
-    Ok(rows.into_iter().map(shape).collect())
+    .await
 }

@@ -94,11 +94,12 @@ fn change(row: &Row) -> Change {
 }
 
 /// A fence as the map draws it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
 #[serde(rename_all = "camelCase")]
 pub struct FenceShape {
     /// Its id, as text.
     #[schema(value_type = String)]
+    #[sqlx(rename = "fence_id")]
     pub id: FenceId,
     /// The area it lies in.
     #[schema(value_type = String)]
@@ -111,19 +112,16 @@ pub struct FenceShape {
     /// 停放上限.
     pub capacity: i32,
     /// `[lng, lat]` corners, closed, WGS-84.
+    #[sqlx(json)]
     pub ring: Vec<[f64; 2]>,
 }
 
 /// The enabled fences in scope; at most 20,000.
 pub async fn shapes(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<FenceShape>> {
-    let rows: Vec<(i64, i64, i16, String, i32, sqlx::types::Json<Vec<[f64; 2]>>)> = sqlx::query_as(
+    sqlx::query_as(
         "select fence_id, area_id, kind, name, capacity, ring from read.fence where enabled
          order by area_id, kind, fence_id limit 20000",
     )
     .fetch_all(db)
-    .await?;
-    let shape = |(id, area, kind, name, capacity, ring): (i64, i64, _, _, _, sqlx::types::Json<_>)| {
-        FenceShape { id: FenceId(id), area_id: AreaId(area), kind, name, capacity, ring: ring.0 }
-    };
-    Ok(rows.into_iter().map(shape).collect())
+    .await
 }
