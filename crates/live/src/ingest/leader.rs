@@ -4,15 +4,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::{self, AckKind, Message, consumer};
-use futures::{StreamExt, future::join_all};
+use async_nats::jetstream::{self, Message, consumer};
+use futures::StreamExt;
 use sqlx::PgPool;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Timestamp};
 
 use super::alarms::AlarmQueue;
-use super::history::{self, HistoryRow};
+use super::clerk::{Batch, Books, Clerk, Done};
+use super::history::HistoryRow;
 use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
 use super::partitions;
@@ -23,8 +24,6 @@ use crate::rules::Judgement;
 
 /// Messages waiting beyond which what bikes say is not the present.
 const CAUGHT_UP: u64 = 5_000;
-/// Acknowledgements of commands told at the same time.
-const ACKS_AT_ONCE: usize = 16;
 
 /// How telemetry is taken in.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +80,7 @@ pub enum IngestError {
     },
 }
 
-fn nats_error(error: impl Into<async_nats::Error>) -> IngestError {
+pub(super) fn nats_error(error: impl Into<async_nats::Error>) -> IngestError {
     IngestError::Nats(error.into())
 }
 
@@ -104,24 +103,15 @@ pub struct Ingest {
     pub settings: IngestSettings,
 }
 
-/// What waits to be stored.
-#[derive(Default)]
-struct Batch {
-    rows: Vec<HistoryRow>,
-    acks: Vec<Ack>,
-    last: Option<(u64, Message)>,
-}
-
 struct Leading<'a> {
     ingest: &'a Ingest,
-    born: String,
     /// Stored before, by whoever led: not to be stored again.
     stored: u64,
     /// Taken in by this run.
     taken: u64,
     /// Number of the last delivery.
     delivered: u64,
-    numbers: Numbers,
+    clerk: Clerk,
     batch: Batch,
     dirty: HashSet<u32>,
     pending: u64,
@@ -184,11 +174,10 @@ impl Ingest {
             consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)?;
         let mut leading = Leading {
             ingest: self,
-            born,
             stored,
             taken: 0,
             delivered: 0,
-            numbers: Numbers::default(),
+            clerk: Clerk::Free(Box::new(Books { ingest: self.clone(), born, numbers: Numbers::default() })),
             batch: Batch::default(),
             dirty: HashSet::new(),
             pending: 0,
@@ -208,27 +197,31 @@ impl Ingest {
         });
         let [store, keep, sweep, days] = &mut timers;
         loop {
+            if leading.batch.len() >= self.settings.batch_rows {
+                leading.clerk.store(&mut leading.batch);
+            }
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                _ = store.tick() => leading.store().await?,
-                _ = keep.tick() => leading.keep().await?,
+                done = leading.clerk.done() => leading.done(&done?),
+                // The rarer first, lest the others never leave it a turn.
+                _ = days.tick(), if leading.clerk.is_free() => leading.clerk.tend(),
+                _ = keep.tick(), if leading.clerk.is_free() => leading.clerk.keep(&mut leading.dirty),
+                _ = store.tick(), if leading.clerk.is_free() => leading.clerk.store(&mut leading.batch),
                 _ = sweep.tick() => leading.sweep(),
-                _ = days.tick() => partitions::tend(&self.owner, self.clock.now(), self.settings.keep_days).await?,
-                message = messages.next() => match message {
-                    Some(Ok(message)) => {
-                        leading.take(message)?;
-                        if leading.batch.rows.len() >= self.settings.batch_rows {
-                            leading.store().await?;
-                        }
-                    }
+                // What PostgreSQL does not take waits in the stream, not here.
+                message = messages.next(), if leading.batch.len() < self.settings.batch_rows => match message {
+                    Some(Ok(message)) => leading.take(message)?,
                     Some(Err(error)) => return Err(nats_error(error)),
                     None => return Err(nats_error("the consumer ended")),
                 },
             }
         }
-        leading.store().await?;
-        leading.keep().await
+        leading.clerk.free().await?;
+        leading.clerk.store(&mut leading.batch);
+        leading.clerk.free().await?;
+        leading.clerk.keep(&mut leading.dirty);
+        leading.clerk.free().await
     }
 }
 
@@ -284,44 +277,11 @@ impl Leading<'_> {
         }
     }
 
-    /// Tells of devices' answers, stores what waits, and only then acknowledges.
-    async fn store(&mut self) -> Result<(), IngestError> {
-        let Some((seq, message)) = self.batch.last.take() else { return Ok(()) };
-        let began = Instant::now();
-        let batch = std::mem::take(&mut self.batch);
-        let ingest = self.ingest;
-        // Before the position moves: an answer told twice does no harm, one that is lost does.
-        for acks in batch.acks.chunks(ACKS_AT_ONCE) {
-            let told =
-                acks.iter().map(|ack| ingest.acks.acknowledged(&ack.imei, ack.command_id, ack.code, ack.at));
-            for outcome in join_all(told).await {
-                outcome.map_err(IngestError::Acks)?;
-            }
+    fn done(&mut self, done: &Done) {
+        if let Done::Stored(seq) = done {
+            self.stored = self.stored.max(*seq);
+            measure::lag(self.pending);
         }
-        self.numbers.learn(&ingest.owner, &ingest.memory, batch.rows.iter().map(|row| row.slot)).await?;
-        let mut transaction = ingest.owner.begin().await?;
-        if !batch.rows.is_empty() {
-            history::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
-        }
-        keep::advance(&mut transaction, ingest.settings.name, &self.born, seq).await?;
-        transaction.commit().await?;
-        self.stored = self.stored.max(seq);
-        message.ack_with(AckKind::Ack).await.map_err(nats_error)?;
-        measure::stored(batch.rows.len(), began.elapsed());
-        measure::lag(self.pending);
-        Ok(())
-    }
-
-    async fn keep(&mut self) -> Result<(), IngestError> {
-        if self.dirty.is_empty() {
-            return Ok(());
-        }
-        let slots: Vec<u32> = self.dirty.drain().collect();
-        let ingest = self.ingest;
-        let now = ingest.clock.now();
-        keep::keep(&ingest.owner, ingest.settings.name, &ingest.memory, &mut self.numbers, &slots, now)
-            .await?;
-        Ok(())
     }
 
     fn sweep(&mut self) {

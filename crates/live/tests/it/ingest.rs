@@ -257,3 +257,37 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
     assert_eq!((latest.soc_percent, latest.report_at), (60, at(99)));
     assert_eq!(latest.place, Some(Place::from_degrees(24.1, 118.1)));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_are_on_the_map_while_an_earlier_one_waits_for_the_database() {
+    let city = City::found().await;
+    let node = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = tokio::spawn({
+        let (node, stop) = (node.clone(), stop.clone());
+        async move { node.lead(stop).await }
+    });
+    let (bike, _down) = city.bike().await;
+    let now = SystemClock.now();
+    say(&bike, "up", report(now.plus_millis(-3000), 50).compact().to_vec()).await;
+    city.rows_reach(1).await;
+
+    let mut busy = city.pool.begin().await.unwrap();
+    sqlx::query("lock table live.telemetry in exclusive mode").execute(&mut *busy).await.unwrap();
+    for (ago, soc) in [(2000, 49), (1000, 48)] {
+        say(&bike, "up", report(now.plus_millis(-ago), soc).compact().to_vec()).await;
+        let seen = async {
+            while node.memory.latest("K17").is_none_or(|latest| latest.soc_percent != soc) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(5), seen).await.expect("taken in at once");
+        // Long enough for its storing to begin.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    busy.rollback().await.unwrap();
+    city.rows_reach(3).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 3, "each once");
+}
