@@ -17,7 +17,7 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
         }
         Err(error) => {
             findings.wrong(
-                format!("{error:#}"),
+                &format!("{error:#}"),
                 "see the message; secrets belong to the user that runs the server",
             );
             None
@@ -40,7 +40,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
         Ok(pools) => pools,
         Err(error) => {
             return findings
-                .wrong(format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
+                .wrong(&format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
         }
     };
     match sqlx::query("select current_setting('server_version_num')::int").fetch_one(&pools.owner).await {
