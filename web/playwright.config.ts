@@ -26,7 +26,9 @@ export default defineConfig({
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1366, height: 768 },
-    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    // Nothing to wait for, and the system's setting for less motion is used at least here.
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args },
   },
   projects: [

@@ -1,5 +1,4 @@
-import { expect, test } from '@playwright/test'
-import { at, hashOf, SIGNED_IN } from './house'
+import { at, expect, hashOf, SIGNED_IN, test } from './house'
 
 test.use({ storageState: SIGNED_IN })
 

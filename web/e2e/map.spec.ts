@@ -1,28 +1,13 @@
-import { expect, test, type Page } from '@playwright/test'
-import { at, hashOf, SIGNED_IN, watchConsole } from './house'
+import type { Page } from '@playwright/test'
+import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './house'
 
 test.use({ storageState: SIGNED_IN })
-
-/** What the map shows of itself at `window.__fleet`. */
-interface Seen {
-  count: number
-  seq: number
-  moved: number
-  mode: string
-}
-
-async function seen(page: Page): Promise<Seen> {
-  return page.evaluate(() => {
-    const fleet = window['__fleet']
-    return { count: fleet?.count ?? 0, seq: fleet?.seq ?? 0, moved: fleet?.moved ?? 0, mode: fleet?.paint.mode ?? '' }
-  })
-}
 
 /** Opens the map near enough that bikes come one by one, not as counts. */
 async function openNear(page: Page, query = ''): Promise<void> {
   await page.goto(at(`/vehicle/operation-map${query}`))
   await expect(page.getByRole('region', { name: '运营地图' })).toBeVisible()
-  await expect(page.getByText('实时', { exact: true })).toBeVisible()
+  await expect(badge(page)).toHaveText('实时')
   await expect(async () => {
     const { count, mode } = await seen(page)
     if (mode === 'cells') await page.getByRole('button', { name: '放大' }).click()
@@ -46,13 +31,19 @@ async function chooseBike(page: Page): Promise<string> {
 
 test.describe('the operation map', () => {
   test('bikes move by themselves, and the strip counts them', async ({ page }) => {
-    const complaints = watchConsole(page)
     await openNear(page)
     const before = await seen(page)
     await expect.poll(async () => (await seen(page)).moved, { timeout: 30_000 }).toBeGreaterThan(before.moved)
     expect((await seen(page)).seq).toBeGreaterThan(before.seq)
     await expect(page.getByRole('button', { name: /^上架 [\d,]+$/ })).toBeVisible()
-    expect(complaints).toEqual([])
+  })
+
+  test('by night the same bikes are on the map as by day', async ({ page }) => {
+    await openNear(page)
+    const { count } = await seen(page)
+    await page.getByRole('button', { name: '夜间底图' }).click()
+    await expect(page.getByRole('button', { name: '日间底图' })).toBeVisible()
+    await expect.poll(async () => (await seen(page)).count).toBeGreaterThan(count * 0.9)
   })
 
   test('a bike is chosen on the map, locked, and says that it is', async ({ page }) => {
@@ -93,7 +84,19 @@ test.describe('the operation map', () => {
     await expect(page.getByRole('complementary')).toBeHidden()
     await page.keyboard.press('f')
     await page.keyboard.type(carId)
-    await page.getByText(carId, { exact: true }).last().click()
+    await page.locator('.ant-select-item-option').filter({ hasText: carId }).click()
     await expect(page.getByRole('complementary', { name: `车辆 ${carId}` })).toBeVisible()
+  })
+
+  test('on a phone the menu waits for its button, so that the map is to be seen', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(at('/vehicle/operation-map'))
+    await expect(badge(page)).toHaveText('实时')
+    await expect(page.getByRole('navigation', { name: '主菜单' })).toBeHidden()
+    await page.getByRole('button', { name: '展开菜单' }).click()
+    await page.getByRole('menuitem', { name: '运营地图' }).click()
+    await expect(page.getByRole('navigation', { name: '主菜单' })).toBeHidden()
+    await page.getByRole('button', { name: '全部状态' }).click()
+    await expect(page.getByRole('button', { name: /^低电/ }).last()).toBeVisible()
   })
 })

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const START_MS = 15 * 60 * 1000
+/** How long the stores may take to end; they are told in any case. */
+const STOP_MS = 10_000
 
 interface Stack {
   url: string
@@ -45,6 +47,6 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
     child.removeAllListeners('exit')
     child.once('exit', () => undefined)
     stop()
-    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 1000))])
+    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, STOP_MS))])
   }
 }

@@ -9,6 +9,7 @@ import { mayRetry, setListener } from '@/api/client'
 import { stopLive } from '@/live/live'
 import { antdTheme, cssVariables } from './antdTheme'
 import { useBrand } from './brand'
+import { useStillness } from './device'
 import { plugNavigator } from './nav'
 import { notify, plugNotifier } from './notify'
 import { Root } from './Root'
@@ -71,10 +72,11 @@ function Titled({ children }: { children: ReactNode }) {
 }
 
 export function App() {
+  const still = useStillness()
   return (
     <ConfigProvider
       locale={zhCN}
-      theme={antdTheme(defaultAccent)}
+      theme={antdTheme(defaultAccent, still)}
       button={{ autoInsertSpace: false }}
       componentSize="middle"
     >

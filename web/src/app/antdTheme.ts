@@ -1,8 +1,8 @@
 import type { ThemeConfig } from 'antd'
 import { fontFamily, fontSize, ink, page, readable, wall } from './theme'
 
-/** antd in our colours. The accent itself marks; text and filled buttons take its readable shade. */
-export function antdTheme(accent: string): ThemeConfig {
+/** antd in our colours, without motion when `still`. The accent itself marks; text and filled buttons take its readable shade. */
+export function antdTheme(accent: string, still = false): ThemeConfig {
   const deep = readable(accent)
   // Links stand on marked rows too.
   const link = readable(accent, 5.4)
@@ -23,6 +23,8 @@ export function antdTheme(accent: string): ThemeConfig {
       fontFamily,
       fontSize: fontSize.body,
       borderRadius: 6,
+      // Cutting the motion short by a style sheet leaves popups where their motion began, far off the screen.
+      motion: !still,
       motionDurationMid: '0.16s',
       motionDurationSlow: '0.24s',
     },

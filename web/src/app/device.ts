@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { frame } from './theme'
 
 /** Classes of width: sidebar open, sidebar collapsed, sidebar as a drawer. */
@@ -19,4 +19,17 @@ export function useDevice(): DeviceClass {
     return () => window.removeEventListener('resize', follow)
   }, [])
   return device
+}
+
+const STILL = '(prefers-reduced-motion: reduce)'
+
+function followStillness(changed: () => void): () => void {
+  const query = window.matchMedia(STILL)
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
+}
+
+/** Whether the user asked the system for less motion. */
+export function useStillness(): boolean {
+  return useSyncExternalStore(followStillness, () => window.matchMedia(STILL).matches)
 }

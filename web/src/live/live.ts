@@ -89,8 +89,14 @@ function applyLook(since?: number): void {
 export function lookAt(next: Viewport | null): void {
   viewport = next
   resumable = liveSocket.connected ? next : null
-  if (next === null) fleet.clear()
+  if (next === null) forgetFleet()
   applyLook()
+}
+
+/** A map that goes and comes at once looks where the last one looked: without this, nothing would be sent to it. */
+function forgetFleet(): void {
+  fleet.clear()
+  liveSocket.lookAnew()
 }
 
 function lookSoon(at: Viewport): void {
@@ -129,7 +135,7 @@ export function watchFleet(): () => void {
     if (fleetUsers > 0) return
     leaveFleet?.()
     leaveFleet = null
-    fleet.clear()
+    forgetFleet()
   }
 }
 

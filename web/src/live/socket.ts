@@ -116,6 +116,12 @@ export class LiveSocket {
     this.flushSoon()
   }
 
+  /** Says that what was received of the fleet is forgotten, so that even the same view is sent whole. */
+  lookAnew(): void {
+    this.desk.lookAnew()
+    this.flushSoon()
+  }
+
   /** Which bike is in a slot; null when unknown, out of scope or not answered in time. */
   who(slot: number): Promise<string | null> {
     if (!this.authenticated || this.questions.size >= WHO_PENDING_LIMIT) return Promise.resolve(null)

@@ -38,6 +38,29 @@ describe('the topic desk', () => {
     expect(desk.due(9).frames).toEqual([{ op: 'unwatch', topic: 'fleet' }])
   })
 
+  it('asks for the same view again when what came of it is forgotten', () => {
+    const desk = new TopicDesk()
+    const leave = desk.listen('fleet', nobody)
+    desk.look(at(120))
+    desk.due(9)
+    leave()
+    desk.lookAnew()
+    desk.listen('fleet', nobody)
+    desk.look(at(120))
+    expect(desk.due(9).frames).toEqual([{ op: 'watch', topic: 'fleet', bbox: [120, 30, 121, 31], zoom: 14 }])
+    expect(desk.due(9).frames).toEqual([])
+  })
+
+  it('leaves the fleet that is forgotten and wanted no more', () => {
+    const desk = new TopicDesk()
+    const leave = desk.listen('fleet', nobody)
+    desk.look(at(120))
+    desk.due(9)
+    leave()
+    desk.lookAnew()
+    expect(desk.due(9).frames).toEqual([{ op: 'unwatch', topic: 'fleet' }])
+  })
+
   it('names the tick to resume from in the first watch only', () => {
     const desk = new TopicDesk()
     desk.listen('fleet', nobody)

@@ -49,6 +49,12 @@ export class TopicDesk {
     this.since = since
   }
 
+  /** What was received of the fleet is forgotten: even the same view needs a snapshot. */
+  lookAnew(): void {
+    if (this.told.has(FLEET)) this.told.set(FLEET, '')
+    this.since = undefined
+  }
+
   /** Whether anybody wants anything. */
   wanted(): boolean {
     return this.listeners.size > 0

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Empty, Input, Skeleton, Tree, type TreeDataNode } from 'antd'
+import { Alert, Button, ConfigProvider, Empty, Input, Skeleton, Tree, type TreeDataNode } from 'antd'
 import { useMemo, useState } from 'react'
 import { type Branch, flatten, marks, refusalOf, search, toggle } from './codes'
 import { grantableTree } from './role'
@@ -32,6 +32,7 @@ function nodes(branches: readonly Branch[], tier: number): TreeDataNode[] {
 
 /** Picks permission codes by group, page and action. */
 export function PermissionTree({ id, value = [], onChange, tier }: PermissionTreeProps) {
+  const { componentDisabled } = ConfigProvider.useConfig()
   const query = useQuery(grantableTree)
   const [text, setText] = useState('')
   const [expanded, setExpanded] = useState<string[]>([])
@@ -48,21 +49,25 @@ export function PermissionTree({ id, value = [], onChange, tier }: PermissionTre
   const open = text.trim() === '' ? expanded : groups
   return (
     <div className="permission-tree" id={id} role="group" aria-label="权限">
-      <div className="permission-head">
-        <Input.Search allowClear placeholder="搜索权限名称或编码" aria-label="搜索权限" value={text} onChange={(event) => setText(event.target.value)} />
-        <span className="weak figure">
-          已选 {everyCode.filter((branch) => value.includes(branch.code)).length} / {everyCode.length}
-        </span>
-        <Button size="small" type="link" onClick={() => setExpanded(expanded.length === 0 ? groups : [])}>
-          {expanded.length === 0 ? '全部展开' : '全部收起'}
-        </Button>
-      </div>
+      {/* Looking around in the tree is no change of the role. */}
+      <ConfigProvider componentDisabled={false}>
+        <div className="permission-head">
+          <Input.Search allowClear placeholder="搜索权限名称或编码" aria-label="搜索权限" value={text} onChange={(event) => setText(event.target.value)} />
+          <span className="weak figure">
+            已选 {everyCode.filter((branch) => value.includes(branch.code)).length} / {everyCode.length}
+          </span>
+          <Button size="small" type="link" onClick={() => setExpanded(expanded.length === 0 ? groups : [])}>
+            {expanded.length === 0 ? '全部展开' : '全部收起'}
+          </Button>
+        </div>
+      </ConfigProvider>
       {data.length === 0 ? (
         <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有匹配的权限" />
       ) : (
         <Tree
           checkable
           checkStrictly
+          disabled={componentDisabled}
           selectable={false}
           height={360}
           treeData={data}

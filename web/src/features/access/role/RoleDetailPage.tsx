@@ -35,10 +35,12 @@ export default function RoleDetailPage() {
         <>
           <RoleEditor key={id} latest={query.data} onSaved={back} change={change} />
           <Space>
-            <Button type="primary" htmlType="submit" form="role-form" loading={change.isPending}>
-              保存
-            </Button>
-            <Button onClick={back}>取消</Button>
+            {!query.data.system && (
+              <Button type="primary" htmlType="submit" form="role-form" loading={change.isPending}>
+                保存
+              </Button>
+            )}
+            <Button onClick={back}>{query.data.system ? '返回' : '取消'}</Button>
           </Space>
         </>
       ) : (

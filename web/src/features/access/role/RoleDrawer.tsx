@@ -23,7 +23,7 @@ export function AddRoleDrawer({ onClose }: { onClose: () => void }) {
 export function RoleDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(roleInfo(id))
   const change = useChangeRole()
-  const form = query.data ? 'role-form' : undefined
+  const form = query.data && !query.data.system ? 'role-form' : undefined
   return (
     <FormDrawer
       title={query.data?.name ?? '角色详情'}
@@ -68,11 +68,13 @@ export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
           }
         />
       )}
+      {latest.system && <Alert className="role-alert" type="info" showIcon title="系统内置角色，不能修改" />}
       <RoleFacts role={latest} />
       <RoleForm
         key={role.version}
         id="role-form"
         role={role}
+        readOnly={role.system}
         onSave={(values) => change.mutateAsync({ ...values, id: role.id, version: role.version }).then(onSaved)}
       />
     </>

@@ -14,6 +14,8 @@ interface RoleFormProps {
   id: string
   /** The role to change; none to add one. */
   role?: Role
+  /** Shows it without letting it be changed. */
+  readOnly?: boolean
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
   onSave(values: RoleValues, state: RoleState): Promise<unknown>
 }
@@ -26,7 +28,7 @@ function draftOf(role: Role | undefined): string {
 }
 
 /** Adds or changes a role; shows what changes, and keeps a draft until it is saved. */
-export function RoleForm({ id, role, onSave }: RoleFormProps) {
+export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) {
   const { modal } = App.useApp()
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(role)
@@ -68,6 +70,7 @@ export function RoleForm({ id, role, onSave }: RoleFormProps) {
       id={id}
       form={form}
       layout="vertical"
+      disabled={readOnly}
       requiredMark="optional"
       initialValues={{ ...original, ...draft }}
       scrollToFirstError

@@ -7,6 +7,9 @@ import { AddRoleDrawer, RoleDrawer } from './RoleDrawer'
 import type { Role } from './role'
 import { useRoleActs, useRoleBatch } from './useRoleCommands'
 
+/** Why nothing can be done with the system's own role. */
+const SYSTEM_ROLE = '系统内置角色，不能修改、停用或删除'
+
 export default function RoleListPage() {
   const [adding, setAdding] = useState(false)
   const { switchState, remove } = useRoleActs()
@@ -21,12 +24,17 @@ export default function RoleListPage() {
           </Button>
         }
         rowActions={(role) => [
-          { key: 'state', label: role.state === 1 ? '停用' : '启用', onRun: () => switchState(role) },
+          {
+            key: 'state',
+            label: role.state === 1 ? '停用' : '启用',
+            unavailable: role.system ? SYSTEM_ROLE : undefined,
+            onRun: () => switchState(role),
+          },
           {
             key: 'delete',
             label: '删除',
             danger: true,
-            unavailable: role.userCount > 0 ? `仍有 ${role.userCount} 位用户使用，不能删除` : undefined,
+            unavailable: role.system ? SYSTEM_ROLE : role.userCount > 0 ? `仍有 ${role.userCount} 位用户使用，不能删除` : undefined,
             onRun: () => remove(role),
           },
         ]}

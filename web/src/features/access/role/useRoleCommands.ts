@@ -18,11 +18,11 @@ export function useRoleBatch() {
   const ask = useDangerousConfirm()
   const state = useCommand({ run: setRoleState, stale })
   return (roles: Role[], enable: boolean, done: () => void) => {
-    const concerned = roles.filter((role) => role.state !== (enable ? 1 : 0))
+    const concerned = roles.filter((role) => !role.system && role.state !== (enable ? 1 : 0))
     const users = concerned.reduce((sum, role) => sum + role.userCount, 0)
     ask({
       act: enable ? '批量启用' : '批量停用',
-      name: concerned.map((role) => role.name).join('、') || '（所选角色已是此状态）',
+      name: concerned.map((role) => role.name).join('、') || '（所选角色已是此状态，或为系统内置）',
       consequence: stateConsequence(users, enable),
       onConfirm: async () => {
         for (const role of concerned) {

@@ -33,7 +33,7 @@ export default function OperationMapPage() {
   const address = useMapAddress()
   const [daylight, setDaylight] = useDaylight()
   return (
-    <ConfigProvider theme={daylight === 'night' ? nightTheme : undefined}>
+    <ConfigProvider theme={daylight === 'night' ? nightTheme : dayTheme}>
       <App component={false}>
         <div className={`opmap opmap-${daylight}`} style={mapVariables(daylight)}>
           <MapWithPanels address={address} daylight={daylight} setDaylight={setDaylight} />
@@ -43,6 +43,8 @@ export default function OperationMapPage() {
   )
 }
 
+/** Not nothing: a theme that comes and goes would build the whole map anew. */
+const dayTheme = {}
 const nightTheme = {
   algorithm: antdThemes.darkAlgorithm,
   token: {

@@ -27,7 +27,8 @@ export function bringIntoView(map: L.Map, lat: number, lng: number): void {
 /** Px of the map's edges that panels cover without the drawer; the rail of a narrow map lies folded at the bottom. */
 export function railed(width: number, height: number): readonly [number, number, number, number] {
   if (width <= NARROW_PX) return [12, 128, 12, 56]
-  return width > height ? [248, 88, 72, 24] : [24, 416, 24, 24]
+  // The strip covers only the middle of the upper edge: worth more than a whole step of the zoom.
+  return width > height ? [240, 12, 24, 12] : [24, 416, 24, 24]
 }
 
 /** Shows all of `bounds` in the part that the rail and the strip leave free. */
