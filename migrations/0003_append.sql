@@ -17,7 +17,7 @@ create function log.append(
     _c_append integer[], _c_key text[], _c_take boolean[]
 ) returns table (outcome smallint, at bigint, version bigint, detail text)
 language plpgsql security definer
-set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set jit = off
+set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -121,11 +121,13 @@ begin
         end if;
     end loop;
 
-    insert into log.requests (actor, request_id, fingerprint, reply, position, version, recorded_at)
-    select q.actor, q.request, q.fingerprint, q.reply, q.at, q.version, q.recorded
-    from unnest(_actor, _request, _fingerprint, _reply, _at, verdicts, _ats, _versions)
-         as q(actor, request, fingerprint, reply, recorded, verdict, at, version)
-    where q.request is not null and q.verdict = 0;
+    if array_remove(_request, null) <> '{}' then
+        insert into log.requests (actor, request_id, fingerprint, reply, position, version, recorded_at)
+        select q.actor, q.request, q.fingerprint, q.reply, q.at, q.version, q.recorded
+        from unnest(_actor, _request, _fingerprint, _reply, _at, verdicts, _ats, _versions)
+             as q(actor, request, fingerprint, reply, recorded, verdict, at, version)
+        where q.request is not null and q.verdict = 0;
+    end if;
 
     update log.writers w
     set batch = _batch, outcomes = verdicts, ats = _ats, versions = _versions, details = _details, at = now()

@@ -127,6 +127,8 @@ impl Default for WriterLimits {
 const MAX_EVENTS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 const MAX_NAME: usize = 200;
+/// A batch waits no longer than this for the callers of the last one.
+const MOST_WAIT: Duration = Duration::from_micros(500);
 /// A commit that takes longer is held to be lost, and sent again.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -147,8 +149,23 @@ impl BatchWriter {
     /// Starts the task. `options` lead to the database as the application's role; `name` is unique to this start.
     pub fn start(options: PgConnectOptions, name: String, limits: WriterLimits, tail: Tail) -> Self {
         let (queue, jobs) = mpsc::channel(limits.queue);
+        // Of the connection and not of the function: there they would be set anew at each call.
+        let options = options.options([
+            ("plan_cache_mode", "force_generic_plan"),
+            ("enable_seqscan", "off"),
+            ("jit", "off"),
+        ]);
         let link = Link { options, connection: None, name, batch: 0 };
-        tokio::spawn(Task { jobs, deferred: VecDeque::new(), link, limits, tail }.run());
+        let task = Task {
+            jobs,
+            deferred: VecDeque::new(),
+            link,
+            limits,
+            tail,
+            last_appends: 0,
+            last_commit: Duration::ZERO,
+        };
+        tokio::spawn(task.run());
         Self { queue, patience: limits.patience }
     }
 
@@ -215,6 +232,10 @@ struct Task {
     link: Link,
     limits: WriterLimits,
     tail: Tail,
+    /// Appends of the last batch.
+    last_appends: usize,
+    /// How long its commit took.
+    last_commit: Duration,
 }
 
 impl Task {
@@ -227,8 +248,21 @@ impl Task {
                     None => return,
                 },
             };
+            self.wait_for_company().await;
             let batch = self.gather(first);
             self.commit(batch).await;
+        }
+    }
+
+    /// Callers that were just answered come back at once: a batch that leaves without them makes them wait for a whole
+    /// commit. So after a batch of several the next one waits a moment for as many. One who is alone waits for nobody.
+    async fn wait_for_company(&self) {
+        if self.last_appends <= 1 {
+            return;
+        }
+        let until = Instant::now() + (self.last_commit / 4).min(MOST_WAIT);
+        while 1 + self.deferred.len() + self.jobs.len() < self.last_appends && Instant::now() < until {
+            tokio::task::yield_now().await;
         }
     }
 
@@ -269,7 +303,8 @@ impl Task {
         let appends: Vec<&Append> = batch.iter().map(|job| &job.append).collect();
         match self.link.apply(&appends).await {
             Ok(outcomes) => {
-                metrics::histogram!("wheelhouse_log_commit_seconds").record(started.elapsed().as_secs_f64());
+                (self.last_appends, self.last_commit) = (batch.len(), started.elapsed());
+                metrics::histogram!("wheelhouse_log_commit_seconds").record(self.last_commit.as_secs_f64());
                 for (job, outcome) in batch.into_iter().zip(outcomes) {
                     self.tell(job, Ok(outcome));
                 }
