@@ -57,6 +57,29 @@ async fn sixty_four_callers_on_one_stream_leave_contiguous_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn callers_who_come_back_at_once_share_their_commits() {
+    let standing = house().await;
+    let writer = writer(&standing.url);
+    let callers = (0..8).map(|caller| {
+        let writer = writer.clone();
+        tokio::spawn(async move {
+            for version in 0..50 {
+                let appended = writer.append(append(&format!("caller-{caller}"), version, 1)).await.unwrap();
+                assert!(matches!(appended, Outcome::Appended { .. }));
+            }
+        })
+    });
+    for caller in join_all(callers).await {
+        caller.unwrap();
+    }
+    let commits: i64 = sqlx::query_scalar("select max(batch) from log.writers where writer like 'test-%'")
+        .fetch_one(&standing.house.pools.owner)
+        .await
+        .unwrap();
+    assert!(commits < 400 / 2, "{commits} commits for 400 appends of 8 callers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_processes_on_one_stream_lose_no_sale() {
     let standing = house().await;
     let other = house_at(&standing.database.url).await;
