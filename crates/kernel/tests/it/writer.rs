@@ -59,7 +59,7 @@ async fn sixty_four_callers_on_one_stream_leave_contiguous_versions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_who_come_back_at_once_share_their_commits() {
     let standing = house().await;
-    let writer = writer(&standing.url);
+    let writer = writer(&standing.database.url);
     let callers = (0..8).map(|caller| {
         let writer = writer.clone();
         tokio::spawn(async move {
