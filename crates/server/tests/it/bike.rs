@@ -1,0 +1,135 @@
+//! A bike: MQTT, by `docs/device-protocol.md`.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use rumqttc::{AsyncClient, Event, MqttOptions, Packet, QoS, SubscribeReasonCode};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use vocabulary::{Clock, SystemClock};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A connection that makes itself again when it breaks.
+pub struct Bike {
+    client: AsyncClient,
+    /// Commands: topic and content.
+    pub down: mpsc::Receiver<(String, Value)>,
+    listening: JoinHandle<()>,
+    last_at: AtomicI64,
+}
+
+impl Drop for Bike {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+/// How the broker took a newcomer.
+type Taken = Result<bool, String>;
+
+async fn listen(
+    client: AsyncClient,
+    mut events: rumqttc::EventLoop,
+    subscribe: String,
+    taken: oneshot::Sender<Taken>,
+    down: mpsc::Sender<(String, Value)>,
+) {
+    let mut taken = Some(taken);
+    loop {
+        match events.poll().await {
+            Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                if client.subscribe(&subscribe, QoS::AtMostOnce).await.is_err() {
+                    return;
+                }
+            }
+            Ok(Event::Incoming(Packet::SubAck(answer))) => {
+                let granted =
+                    answer.return_codes.iter().all(|code| !matches!(code, SubscribeReasonCode::Failure));
+                if let Some(taken) = taken.take() {
+                    let _ = taken.send(Ok(granted));
+                }
+            }
+            Ok(Event::Incoming(Packet::Publish(message))) => {
+                let content = serde_json::from_slice(&message.payload).unwrap_or(Value::Null);
+                if down.send((message.topic, content)).await.is_err() {
+                    return;
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                // Who was refused at the door does not try again; who was cut off does.
+                if let Some(taken) = taken.take() {
+                    let _ = taken.send(Err(error.to_string()));
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        }
+    }
+}
+
+impl Bike {
+    /// Connects and subscribes. `Err`: refused at the door. The flag: whether the subscription was granted.
+    pub async fn try_connect(
+        address: &str,
+        login: Option<(&str, &str)>,
+        subscribe: &str,
+    ) -> Result<(Self, bool), String> {
+        let (host, port) = address.rsplit_once(':').expect("host:port");
+        let id = format!("test-{}", rand::random::<u64>());
+        let mut options = MqttOptions::new(id, host, port.parse::<u16>().expect("a port"));
+        options.set_keep_alive(Duration::from_secs(5)).set_clean_session(true);
+        if let Some((user, password)) = login {
+            options.set_credentials(user, password);
+        }
+        let (client, events) = AsyncClient::new(options, 1000);
+        let (told, taken) = oneshot::channel();
+        let (down, heard) = mpsc::channel(100);
+        let listening = tokio::spawn(listen(client.clone(), events, subscribe.to_owned(), told, down));
+        let bike = Self { client, down: heard, listening, last_at: AtomicI64::new(0) };
+        let granted = tokio::time::timeout(PATIENCE, taken)
+            .await
+            .map_err(|_| "no answer".to_owned())?
+            .map_err(|_| "cut off".to_owned())??;
+        Ok((bike, granted))
+    }
+
+    /// A device with its own credential.
+    pub async fn connect(address: &str, imei: &str, secret: &str) -> Self {
+        let topic = format!("ebike/{imei}/down");
+        let (bike, granted) =
+            Self::try_connect(address, Some((imei, secret)), &topic).await.expect("the bike is let in");
+        assert!(granted, "a bike may hear its own commands");
+        bike
+    }
+
+    pub async fn publish(&self, topic: &str, content: &Value) {
+        let bytes = content.to_string();
+        self.client.publish(topic, QoS::AtLeastOnce, false, bytes).await.expect("the queue has room");
+    }
+
+    /// A report of a standing bike with a fix.
+    pub async fn report(&self, imei: &str, lat: f64, lng: f64, soc: u8, locked: bool) {
+        let now = SystemClock.now().millis();
+        let at = self.last_at.fetch_max(now, Ordering::Relaxed).max(now);
+        let mut flags = vec!["battery_present", "position_valid"];
+        if locked {
+            flags.push("locked");
+        }
+        let report = json!({"at": at, "lat": lat, "lng": lng, "hdop": 0.9, "satellites": 11, "speed": 0,
+            "heading": 90, "soc": soc, "gsm": 22, "voltage_mv": 52_100, "flags": flags});
+        self.publish(&format!("ebike/{imei}/up"), &report).await;
+    }
+
+    pub async fn answer(&self, imei: &str, command: &str, code: i32) {
+        let content = json!({"id": command, "code": code, "at": SystemClock.now().millis()});
+        self.publish(&format!("ebike/{imei}/ack"), &content).await;
+    }
+
+    /// The next command.
+    pub async fn next_command(&mut self) -> (String, Value) {
+        tokio::time::timeout(PATIENCE, self.down.recv()).await.expect("in time").expect("a command")
+    }
+}

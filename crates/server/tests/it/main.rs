@@ -1,0 +1,16 @@
+//! The real binary with servers of its own, seen from outside: what a browser, a machine, a bike and an administrator
+//! of the installation see.
+
+mod bike;
+mod city;
+mod client;
+mod doors;
+mod faults;
+mod nodes;
+mod path;
+mod screen;
+mod stack;
+mod stream;
+mod territory;
+mod upkeep;
+mod walk;

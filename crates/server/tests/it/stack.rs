@@ -1,0 +1,201 @@
+//! PostgreSQL, NATS and the product's own binary, of one test alone.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, PgPool};
+use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, send_signal};
+use testkit::{OwnNats, OwnPostgres};
+use tokio::task::block_in_place;
+
+pub const ADMIN: &str = "13800000000";
+pub const SMS_CODE: &str = "246810";
+const DATABASE: &str = "wheelhouse";
+const NATS_USER: &str = "wheelhouse";
+
+/// Waits until `ready` gives something; panics with `what` after `patience`.
+pub async fn eventually<T>(what: &str, patience: Duration, mut ready: impl AsyncFnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = ready().await {
+            return found;
+        }
+        assert!(begun.elapsed() < patience, "not within {patience:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// One serving process.
+pub struct Node {
+    process: Supervised,
+    pub port: u16,
+    pub url: String,
+}
+
+impl Node {
+    /// Like a power cut of the process.
+    pub fn kill9(mut self) -> u16 {
+        block_in_place(|| self.process.kill9());
+        self.port
+    }
+
+    /// Asks it to end; how it ended, and after how long.
+    pub async fn terminate(mut self) -> (std::process::ExitStatus, Duration) {
+        let begun = Instant::now();
+        assert!(send_signal(self.process.pid(), Signal::Term), "the process lives");
+        let deadline = Duration::from_secs(30);
+        loop {
+            if let Some(status) = self.process.ended() {
+                return (status, begun.elapsed());
+            }
+            assert!(begun.elapsed() < deadline, "still there: {}", self.process.last_words());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The last lines that it logged.
+    pub fn last_words(&self) -> String {
+        self.process.last_words()
+    }
+}
+
+/// The servers below, and how to run the binary on them.
+pub struct Stack {
+    pub postgres: OwnPostgres,
+    pub nats: OwnNats,
+    pub nats_password: String,
+    place: Arc<Place>,
+}
+
+impl Stack {
+    /// PostgreSQL (whose commits are on the disk when `durable`) and NATS with the product's auth callout.
+    pub async fn start(durable: bool) -> Self {
+        let place = Arc::new(block_in_place(Place::throw_away).expect("a folder"));
+        let mut secrets = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
+        secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
+        let printed = block_in_place(|| secrets.output()).expect("the binary runs");
+        let printed: Value = serde_json::from_slice(&printed.stdout).expect("secrets are JSON");
+        let text = |name: &str| printed[name].as_str().expect(name).to_owned();
+        let nats_password = text("nats_password");
+        let callout = AuthCallout {
+            issuer: text("nats_issuer_public"),
+            user: NATS_USER.to_owned(),
+            password: nats_password.clone(),
+        };
+        let (postgres, nats) = tokio::join!(
+            async { if durable { OwnPostgres::durable().await } else { OwnPostgres::start().await } },
+            OwnNats::with_auth_callout(callout)
+        );
+        let this = Self { postgres, nats, nats_password, place };
+        let admin = PgPool::connect(&this.postgres.url()).await.expect("PostgreSQL answers");
+        sqlx::raw_sql(AssertSqlSafe(format!("create database {DATABASE}"))).execute(&admin).await.unwrap();
+        admin.close().await;
+        this
+    }
+
+    /// The stack with one node that serves.
+    pub async fn serving() -> (Self, Node) {
+        let stack = Self::start(false).await;
+        let node = stack.node(None);
+        (stack, node)
+    }
+
+    pub fn state_dir(&self) -> PathBuf {
+        self.place.path().join("state")
+    }
+
+    pub fn database_url(&self) -> String {
+        self.postgres.url_of(DATABASE)
+    }
+
+    /// The owner's connection, which row-level security does not bind.
+    pub async fn owner(&self) -> PgPool {
+        let url = self.database_url();
+        PgPoolOptions::new().max_connections(3).connect(&url).await.expect("PostgreSQL answers")
+    }
+
+    /// NATS as the product itself.
+    pub async fn nats_client(&self) -> async_nats::Client {
+        async_nats::ConnectOptions::with_user_and_password(NATS_USER.to_owned(), self.nats_password.clone())
+            .connect(self.nats.url())
+            .await
+            .expect("NATS answers")
+    }
+
+    /// The binary with everything that it needs of its environment.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
+        command
+            .args(words)
+            .env("DATABASE_URL", self.database_url())
+            .env("NATS_URL", self.nats.url())
+            .env("NATS_USER", NATS_USER)
+            .env("WHEELHOUSE_STATE_DIR", self.state_dir())
+            .env("WHEELHOUSE_PROFILE", "development")
+            .env("WIRE_ENCRYPTION", "required")
+            .env("BOOTSTRAP_ADMIN_PHONE", ADMIN)
+            .env("SMS_ADAPTER", "log")
+            .env("SMS_FIXED_CODE", SMS_CODE)
+            .env_remove("NATS_PASSWORD")
+            .env_remove("RUST_LOG");
+        command
+    }
+
+    /// Runs a task of the command line to its end.
+    pub async fn task(&self, words: &[&str]) -> Output {
+        let mut command = self.command(words);
+        tokio::task::spawn_blocking(move || command.output()).await.unwrap().expect("the binary runs")
+    }
+
+    /// What a task that succeeds prints.
+    pub async fn told(&self, words: &[&str]) -> String {
+        let output = self.task(words).await;
+        assert!(output.status.success(), "{words:?}: {}", said(&output));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Starts a node, on `port` if that is named, and waits until it is ready.
+    pub fn node(&self, port: Option<u16>) -> Node {
+        let port = port.unwrap_or_else(|| free_port().expect("a free port"));
+        let mut serve = self.command(&["serve"]);
+        serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
+        block_in_place(|| {
+            let name = format!("server-{port}");
+            let mut process =
+                Supervised::spawn(&name, serve, self.place.path(), Signal::Term).expect("it starts");
+            process
+                .wait_until(Duration::from_mins(1), |_| http_get_ok(port, "/readyz"))
+                .expect("the server is ready");
+            Node { process, port, url: format!("http://127.0.0.1:{port}") }
+        })
+    }
+
+    /// A machine client's token with these codes.
+    pub async fn machine_token(&self, name: &str, codes: &str) -> String {
+        let out = self.state_dir().join(format!("{name}.token"));
+        let words = ["machine", "add", "--name", name, "--codes", codes, "--out", out.to_str().unwrap()];
+        self.told(&words).await;
+        // The task is a process of its own: the serving one hears of the machine by the log.
+        let owner = self.owner().await;
+        eventually("the machine is known", Duration::from_secs(10), async || {
+            let known = sqlx::query_scalar("select exists (select from read.machine where name = $1)");
+            known.bind(name).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
+        })
+        .await;
+        std::fs::read_to_string(out).expect("the token is there")
+    }
+
+    /// The token of the machine that may do all that machines do.
+    pub async fn full_machine(&self) -> String {
+        self.machine_token("city", "open:territory,open:fleet,open:ride").await
+    }
+}
+
+/// All that a task said.
+pub fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
