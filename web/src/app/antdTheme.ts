@@ -23,7 +23,7 @@ export function antdTheme(accent: string, still = false): ThemeConfig {
       fontFamily,
       fontSize: fontSize.body,
       borderRadius: 6,
-      // Cutting the motion short by a style sheet leaves popups where their motion began, far off the screen.
+      // The style sheet takes the motion away; nothing may wait for its end.
       motion: !still,
       motionDurationMid: '0.16s',
       motionDurationSlow: '0.24s',
