@@ -104,7 +104,11 @@ impl Reads {
             Some(seen) if seen.0 > 0 => self.wait(seen, projectors).await?,
             _ => true,
         };
-        let transaction = self.pool.begin_with(AssertSqlSafe(opening(scope))).await?;
+        let (pool, sql) = (self.pool.clone(), opening(scope));
+        // A task of its own: a caller who goes away while the transaction begins (a browser that cancels its request)
+        // would leave a connection behind whose transaction nobody knows of, and the next to get it would be in it.
+        let beginning = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(sql)).await });
+        let transaction = beginning.await.map_err(|gone| sqlx::Error::Protocol(gone.to_string()))??;
         Ok(ReadTx { transaction, caught_up })
     }
 

@@ -58,7 +58,21 @@ pub async fn add_machine(
     let added = access::add_machine(&house, name, &codes, Scope::ALL).await?;
     write_private(out, &added.token)?;
     eprintln!("Machine client {name} has its token in {}.", out.display());
+    if !projected(&house).await? {
+        eprintln!("It works as soon as a server runs that keeps the read models.");
+    }
     Ok(())
+}
+
+/// Waits a while until the serving node has the log's newest events of machine clients in its read model; says whether.
+async fn projected(house: &House) -> Result<bool> {
+    let head = house.reader.head().await?;
+    for _ in 0..5 {
+        if house.reads.scoped(&Scope::ALL, Some(head), &["machine"]).await?.caught_up() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Makes a machine client's token worthless.

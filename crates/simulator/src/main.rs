@@ -228,7 +228,17 @@ fn bench(bikes: u32, seconds: i64) {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::City { seed, out } => write_city(seed, &out),
-        Task::Demo { target, seed, bikes, speed, report_every, for_seconds, own_connections, trouble, rides } => {
+        Task::Demo {
+            target,
+            seed,
+            bikes,
+            speed,
+            report_every,
+            for_seconds,
+            own_connections,
+            trouble,
+            rides,
+        } => {
             demo::run(demo::Options {
                 server: target.server,
                 token: token(&target.token_file)?,

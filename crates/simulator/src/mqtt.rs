@@ -149,7 +149,7 @@ async fn listen(
                 counters.standing.fetch_add(1, Ordering::Relaxed);
                 // Not awaited here: the queue behind `subscribe` may be full, and only this loop empties it.
                 let (client, topic) = (client.clone(), login.subscribe.clone());
-                tokio::spawn(async move { client.subscribe(topic, QoS::AtLeastOnce).await });
+                tokio::spawn(async move { client.subscribe(topic, QoS::AtMostOnce).await });
             }
             Ok(Event::Incoming(Packet::Publish(message))) => {
                 let Some(imei) = imei_of(&message.topic).filter(|imei| carries.contains(*imei)) else {

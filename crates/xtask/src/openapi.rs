@@ -44,7 +44,10 @@ fn document() -> Result<String> {
     let postgres = LocalPostgres::start(Arc::clone(&place), options)?;
     let wheelhouse = |task: &str| {
         let mut command = shell::command(shell::built("debug")?.join("wheelhouse"));
-        command.arg(task).env("DATABASE_URL", postgres.url()).env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
+        command
+            .arg(task)
+            .env("DATABASE_URL", postgres.url())
+            .env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
         anyhow::Ok(command)
     };
     shell::run(&mut wheelhouse("migrate")?)?;

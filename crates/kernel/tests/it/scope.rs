@@ -128,3 +128,27 @@ async fn a_query_waits_for_its_projector_and_gives_up_after_two_seconds() {
         standing.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["stalls"]).await.unwrap();
     assert!(made_up.caught_up());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_goes_away_leaves_no_transaction_behind() {
+    let standing = house().await;
+    for patience in 0..300 {
+        let reads = standing.house.reads.clone();
+        let asked = tokio::spawn(async move { reads.scoped(&Scope::ALL, None, &[]).await.map(drop) });
+        for _ in 0..patience % 11 {
+            tokio::task::yield_now().await;
+        }
+        asked.abort();
+    }
+    let open = "select count(*) from pg_stat_activity where application_name = 'wheelhouse app' \
+                and datname = current_database() and state like 'idle in transaction%'";
+    let mut left = i64::MAX;
+    for _ in 0..100 {
+        left = sqlx::query_scalar(open).fetch_one(&standing.house.pools.owner).await.unwrap();
+        if left == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(left, 0, "connections whose transaction nobody knows of");
+}
