@@ -788,7 +788,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus. */
+        /**
+         * Figures for Prometheus, which scrapes from the same machine or says the metrics token; to all others the path does
+         *     not exist.
+         */
         get: operations["prometheus"];
         put?: never;
         post?: never;
@@ -3935,6 +3938,12 @@ export interface operations {
                 content: {
                     "text/plain": string;
                 };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
