@@ -1,10 +1,7 @@
 //! PostgreSQL and NATS in containers.
 
-use std::fs;
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
-use testcontainers::core::{IntoContainerPort, Mount};
+use testcontainers::core::IntoContainerPort;
 use testcontainers::runners::AsyncRunner;
 use testcontainers::{ContainerAsync, ImageExt};
 use testcontainers_modules::nats::Nats;
@@ -42,35 +39,20 @@ pub(crate) struct NatsContainer {
     pub(crate) url: String,
     pub(crate) mqtt_addr: String,
     _container: ContainerAsync<Nats>,
-    _config: Config,
-}
-
-/// The folder with the configuration that the container reads.
-#[derive(Debug)]
-struct Config(PathBuf);
-
-impl Drop for Config {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 impl NatsContainer {
     pub(crate) async fn start() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("wheelhouse-nats-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let config = Config(folder);
         let text = include_str!("../../../nats/server.conf")
             .replace("{{server_name}}", "wheelhouse-test")
             .replace("{{listen}}", "0.0.0.0:4222")
             .replace("{{monitor}}", "0.0.0.0:8222")
             .replace("{{mqtt}}", "0.0.0.0:1883")
             .replace("{{store_dir}}", "/tmp/jetstream");
-        fs::write(config.0.join("nats.conf"), text)?;
-        fs::write(config.0.join("auth.conf"), "")?;
         let container = Nats::default()
             .with_tag("2.12-alpine")
-            .with_mount(Mount::bind_mount(config.0.display().to_string(), "/etc/wheelhouse"))
+            .with_copy_to("/etc/wheelhouse/nats.conf", text.into_bytes())
+            .with_copy_to("/etc/wheelhouse/auth.conf", Vec::new())
             .with_mapped_port(0, 4222.tcp())
             .with_mapped_port(0, 1883.tcp())
             .with_cmd(["-c", "/etc/wheelhouse/nats.conf"])
@@ -84,7 +66,6 @@ impl NatsContainer {
             url: format!("nats://{host}:{client}"),
             mqtt_addr: format!("{host}:{mqtt}"),
             _container: container,
-            _config: config,
         })
     }
 }
