@@ -1009,94 +1009,92 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentFound: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description The franchisee that a session works for. */
             data: {
                 /** @description Its id, as text. */
                 agentId: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentGiven: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Its id. */
             data: {
                 /** @description As text. */
                 agentId: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentList: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Franchisees to choose from. */
             data: {
                 /** @description By name. */
                 rows: components["schemas"]["AgentOption"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Allowed: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
                 /** @description Whether the device may sign in for the phone. */
                 allowed: boolean;
                 /** @description Why not; empty when it may. */
                 reason: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreaGiven: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Its id. */
             data: {
                 /** @description As text. */
                 areaId: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreaList: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Areas to choose from. */
             data: {
-                /** @description By name: those the caller may choose. */
-                list: components["schemas"]["AreaOption"][];
                 /**
                  * Format: int64
                  * @description How many the franchisees have in all.
                  */
                 count: number;
+                /** @description By name: those the caller may choose. */
+                list: components["schemas"]["AreaOption"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreasListed: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Areas. */
             data: {
                 /** @description At most 2,000, by name. */
                 rows: components["schemas"]["AreaListed"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BatchResults: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description What became of them, in the order asked. */
             data: {
                 /** @description One for each. */
                 results: components["schemas"]["Enrolled"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BillingWayFound: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description How its money is taken. */
             data: {
                 /**
@@ -1105,11 +1103,11 @@ export interface components {
                  */
                 billingWay: number;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_CommandGiven: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description That a command is on its way. Its outcome comes over the websocket. */
             data: {
                 /** @description Its id, as text. */
@@ -1117,50 +1115,96 @@ export interface components {
                 /** @description Always `sent`. */
                 state: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Detail: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
             data: {
-                /** @description 车辆编号. */
-                carId: string;
-                /** @description Its device. */
-                imei?: string | null;
-                /** @description 号牌. */
-                plateNo: string;
+                /** @description Power on. */
+                acc?: boolean | null;
                 /** @description Whose it is, as text. */
                 agentId: string;
+                /** @description What is wrong. */
+                alarmStates: number[];
                 /** @description Where it works, as text. */
                 areaId: string;
                 /** @description Where it works. */
                 areaName: string;
+                /** @description Battery in. */
+                batteryPresent?: boolean | null;
+                /** @description 车辆编号. */
+                carId: string;
+                command?: components["schemas"]["CommandShown"] | null;
+                /** @description Armed. */
+                defend?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description When it had its last fix.
+                 */
+                gpsAt?: number | null;
+                /**
+                 * Format: int32
+                 * @description Signal, 0 to 31.
+                 */
+                gsm?: number | null;
+                /**
+                 * Format: float
+                 * @description Dilution of precision.
+                 */
+                hdop?: number | null;
+                /**
+                 * Format: int32
+                 * @description Degrees.
+                 */
+                heading?: number | null;
+                /** @description Its device. */
+                imei?: string | null;
+                /**
+                 * Format: double
+                 * @description Degrees north, WGS-84.
+                 */
+                lat?: number | null;
                 /**
                  * Format: int32
                  * @description Lifecycle.
                  */
                 lifecycle: number;
                 /**
+                 * Format: double
+                 * @description Degrees east, WGS-84.
+                 */
+                lng?: number | null;
+                /** @description Lock closed. */
+                locked?: boolean | null;
+                /** @description Moving. */
+                moving?: boolean | null;
+                /** @description Whether it reported lately. */
+                online: boolean;
+                /** @description Field work. */
+                operationStates: number[];
+                /** @description 号牌. */
+                plateNo: string;
+                /** @description Why not, the weightiest first. */
+                reasons: components["schemas"]["ReasonShown"][];
+                /** @description Whether it can be rented. */
+                rentable: boolean;
+                /**
+                 * Format: int64
+                 * @description The device's time of its last report.
+                 */
+                reportAt?: number | null;
+                /**
                  * Format: int32
                  * @description Who uses it.
                  */
                 ridingState: number;
-                /** @description Field work. */
-                operationStates: number[];
-                /** @description What is wrong. */
-                alarmStates: number[];
-                /** @description Whether it reported lately. */
-                online: boolean;
-                /** @description Whether it can be rented. */
-                rentable: boolean;
-                /** @description Why not, the weightiest first. */
-                reasons: components["schemas"]["ReasonShown"][];
                 /**
                  * Format: int32
-                 * @description Display state.
+                 * @description Satellites in use.
                  */
-                state: number;
+                satellites?: number | null;
                 /**
                  * Format: int32
                  * @description Battery, percent.
@@ -1173,140 +1217,94 @@ export interface components {
                 speed?: number | null;
                 /**
                  * Format: int32
-                 * @description Degrees.
+                 * @description Display state.
                  */
-                heading?: number | null;
-                /**
-                 * Format: double
-                 * @description Degrees north, WGS-84.
-                 */
-                lat?: number | null;
-                /**
-                 * Format: double
-                 * @description Degrees east, WGS-84.
-                 */
-                lng?: number | null;
-                /**
-                 * Format: int64
-                 * @description When it had its last fix.
-                 */
-                gpsAt?: number | null;
-                /**
-                 * Format: float
-                 * @description Dilution of precision.
-                 */
-                hdop?: number | null;
-                /**
-                 * Format: int32
-                 * @description Satellites in use.
-                 */
-                satellites?: number | null;
-                /**
-                 * Format: int32
-                 * @description Signal, 0 to 31.
-                 */
-                gsm?: number | null;
-                /**
-                 * Format: int32
-                 * @description Battery, millivolts.
-                 */
-                voltageMv?: number | null;
-                /** @description Lock closed. */
-                locked?: boolean | null;
-                /** @description Power on. */
-                acc?: boolean | null;
-                /** @description Armed. */
-                defend?: boolean | null;
-                /** @description Battery in. */
-                batteryPresent?: boolean | null;
-                /** @description Moving. */
-                moving?: boolean | null;
-                /**
-                 * Format: int64
-                 * @description The device's time of its last report.
-                 */
-                reportAt?: number | null;
+                state: number;
                 /**
                  * Format: int64
                  * @description Version of the aggregate.
                  */
                 version: number;
-                command?: components["schemas"]["CommandShown"] | null;
+                /**
+                 * Format: int32
+                 * @description Battery, millivolts.
+                 */
+                voltageMv?: number | null;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_DeviceList: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
                 /** @description Newest first, at most 200. */
                 list: components["schemas"]["DeviceRow"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_FenceGiven: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description What became of a fence. */
             data: {
-                /** @description Its id, as text. */
-                fenceId?: string | null;
                 /** @description Why it was refused. */
                 error?: string | null;
+                /** @description Its id, as text. */
+                fenceId?: string | null;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_FencesGiven: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description What became of them, in the order asked. */
             data: {
                 /** @description One for each. */
                 results: components["schemas"]["FenceGiven"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_GatewayCredential: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description What a gateway connects with. */
             data: {
-                /** @description MQTT user name. */
-                user: string;
                 /** @description MQTT password. */
                 secret: string;
+                /** @description MQTT user name. */
+                user: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Hits: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description The hits. */
             data: {
                 /** @description At most 20. */
                 rows: components["schemas"]["HitShown"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Link: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
-                /** @description The signed origin. */
-                origin: string;
-                /** @description Path and fragment to open in the browser. */
-                url: string;
                 /**
                  * Format: int64
                  * @description When it stops working, epoch milliseconds.
                  */
                 expiresAt: number;
+                /** @description The signed origin. */
+                origin: string;
+                /** @description Path and fragment to open in the browser. */
+                url: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_LockState: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Whether a bike is locked. */
             data: {
                 /** @description 车辆编号. */
@@ -1321,37 +1319,52 @@ export interface components {
                  */
                 updatedAt?: number | null;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Nothing: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Nothing to tell. */
             data: Record<string, never>;
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_OpMan: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
                 /** @description The login phone. */
                 opManId: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_OperatorRow: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
                 /** @description The rows of this page. */
                 rows: {
-                    /** @description Internal account id, as text. */
-                    objectId: string;
-                    /** @description What he signs in with, and his key in calls. */
-                    phone: string;
-                    /** @description His name. */
-                    name: string;
+                    /** @description Agents that he may see, as text; empty: all. */
+                    agentIds: string[];
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    createdAt: number;
+                    /** @description Whether he may see everything. */
+                    isRoot: boolean;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds; null: never.
+                     */
+                    lastLoginAt?: number | null;
                     /**
                      * Format: int32
                      * @description Bit-or of tiers 1, 2, 4 and 8.
@@ -1359,16 +1372,18 @@ export interface components {
                     level: number;
                     /** @description Their Chinese names. */
                     levelNames: string[];
+                    /** @description His name. */
+                    name: string;
+                    /** @description Internal account id, as text. */
+                    objectId: string;
+                    /** @description Areas that he may see, as text; empty: all. */
+                    opAreaIds: string[];
+                    /** @description What he signs in with, and his key in calls. */
+                    phone: string;
                     /** @description Roles that he holds, as text. */
                     roleIds: string[];
                     /** @description Their names. */
                     roleNames: string[];
-                    /** @description Agents that he may see, as text; empty: all. */
-                    agentIds: string[];
-                    /** @description Areas that he may see, as text; empty: all. */
-                    opAreaIds: string[];
-                    /** @description Whether he may see everything. */
-                    isRoot: boolean;
                     /**
                      * Format: int32
                      * @description 0 disabled, 1 enabled.
@@ -1376,48 +1391,35 @@ export interface components {
                     state: number;
                     /**
                      * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds; null: never.
-                     */
-                    lastLoginAt?: number | null;
-                    /**
-                     * Format: int64
                      * @description To be sent with a change.
                      */
                     version: number;
                 }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_RoleRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
                 /**
                  * Format: int64
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description Whether there are more than `count`. */
-                capped: boolean;
-            };
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_PageOf_RoleRow: {
-            /** @description Always true. */
-            suc: boolean;
-            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
-            data: {
                 /** @description The rows of this page. */
                 rows: {
-                    /** @description Its id, as text. */
-                    id: string;
                     /** @description The franchisee it belongs to; null: the platform's. */
                     agentId?: string | null;
+                    /** @description What it permits. */
+                    codes: string[];
+                    /** @description Its id, as text. */
+                    id: string;
                     /** @description Its name. */
                     name: string;
-                    /**
-                     * Format: int32
-                     * @description 1 管理员, 2 运营, 4 运维, 8 生产.
-                     */
-                    tier: number;
                     /** @description What it is for. */
                     remark: string;
                     /**
@@ -1425,15 +1427,13 @@ export interface components {
                      * @description 0 disabled, 1 enabled.
                      */
                     state: number;
-                    /** @description What it permits. */
-                    codes: string[];
                     /** @description Whether it is the system role, which nobody edits. */
                     system: boolean;
                     /**
                      * Format: int32
-                     * @description Operators who hold it.
+                     * @description 1 管理员, 2 运营, 4 运维, 8 生产.
                      */
-                    userCount: number;
+                    tier: number;
                     /**
                      * Format: int64
                      * @description Epoch milliseconds.
@@ -1442,24 +1442,22 @@ export interface components {
                     /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
                     updatedBy?: string | null;
                     /**
+                     * Format: int32
+                     * @description Operators who hold it.
+                     */
+                    userCount: number;
+                    /**
                      * Format: int64
                      * @description To be sent with a change.
                      */
                     version: number;
                 }[];
-                /**
-                 * Format: int64
-                 * @description How many rows match, at most 10000.
-                 */
-                count: number;
-                /** @description Whether there are more than `count`. */
-                capped: boolean;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PublicKey: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description What a client gets to know. */
             data: {
                 /** @description Names the key. */
@@ -1467,42 +1465,39 @@ export interface components {
                 /** @description PEM of the SubjectPublicKeyInfo. */
                 publicKey: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Renewed: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
-                /** @description The access token. */
-                token: string;
+                /** @description Replaces the cookie when present. */
+                _k?: string | null;
+                /** @description Replaces the cookie when present. */
+                _t?: string | null;
                 /**
                  * Format: int64
                  * @description When it ends, epoch milliseconds.
                  */
                 expiresAt: number;
-                /** @description Replaces the cookie when present. */
-                _t?: string | null;
-                /** @description Replaces the cookie when present. */
-                _k?: string | null;
+                /** @description The access token. */
+                token: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_RoleRow: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description A role as lists and its page show it. */
             data: {
-                /** @description Its id, as text. */
-                id: string;
                 /** @description The franchisee it belongs to; null: the platform's. */
                 agentId?: string | null;
+                /** @description What it permits. */
+                codes: string[];
+                /** @description Its id, as text. */
+                id: string;
                 /** @description Its name. */
                 name: string;
-                /**
-                 * Format: int32
-                 * @description 1 管理员, 2 运营, 4 运维, 8 生产.
-                 */
-                tier: number;
                 /** @description What it is for. */
                 remark: string;
                 /**
@@ -1510,15 +1505,13 @@ export interface components {
                  * @description 0 disabled, 1 enabled.
                  */
                 state: number;
-                /** @description What it permits. */
-                codes: string[];
                 /** @description Whether it is the system role, which nobody edits. */
                 system: boolean;
                 /**
                  * Format: int32
-                 * @description Operators who hold it.
+                 * @description 1 管理员, 2 运营, 4 运维, 8 生产.
                  */
-                userCount: number;
+                tier: number;
                 /**
                  * Format: int64
                  * @description Epoch milliseconds.
@@ -1527,67 +1520,74 @@ export interface components {
                 /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
                 updatedBy?: string | null;
                 /**
+                 * Format: int32
+                 * @description Operators who hold it.
+                 */
+                userCount: number;
+                /**
                  * Format: int64
                  * @description To be sent with a change.
                  */
                 version: number;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Shapes: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Edges in the caller's scope. */
             data: {
                 /** @description Service areas. */
                 areas: components["schemas"]["AreaShape"][];
-                /** @description Parking places. */
-                parkings: components["schemas"]["FenceShape"][];
                 /** @description No-stop zones. */
                 noStops: components["schemas"]["FenceShape"][];
+                /** @description Parking places. */
+                parkings: components["schemas"]["FenceShape"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_SignedIn: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Who signed in. */
             data: {
                 /** @description The franchisee that the account belongs to; null when it sees several. */
                 agentId?: string | null;
-                /** @description His first role, if any. */
-                roleId?: string | null;
-                /** @description The access token, 7 days. */
-                token: string;
-                name: string;
-                /** @description What to greet him with. */
-                welcome: string;
                 /** @description Address of a picture; empty: none. */
                 avatar: string;
-                /** @description Internal account id, as text. */
-                userId: string;
-                phone: string;
-                roles: components["schemas"]["OwnRole"][];
                 info: components["schemas"]["Info"];
                 /** @description Whether he may see everything. */
                 isRoot: boolean;
+                name: string;
+                phone: string;
+                /** @description His first role, if any. */
+                roleId?: string | null;
+                roles: components["schemas"]["OwnRole"][];
+                /** @description The access token, 7 days. */
+                token: string;
+                /** @description Internal account id, as text. */
+                userId: string;
+                /** @description What to greet him with. */
+                welcome: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Value: {
+            data: unknown;
             /** @description Always true. */
             suc: boolean;
-            data: unknown;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_Branch: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
+                /** @description Whether the operator asked about holds it; absent in the full tree. */
+                checked?: boolean | null;
+                /** @description What hangs under it. */
+                children: components["schemas"]["Branch"][];
                 /** @description The code. */
                 code: string;
-                /** @description Chinese title. */
-                title: string;
                 /**
                  * Format: int32
                  * @description 1 group, 2 page, 3 action.
@@ -1598,33 +1598,31 @@ export interface components {
                  * @description Tiers whose roles may hold it: bit-or of 1, 2, 4 and 8.
                  */
                 levelMask: number;
-                /** @description Whether the operator asked about holds it; absent in the full tree. */
-                checked?: boolean | null;
-                /** @description What hangs under it. */
-                children: components["schemas"]["Branch"][];
+                /** @description Chinese title. */
+                title: string;
             }[];
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_RoleOption: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
                 /** @description Its id, as text. */
                 id: string;
                 /** @description Its name. */
                 name: string;
             }[];
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_String: {
+            data: string[];
             /** @description Always true. */
             suc: boolean;
-            data: string[];
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Verified: {
-            /** @description Always true. */
-            suc: boolean;
             data: {
                 /**
                  * @description base64url(nonce12 ‖ AES-256-GCM(`{_t, _k}`) ‖ tag16) under the client's one-time key, additional data
@@ -1632,90 +1630,90 @@ export interface components {
                  */
                 aesKey: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Way: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Where a bike was, oldest first; at most the newest 2,000 points. */
             data: {
                 /** @description The points. */
                 points: components["schemas"]["Point"][];
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_WebConfig: {
-            /** @description Always true. */
-            suc: boolean;
             /** @description Web configuration of a client. */
             data: {
-                /**
-                 * @description Title of pages and of the login.
-                 * @default 惠行出行运营平台
-                 */
-                title: string;
-                /**
-                 * @description Address of the logo.
-                 * @default ./favicon.svg
-                 */
-                logo: string;
-                /**
-                 * @description Company in the footer.
-                 * @default 惠行出行
-                 */
-                company: string;
-                /**
-                 * @description Filing number (备案) in the footer.
-                 * @default
-                 */
-                filing: string;
                 /**
                  * @description Names the client's franchisee at `byApiKey`.
                  * @default
                  */
                 apiKey: string;
                 /**
-                 * @description `obs` sends SMS codes through the other path.
-                 * @default local
-                 */
-                storageType: string;
-                /**
                  * @description Header `X-App-Id` of SMS calls.
                  * @default
                  */
                 appId: string;
                 /**
-                 * @description Address of the main API; empty: the same as the page's.
+                 * @description Address of the chat widget's script; empty: the local panel.
                  * @default
                  */
-                mainHost: string;
+                chatScript: string;
                 /**
-                 * @description Address of the financial API; empty: the same as the page's.
-                 * @default
+                 * @description Company in the footer.
+                 * @default 惠行出行
                  */
-                financialHost: string;
+                company: string;
+                /**
+                 * @description Franchisee of financial calls while none is known.
+                 * @default 2
+                 */
+                defaultAgentId: string;
                 /**
                  * @description Address of the device API; empty: the same as the page's.
                  * @default
                  */
                 deviceHost: string;
                 /**
-                 * @description Franchisee of financial calls while none is known.
-                 * @default 2
+                 * @description Filing number (备案) in the footer.
+                 * @default
                  */
-                defaultAgentId: string;
-                /** @description Overrides of the layout's settings. */
-                settings?: unknown;
+                filing: string;
+                /**
+                 * @description Address of the financial API; empty: the same as the page's.
+                 * @default
+                 */
+                financialHost: string;
+                /**
+                 * @description Whether a neutral brand is shown instead of the client's.
+                 * @default false
+                 */
+                hideClient: boolean;
+                /**
+                 * @description Address of the logo.
+                 * @default ./favicon.svg
+                 */
+                logo: string;
+                /**
+                 * @description Address of the main API; empty: the same as the page's.
+                 * @default
+                 */
+                mainHost: string;
                 /**
                  * @description Whether the settings drawer shows.
                  * @default false
                  */
                 settingDrawer: boolean;
+                /** @description Overrides of the layout's settings. */
+                settings?: unknown;
                 /**
-                 * @description Address of the chat widget's script; empty: the local panel.
-                 * @default
+                 * @description `obs` sends SMS codes through the other path.
+                 * @default local
                  */
-                chatScript: string;
+                storageType: string;
                 /**
                  * @description Where map tiles come from.
                  * @default {
@@ -1725,11 +1723,13 @@ export interface components {
                  */
                 tiles: components["schemas"]["Tiles"];
                 /**
-                 * @description Whether a neutral brand is shown instead of the client's.
-                 * @default false
+                 * @description Title of pages and of the login.
+                 * @default 惠行出行运营平台
                  */
-                hideClient: boolean;
+                title: string;
             };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description Its id. */
         AreaGiven: {
@@ -1738,22 +1738,22 @@ export interface components {
         };
         /** @description Areas to choose from. */
         AreaList: {
-            /** @description By name: those the caller may choose. */
-            list: components["schemas"]["AreaOption"][];
             /**
              * Format: int64
              * @description How many the franchisees have in all.
              */
             count: number;
+            /** @description By name: those the caller may choose. */
+            list: components["schemas"]["AreaOption"][];
         };
         /** @description A service area as machines list it. */
         AreaListed: {
             /** @description As text. */
+            agentId: string;
+            /** @description As text. */
             areaId: string;
             /** @description 名称. */
             name: string;
-            /** @description As text. */
-            agentId: string;
             /**
              * Format: int32
              * @description 0 planned, 1 open, 2 suspended, 3 closed.
@@ -1762,28 +1762,28 @@ export interface components {
         };
         /** @description A service area as selectors list it. */
         AreaOption: {
+            /** @description Who runs it. */
+            agentId: string;
             /** @description Its id, as text. */
             id: string;
             /** @description 名称. */
             name: string;
-            /** @description Who runs it. */
-            agentId: string;
         };
         /** @description A service area as the map draws it. */
         AreaShape: {
+            /** @description Who runs it. */
+            agentId: string;
             /** @description Its id, as text. */
             id: string;
             /** @description 名称. */
             name: string;
-            /** @description Who runs it. */
-            agentId: string;
+            /** @description `[lng, lat]` corners, closed, WGS-84. */
+            ring: number[][];
             /**
              * Format: int32
              * @description 0 planned, 1 open, 2 suspended.
              */
             state: number;
-            /** @description `[lng, lat]` corners, closed, WGS-84. */
-            ring: number[][];
         };
         /** @description Areas. */
         AreasListed: {
@@ -1810,10 +1810,12 @@ export interface components {
         };
         /** @description A branch of the tree as the role editor shows it. */
         Branch: {
+            /** @description Whether the operator asked about holds it; absent in the full tree. */
+            checked?: boolean | null;
+            /** @description What hangs under it. */
+            children: components["schemas"]["Branch"][];
             /** @description The code. */
             code: string;
-            /** @description Chinese title. */
-            title: string;
             /**
              * Format: int32
              * @description 1 group, 2 page, 3 action.
@@ -1824,16 +1826,14 @@ export interface components {
              * @description Tiers whose roles may hold it: bit-or of 1, 2, 4 and 8.
              */
             levelMask: number;
-            /** @description Whether the operator asked about holds it; absent in the full tree. */
-            checked?: boolean | null;
-            /** @description What hangs under it. */
-            children: components["schemas"]["Branch"][];
+            /** @description Chinese title. */
+            title: string;
         };
         ByLink: {
-            /** @description The phone that the link is for. */
-            phone: string;
             /** @description The signed link; works once, for less than a minute. */
             origin: string;
+            /** @description The phone that the link is for. */
+            phone: string;
         };
         ByPhone: {
             /** @description The phone that this session proved. */
@@ -1882,6 +1882,13 @@ export interface components {
         };
         /** @description The newest command to the bike. */
         CommandShown: {
+            /**
+             * Format: int64
+             * @description When it was answered, epoch milliseconds.
+             */
+            ackAt?: number | null;
+            /** @description Who asked. */
+            by: string;
             /** @description Its id, as text. */
             id: string;
             /**
@@ -1889,70 +1896,109 @@ export interface components {
              * @description What was asked.
              */
             kind: number;
-            /**
-             * Format: int32
-             * @description 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled.
-             */
-            state: number;
+            /** @description Why it was asked. */
+            reason: string;
             /**
              * Format: int32
              * @description The device's answer.
              */
             resultCode?: number | null;
-            /** @description Why it was asked. */
-            reason: string;
-            /** @description Who asked. */
-            by: string;
             /**
              * Format: int64
              * @description When it left, epoch milliseconds.
              */
             sentAt?: number | null;
             /**
-             * Format: int64
-             * @description When it was answered, epoch milliseconds.
+             * Format: int32
+             * @description 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled.
              */
-            ackAt?: number | null;
+            state: number;
         };
         /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
         Detail: {
-            /** @description 车辆编号. */
-            carId: string;
-            /** @description Its device. */
-            imei?: string | null;
-            /** @description 号牌. */
-            plateNo: string;
+            /** @description Power on. */
+            acc?: boolean | null;
             /** @description Whose it is, as text. */
             agentId: string;
+            /** @description What is wrong. */
+            alarmStates: number[];
             /** @description Where it works, as text. */
             areaId: string;
             /** @description Where it works. */
             areaName: string;
+            /** @description Battery in. */
+            batteryPresent?: boolean | null;
+            /** @description 车辆编号. */
+            carId: string;
+            command?: components["schemas"]["CommandShown"] | null;
+            /** @description Armed. */
+            defend?: boolean | null;
+            /**
+             * Format: int64
+             * @description When it had its last fix.
+             */
+            gpsAt?: number | null;
+            /**
+             * Format: int32
+             * @description Signal, 0 to 31.
+             */
+            gsm?: number | null;
+            /**
+             * Format: float
+             * @description Dilution of precision.
+             */
+            hdop?: number | null;
+            /**
+             * Format: int32
+             * @description Degrees.
+             */
+            heading?: number | null;
+            /** @description Its device. */
+            imei?: string | null;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            lat?: number | null;
             /**
              * Format: int32
              * @description Lifecycle.
              */
             lifecycle: number;
             /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description Lock closed. */
+            locked?: boolean | null;
+            /** @description Moving. */
+            moving?: boolean | null;
+            /** @description Whether it reported lately. */
+            online: boolean;
+            /** @description Field work. */
+            operationStates: number[];
+            /** @description 号牌. */
+            plateNo: string;
+            /** @description Why not, the weightiest first. */
+            reasons: components["schemas"]["ReasonShown"][];
+            /** @description Whether it can be rented. */
+            rentable: boolean;
+            /**
+             * Format: int64
+             * @description The device's time of its last report.
+             */
+            reportAt?: number | null;
+            /**
              * Format: int32
              * @description Who uses it.
              */
             ridingState: number;
-            /** @description Field work. */
-            operationStates: number[];
-            /** @description What is wrong. */
-            alarmStates: number[];
-            /** @description Whether it reported lately. */
-            online: boolean;
-            /** @description Whether it can be rented. */
-            rentable: boolean;
-            /** @description Why not, the weightiest first. */
-            reasons: components["schemas"]["ReasonShown"][];
             /**
              * Format: int32
-             * @description Display state.
+             * @description Satellites in use.
              */
-            state: number;
+            satellites?: number | null;
             /**
              * Format: int32
              * @description Battery, percent.
@@ -1965,65 +2011,19 @@ export interface components {
             speed?: number | null;
             /**
              * Format: int32
-             * @description Degrees.
+             * @description Display state.
              */
-            heading?: number | null;
-            /**
-             * Format: double
-             * @description Degrees north, WGS-84.
-             */
-            lat?: number | null;
-            /**
-             * Format: double
-             * @description Degrees east, WGS-84.
-             */
-            lng?: number | null;
-            /**
-             * Format: int64
-             * @description When it had its last fix.
-             */
-            gpsAt?: number | null;
-            /**
-             * Format: float
-             * @description Dilution of precision.
-             */
-            hdop?: number | null;
-            /**
-             * Format: int32
-             * @description Satellites in use.
-             */
-            satellites?: number | null;
-            /**
-             * Format: int32
-             * @description Signal, 0 to 31.
-             */
-            gsm?: number | null;
-            /**
-             * Format: int32
-             * @description Battery, millivolts.
-             */
-            voltageMv?: number | null;
-            /** @description Lock closed. */
-            locked?: boolean | null;
-            /** @description Power on. */
-            acc?: boolean | null;
-            /** @description Armed. */
-            defend?: boolean | null;
-            /** @description Battery in. */
-            batteryPresent?: boolean | null;
-            /** @description Moving. */
-            moving?: boolean | null;
-            /**
-             * Format: int64
-             * @description The device's time of its last report.
-             */
-            reportAt?: number | null;
+            state: number;
             /**
              * Format: int64
              * @description Version of the aggregate.
              */
             version: number;
-            command?: components["schemas"]["CommandShown"] | null;
+            /**
+             * Format: int32
+             * @description Battery, millivolts.
+             */
+            voltageMv?: number | null;
         };
         DeviceId: {
             id: string;
@@ -2033,17 +2033,11 @@ export interface components {
             list: components["schemas"]["DeviceRow"][];
         };
         DeviceOf: {
-            mobilePhoneNumber: string;
             device_code: string;
+            mobilePhoneNumber: string;
         };
         /** @description A device as the administrator's list shows it. */
         DeviceRow: {
-            /** @description Its id, as text. */
-            id: string;
-            /** @description The operator's phone, masked. */
-            mobilePhoneNumber: string;
-            /** @description The operator's name. */
-            operatorName: string;
             /** @description Its own code. */
             device_code: string;
             /** @description What people call it. */
@@ -2053,23 +2047,29 @@ export interface components {
              * @description 1 browser, 2 Android, 3 iOS.
              */
             device_type: number;
+            /** @description Its id, as text. */
+            id: string;
             /** @description Where it was seen first. */
             login_address: string;
+            /** @description The operator's phone, masked. */
+            mobilePhoneNumber: string;
+            /** @description The operator's name. */
+            operatorName: string;
             /**
              * Format: int64
              * @description Epoch milliseconds.
              */
             requestedAt: number;
             /**
-             * Format: int64
-             * @description When it last became bound or was removed; epoch milliseconds.
-             */
-            updatedAt: number;
-            /**
              * Format: int32
              * @description 0 waiting, 1 bound, 2 removed.
              */
             state: number;
+            /**
+             * Format: int64
+             * @description When it last became bound or was removed; epoch milliseconds.
+             */
+            updatedAt: number;
         };
         /** @description Done. */
         Done: {
@@ -2079,31 +2079,31 @@ export interface components {
         Enrolled: {
             /** @description 车辆编号. */
             carId: string;
-            /** @description The device's MQTT credential. */
-            secret?: string | null;
             /** @description Why it was refused. */
             error?: string | null;
+            /** @description The device's MQTT credential. */
+            secret?: string | null;
         };
         /** @description What became of a fence. */
         FenceGiven: {
-            /** @description Its id, as text. */
-            fenceId?: string | null;
             /** @description Why it was refused. */
             error?: string | null;
+            /** @description Its id, as text. */
+            fenceId?: string | null;
         };
         /** @description A fence as the map draws it. */
         FenceShape: {
-            /** @description Its id, as text. */
-            id: string;
             /** @description The area it lies in. */
             areaId: string;
-            /** @description 名称. */
-            name: string;
             /**
              * Format: int32
              * @description 停放上限.
              */
             capacity: number;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
             /** @description `[lng, lat]` corners, closed, WGS-84. */
             ring: number[][];
         };
@@ -2114,11 +2114,11 @@ export interface components {
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_Option_String: {
-            /** @description Always true. */
-            success: boolean;
             data: null | string;
             /** @description Always empty. */
             msg: string;
+            /** @description Always true. */
+            success: boolean;
         };
         /** @description A gateway. */
         GatewayAsked: {
@@ -2127,19 +2127,19 @@ export interface components {
         };
         /** @description What a gateway connects with. */
         GatewayCredential: {
-            /** @description MQTT user name. */
-            user: string;
             /** @description MQTT password. */
             secret: string;
+            /** @description MQTT user name. */
+            user: string;
         };
         /** @description A hit. */
         HitShown: {
+            /** @description Where it works. */
+            areaName: string;
             /** @description 车辆编号. */
             carId: string;
             /** @description Its device. */
             imei?: string | null;
-            /** @description Where it works. */
-            areaName: string;
             /**
              * Format: int32
              * @description Display state; null when it never reported.
@@ -2155,27 +2155,27 @@ export interface components {
         Info: {
             /**
              * Format: int64
+             * @description Before this time; epoch milliseconds, null: never.
+             */
+            lastLoginAt?: number | null;
+            /**
+             * Format: int64
              * @description Bit-or of tiers.
              */
             level: number;
             /** @description Their Chinese names. */
             levelNames: string[];
-            /**
-             * Format: int64
-             * @description Before this time; epoch milliseconds, null: never.
-             */
-            lastLoginAt?: number | null;
         };
         Link: {
-            /** @description The signed origin. */
-            origin: string;
-            /** @description Path and fragment to open in the browser. */
-            url: string;
             /**
              * Format: int64
              * @description When it stops working, epoch milliseconds.
              */
             expiresAt: number;
+            /** @description The signed origin. */
+            origin: string;
+            /** @description Path and fragment to open in the browser. */
+            url: string;
         };
         LinkFor: {
             /** @description Whom the link signs in; he may hold no code that the caller does not. */
@@ -2188,10 +2188,10 @@ export interface components {
         LockAction: "lock" | "unlock";
         /** @description A lock or unlock. */
         LockAsked: {
-            /** @description 车辆编号. */
-            carId: string;
             /** @description What. */
             action: components["schemas"]["LockAction"];
+            /** @description 车辆编号. */
+            carId: string;
             /** @description Why; required to unlock. */
             reason?: string;
             /** @description Repeats under one id have one effect. */
@@ -2217,28 +2217,28 @@ export interface components {
         };
         /** @description A franchisee. */
         NewAgent: {
+            /**
+             * Format: int32
+             * @description 0 own merchant account, 1 platform cashier.
+             */
+            billingWay: number;
             /** @description 公司名称. */
             company: string;
             /** @description 联系人. */
             contactName: string;
             /** @description 登录手机号. */
             phone: string;
-            /**
-             * Format: int32
-             * @description 0 own merchant account, 1 platform cashier.
-             */
-            billingWay: number;
         };
         /** @description A service area. */
         NewArea: {
             /** @description Who runs it. */
             agentId: string;
+            /** @description Of the corners: wgs84 (default), gcj02 or bd09. */
+            datum?: string;
             /** @description 名称. */
             name: string;
             /** @description `[lng, lat]` corners. */
             ring: number[][];
-            /** @description Of the corners: wgs84 (default), gcj02 or bd09. */
-            datum?: string;
             /** @description 客服电话. */
             tel?: string;
         };
@@ -2248,6 +2248,13 @@ export interface components {
             areaId: string;
             /**
              * Format: int32
+             * @description 停放上限; 50 when left out.
+             */
+            capacity?: number;
+            /** @description Of the corners. */
+            datum?: string;
+            /**
+             * Format: int32
              * @description 2 parking, 4 no-stop.
              */
             kind: number;
@@ -2255,13 +2262,6 @@ export interface components {
             name: string;
             /** @description `[lng, lat]` corners. */
             ring: number[][];
-            /** @description Of the corners. */
-            datum?: string;
-            /**
-             * Format: int32
-             * @description 停放上限; 50 when left out.
-             */
-            capacity?: number;
         };
         /** @description Fences to draw. */
         NewFences: {
@@ -2280,26 +2280,24 @@ export interface components {
             state?: number | null;
         };
         NewRole: components["schemas"]["RoleBody"] & {
+            /** @description The franchisee that it belongs to; absent: the platform's, or the caller's own. */
+            agentId?: string | null;
             /**
              * Format: int32
              * @description 0 disabled, 1 enabled (when absent).
              */
             state?: number | null;
-            /** @description The franchisee that it belongs to; absent: the platform's, or the caller's own. */
-            agentId?: string | null;
         };
         /** @description A bike with its device. */
         NewVehicle: {
-            /** @description 车辆编号. */
-            carId: string;
-            /** @description Its device, 15 digits. */
-            imei: string;
-            /** @description 号牌. */
-            plateNo?: string;
             /** @description Whose it is. */
             agentId: string;
             /** @description Where it works. */
             areaId: string;
+            /** @description 车辆编号. */
+            carId: string;
+            /** @description Its device, 15 digits. */
+            imei: string;
             /**
              * Format: double
              * @description Where it stands, WGS-84.
@@ -2310,6 +2308,8 @@ export interface components {
              * @description Where it stands, WGS-84.
              */
             lng: number;
+            /** @description 号牌. */
+            plateNo?: string;
         };
         /** @description Nothing to tell. */
         Nothing: Record<string, never>;
@@ -2323,17 +2323,17 @@ export interface components {
             opManId: string;
         };
         OperatorBody: {
-            /** @description 1 to 20 characters. */
-            name: string;
+            /** @description The one agent that he belongs to; 0 or absent: see `agentIds`. */
+            agentId?: string | null;
+            /** @description Agents that he may see; empty or absent: all that there are. */
+            agentIds?: string[];
             /**
              * Format: int64
              * @description Bit-or of tiers 1, 2, 4 and 8.
              */
             level: number;
-            /** @description The one agent that he belongs to; 0 or absent: see `agentIds`. */
-            agentId?: string | null;
-            /** @description Agents that he may see; empty or absent: all that there are. */
-            agentIds?: string[];
+            /** @description 1 to 20 characters. */
+            name: string;
             /** @description Service areas that he may see; empty or absent: all of his agents. */
             opAreaIds?: string[];
         };
@@ -2342,12 +2342,20 @@ export interface components {
          *     only holders of 1002 see this list.
          */
         OperatorRow: {
-            /** @description Internal account id, as text. */
-            objectId: string;
-            /** @description What he signs in with, and his key in calls. */
-            phone: string;
-            /** @description His name. */
-            name: string;
+            /** @description Agents that he may see, as text; empty: all. */
+            agentIds: string[];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /** @description Whether he may see everything. */
+            isRoot: boolean;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; null: never.
+             */
+            lastLoginAt?: number | null;
             /**
              * Format: int32
              * @description Bit-or of tiers 1, 2, 4 and 8.
@@ -2355,31 +2363,23 @@ export interface components {
             level: number;
             /** @description Their Chinese names. */
             levelNames: string[];
+            /** @description His name. */
+            name: string;
+            /** @description Internal account id, as text. */
+            objectId: string;
+            /** @description Areas that he may see, as text; empty: all. */
+            opAreaIds: string[];
+            /** @description What he signs in with, and his key in calls. */
+            phone: string;
             /** @description Roles that he holds, as text. */
             roleIds: string[];
             /** @description Their names. */
             roleNames: string[];
-            /** @description Agents that he may see, as text; empty: all. */
-            agentIds: string[];
-            /** @description Areas that he may see, as text; empty: all. */
-            opAreaIds: string[];
-            /** @description Whether he may see everything. */
-            isRoot: boolean;
             /**
              * Format: int32
              * @description 0 disabled, 1 enabled.
              */
             state: number;
-            /**
-             * Format: int64
-             * @description Epoch milliseconds.
-             */
-            createdAt: number;
-            /**
-             * Format: int64
-             * @description Epoch milliseconds; null: never.
-             */
-            lastLoginAt?: number | null;
             /**
              * Format: int64
              * @description To be sent with a change.
@@ -2436,25 +2436,25 @@ export interface components {
         };
         /** @description How a read model stands. */
         Projection: {
-            /** @description Its name. */
-            name: string;
-            /**
-             * Format: int64
-             * @description The log's position it has reached.
-             */
-            position: number;
             /**
              * Format: int64
              * @description Events behind the log's head.
              */
             lag: number;
-            /** @description running or stopped. */
-            state: string;
+            /** @description Its name. */
+            name: string;
             /**
              * Format: int64
              * @description Streams set aside because an event could not be applied.
              */
             parked: number;
+            /**
+             * Format: int64
+             * @description The log's position it has reached.
+             */
+            position: number;
+            /** @description running or stopped. */
+            state: string;
         };
         /** @description What a client gets to know. */
         PublicKey: {
@@ -2473,43 +2473,43 @@ export interface components {
         Renewal: {
             /** @description Selected agents; empty: all. */
             agentIds?: string[];
-            /** @description Selected service areas; empty: all. */
-            opAreaIds?: string[];
             /** @description The client's build. */
             build?: string;
             /** @description The client's device. */
             devId?: string;
+            /** @description Selected service areas; empty: all. */
+            opAreaIds?: string[];
             /** @description The client's package. */
             package?: string;
         };
         Renewed: {
-            /** @description The access token. */
-            token: string;
+            /** @description Replaces the cookie when present. */
+            _k?: string | null;
+            /** @description Replaces the cookie when present. */
+            _t?: string | null;
             /**
              * Format: int64
              * @description When it ends, epoch milliseconds.
              */
             expiresAt: number;
-            /** @description Replaces the cookie when present. */
-            _t?: string | null;
-            /** @description Replaces the cookie when present. */
-            _k?: string | null;
+            /** @description The access token. */
+            token: string;
         };
         /** @description How the process stands. */
         Report: {
-            /** @description ok or degraded. */
-            status: string;
-            /** @description Whether PostgreSQL answers. */
-            postgres: boolean;
-            /** @description Whether NATS is connected; null where none is configured. */
-            nats?: boolean | null;
             /**
              * Format: int64
              * @description The log's head.
              */
             head: number;
+            /** @description Whether NATS is connected; null where none is configured. */
+            nats?: boolean | null;
+            /** @description Whether PostgreSQL answers. */
+            postgres: boolean;
             /** @description Read models. */
             projections: components["schemas"]["Projection"][];
+            /** @description ok or degraded. */
+            status: string;
         };
         /** @description What a rider does. */
         RideAsked: {
@@ -2520,17 +2520,17 @@ export interface components {
         };
         /** @description What people fill in. */
         RoleBody: {
+            /** @description At least one; none that the caller does not hold. */
+            codes: string[];
             /** @description 1 to 20 characters, unique within its franchisee. */
             name: string;
+            /** @description At most 200 characters. */
+            remark?: string;
             /**
              * Format: int32
              * @description 1 管理员, 2 运营, 4 运维, 8 生产; 2 when absent.
              */
             tier?: number | null;
-            /** @description At most 200 characters. */
-            remark?: string;
-            /** @description At least one; none that the caller does not hold. */
-            codes: string[];
         };
         /** @description A role in a picker. */
         RoleOption: {
@@ -2541,17 +2541,14 @@ export interface components {
         };
         /** @description A role as lists and its page show it. */
         RoleRow: {
-            /** @description Its id, as text. */
-            id: string;
             /** @description The franchisee it belongs to; null: the platform's. */
             agentId?: string | null;
+            /** @description What it permits. */
+            codes: string[];
+            /** @description Its id, as text. */
+            id: string;
             /** @description Its name. */
             name: string;
-            /**
-             * Format: int32
-             * @description 1 管理员, 2 运营, 4 运维, 8 生产.
-             */
-            tier: number;
             /** @description What it is for. */
             remark: string;
             /**
@@ -2559,15 +2556,13 @@ export interface components {
              * @description 0 disabled, 1 enabled.
              */
             state: number;
-            /** @description What it permits. */
-            codes: string[];
             /** @description Whether it is the system role, which nobody edits. */
             system: boolean;
             /**
              * Format: int32
-             * @description Operators who hold it.
+             * @description 1 管理员, 2 运营, 4 运维, 8 生产.
              */
-            userCount: number;
+            tier: number;
             /**
              * Format: int64
              * @description Epoch milliseconds.
@@ -2575,6 +2570,11 @@ export interface components {
             updatedAt: number;
             /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
             updatedBy?: string | null;
+            /**
+             * Format: int32
+             * @description Operators who hold it.
+             */
+            userCount: number;
             /**
              * Format: int64
              * @description To be sent with a change.
@@ -2593,31 +2593,31 @@ export interface components {
         Shapes: {
             /** @description Service areas. */
             areas: components["schemas"]["AreaShape"][];
-            /** @description Parking places. */
-            parkings: components["schemas"]["FenceShape"][];
             /** @description No-stop zones. */
             noStops: components["schemas"]["FenceShape"][];
+            /** @description Parking places. */
+            parkings: components["schemas"]["FenceShape"][];
         };
         /** @description Who signed in. */
         SignedIn: {
             /** @description The franchisee that the account belongs to; null when it sees several. */
             agentId?: string | null;
-            /** @description His first role, if any. */
-            roleId?: string | null;
-            /** @description The access token, 7 days. */
-            token: string;
-            name: string;
-            /** @description What to greet him with. */
-            welcome: string;
             /** @description Address of a picture; empty: none. */
             avatar: string;
-            /** @description Internal account id, as text. */
-            userId: string;
-            phone: string;
-            roles: components["schemas"]["OwnRole"][];
             info: components["schemas"]["Info"];
             /** @description Whether he may see everything. */
             isRoot: boolean;
+            name: string;
+            phone: string;
+            /** @description His first role, if any. */
+            roleId?: string | null;
+            roles: components["schemas"]["OwnRole"][];
+            /** @description The access token, 7 days. */
+            token: string;
+            /** @description Internal account id, as text. */
+            userId: string;
+            /** @description What to greet him with. */
+            welcome: string;
         };
         /** @description Where map tiles come from. */
         Tiles: {
@@ -2638,6 +2638,10 @@ export interface components {
          */
         Told: "ring" | "powerOn" | "powerOff" | "openBattery" | "reboot";
         Verification: {
+            /** @description The device's own random code, 1 to 128 characters. */
+            device_code: string;
+            /** @description What people call it. */
+            device_name: string;
             /**
              * Format: int32
              * @description 1 browser, 2 Android, 3 iOS.
@@ -2645,10 +2649,6 @@ export interface components {
             device_type: number;
             /** @description Whose device it is to be. */
             mobilePhoneNumber: string;
-            /** @description The device's own random code, 1 to 128 characters. */
-            device_code: string;
-            /** @description What people call it. */
-            device_name: string;
         };
         Verified: {
             /**
@@ -2671,72 +2671,72 @@ export interface components {
         /** @description Web configuration of a client. */
         WebConfig: {
             /**
-             * @description Title of pages and of the login.
-             * @default 惠行出行运营平台
-             */
-            title: string;
-            /**
-             * @description Address of the logo.
-             * @default ./favicon.svg
-             */
-            logo: string;
-            /**
-             * @description Company in the footer.
-             * @default 惠行出行
-             */
-            company: string;
-            /**
-             * @description Filing number (备案) in the footer.
-             * @default
-             */
-            filing: string;
-            /**
              * @description Names the client's franchisee at `byApiKey`.
              * @default
              */
             apiKey: string;
-            /**
-             * @description `obs` sends SMS codes through the other path.
-             * @default local
-             */
-            storageType: string;
             /**
              * @description Header `X-App-Id` of SMS calls.
              * @default
              */
             appId: string;
             /**
-             * @description Address of the main API; empty: the same as the page's.
+             * @description Address of the chat widget's script; empty: the local panel.
              * @default
              */
-            mainHost: string;
+            chatScript: string;
             /**
-             * @description Address of the financial API; empty: the same as the page's.
-             * @default
+             * @description Company in the footer.
+             * @default 惠行出行
              */
-            financialHost: string;
+            company: string;
+            /**
+             * @description Franchisee of financial calls while none is known.
+             * @default 2
+             */
+            defaultAgentId: string;
             /**
              * @description Address of the device API; empty: the same as the page's.
              * @default
              */
             deviceHost: string;
             /**
-             * @description Franchisee of financial calls while none is known.
-             * @default 2
+             * @description Filing number (备案) in the footer.
+             * @default
              */
-            defaultAgentId: string;
-            /** @description Overrides of the layout's settings. */
-            settings?: unknown;
+            filing: string;
+            /**
+             * @description Address of the financial API; empty: the same as the page's.
+             * @default
+             */
+            financialHost: string;
+            /**
+             * @description Whether a neutral brand is shown instead of the client's.
+             * @default false
+             */
+            hideClient: boolean;
+            /**
+             * @description Address of the logo.
+             * @default ./favicon.svg
+             */
+            logo: string;
+            /**
+             * @description Address of the main API; empty: the same as the page's.
+             * @default
+             */
+            mainHost: string;
             /**
              * @description Whether the settings drawer shows.
              * @default false
              */
             settingDrawer: boolean;
+            /** @description Overrides of the layout's settings. */
+            settings?: unknown;
             /**
-             * @description Address of the chat widget's script; empty: the local panel.
-             * @default
+             * @description `obs` sends SMS codes through the other path.
+             * @default local
              */
-            chatScript: string;
+            storageType: string;
             /**
              * @description Where map tiles come from.
              * @default {
@@ -2746,10 +2746,10 @@ export interface components {
              */
             tiles: components["schemas"]["Tiles"];
             /**
-             * @description Whether a neutral brand is shown instead of the client's.
-             * @default false
+             * @description Title of pages and of the login.
+             * @default 惠行出行运营平台
              */
-            hideClient: boolean;
+            title: string;
         };
         /**
          * @description Begin or end.
