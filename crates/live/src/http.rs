@@ -12,9 +12,8 @@ use utoipa_axum::routes;
 use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes};
 
 use crate::ingest::{Point, history};
-use crate::push::{Hub, upgrade};
+use crate::push::{Hub, VEHICLE_CODES, upgrade};
 
-const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
 const DEFAULT_MINUTES: u32 = 180;
 /// History is kept for a month.
 const MAX_MINUTES: u32 = 31 * 24 * 60;

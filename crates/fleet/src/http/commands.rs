@@ -16,14 +16,14 @@ use crate::model::device::Imei;
 use crate::model::vehicle::CarId;
 use crate::read::vehicles;
 
-const LOCK_CODES: &[&str] = &["0301", "0305"];
+/// Codes that let one tell a device what to do.
 const COMMAND_CODES: &[&str] = &["0301", "0305"];
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
     Routes::new("fleet")
-        .add(Permit::AnyOf(LOCK_CODES), routes!(lock).with_state(fleet.clone()))
-        .add(Permit::AnyOf(LOCK_CODES), routes!(lock_state).with_state(fleet.clone()))
+        .add(Permit::AnyOf(COMMAND_CODES), routes!(lock).with_state(fleet.clone()))
+        .add(Permit::AnyOf(COMMAND_CODES), routes!(lock_state).with_state(fleet.clone()))
         .add(Permit::AnyOf(COMMAND_CODES), routes!(command).with_state(fleet.clone()))
 }
 

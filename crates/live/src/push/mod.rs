@@ -15,4 +15,5 @@ mod session;
 
 pub use gate::{Denied, Detail, Details, EndReason, Ended, Gate, RowsChanged, SeamError, Viewer, Whose};
 pub use hub::{Hub, HubParts, Limits, TICK};
+pub(crate) use session::VEHICLE_CODES;
 pub use session::upgrade;

@@ -32,7 +32,7 @@ const MAX_KEYS: usize = 200;
 /// Codes of which one lets see the whole fleet.
 const FLEET_CODES: [&str; 2] = ["0301", "030601"];
 /// Codes of which one lets see a bike.
-const VEHICLE_CODES: [&str; 5] = ["0301", "030601", "0302", "0305", "0307"];
+pub(crate) const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
 
 /// Answers `GET /ebike/v3/backend/ws`; open to everybody, for the first frame must say who it is.
 pub fn upgrade(hub: Arc<Hub>, request: WebSocketUpgrade) -> Response {
@@ -266,7 +266,7 @@ impl Session {
     }
 
     async fn watch_car(&mut self, topic: &str, car_id: &str) -> Result<(), End> {
-        if !self.outlet.viewer.may(&VEHICLE_CODES) {
+        if !self.outlet.viewer.may(VEHICLE_CODES) {
             return self.refuse(topic, "没有查看车辆的权限").await;
         }
         let (slot, seq, seen) = {
@@ -309,7 +309,7 @@ impl Session {
             let fleet = self.hub.memory.read();
             let record =
                 fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.territory()));
-            record.filter(|_| self.outlet.viewer.may(&VEHICLE_CODES)).map(|record| record.car_id.clone())
+            record.filter(|_| self.outlet.viewer.may(VEHICLE_CODES)).map(|record| record.car_id.clone())
         };
         self.text(protocol::who(slot, n, car_id.as_deref())).await
     }
