@@ -90,7 +90,7 @@ impl House {
         tokio::spawn(tail.clone().poll(pools.app.clone(), stop.clone()));
         let keys = PersonalKeys::new(&master_key);
         let reader = Reader::new(pools.app.clone(), keys.clone());
-        let writer = BatchWriter::start(pools.app_options.clone(), node.to_string(), limits, tail.clone());
+        let writer = BatchWriter::start(pools.app_options.clone(), limits, tail.clone());
         let desk = Desk::new(
             writer,
             reader.clone(),

@@ -3,6 +3,7 @@
 pub mod chain;
 pub mod checkpoint;
 pub mod codec;
+mod columns;
 mod link;
 pub mod merkle;
 pub mod personal;

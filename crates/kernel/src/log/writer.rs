@@ -1,9 +1,8 @@
 //! The batching writer: one task for a process. While a commit is in flight the next appends gather; then they go down
 //! together in one statement. An idle writer sends at once.
 //!
-//! A batch has a number. When the connection breaks while its commit is in flight, the same batch is sent again under
-//! the same number, and the log answers with the stored outcome if it had been applied: nothing acknowledged is lost,
-//! nothing is applied twice.
+//! When the connection breaks while a commit is in flight, the same batch is sent again, and what had been applied is
+//! recognised: nothing acknowledged is lost, nothing is applied twice.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -142,8 +141,8 @@ pub struct BatchWriter {
 }
 
 impl BatchWriter {
-    /// Starts the task. `options` lead to the database as the application's role; `name` is unique to this start.
-    pub fn start(options: PgConnectOptions, name: String, limits: WriterLimits, tail: Tail) -> Self {
+    /// Starts the task. `options` lead to the database as the application's role.
+    pub fn start(options: PgConnectOptions, limits: WriterLimits, tail: Tail) -> Self {
         let (queue, jobs) = mpsc::channel(limits.queue);
         // Of the connection and not of the function: there they would be set anew at each call.
         let options = options.options([
@@ -151,7 +150,7 @@ impl BatchWriter {
             ("enable_seqscan", "off"),
             ("jit", "off"),
         ]);
-        let link = Link::new(options, name);
+        let link = Link::new(options);
         let task = Task {
             jobs,
             deferred: VecDeque::new(),

@@ -3,6 +3,7 @@
 mod support;
 
 mod append_only;
+mod cutter;
 mod desk;
 mod migrations;
 mod outage;

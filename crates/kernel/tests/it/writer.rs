@@ -1,12 +1,15 @@
 //! What the log promises about order and neighbours.
 
 use std::collections::HashSet;
+use std::str::FromStr;
 
 use futures::future::join_all;
 use kernel::CommandError;
-use kernel::log::{Append, BatchWriter, ClaimChange, NewEvent, Outcome, Tail, WriterLimits};
+use kernel::log::{Append, BatchWriter, ClaimChange, NewEvent, Outcome, RequestRecord, Tail, WriterLimits};
 use kernel::{Position, StoredForm};
+use sqlx::postgres::PgConnectOptions;
 
+use crate::cutter::Cutter;
 use crate::support::{Stall, StallCommand, StallRefusal, ctx, house, house_at, now, open, open_stall};
 
 fn event() -> NewEvent {
@@ -26,16 +29,12 @@ fn append(stream_id: &str, expected: i64, events: usize) -> Append {
     }
 }
 
+fn options(url: &str) -> PgConnectOptions {
+    PgConnectOptions::from_str(url).unwrap().options([("role", "wheelhouse_app")])
+}
+
 fn writer(url: &str) -> BatchWriter {
-    use std::str::FromStr;
-    let options =
-        sqlx::postgres::PgConnectOptions::from_str(url).unwrap().options([("role", "wheelhouse_app")]);
-    BatchWriter::start(
-        options,
-        format!("test-{}", rand::random::<u64>()),
-        WriterLimits::default(),
-        Tail::new(),
-    )
+    BatchWriter::start(options(url), WriterLimits::default(), Tail::new())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,7 +71,7 @@ async fn callers_who_come_back_at_once_share_their_commits() {
     for caller in join_all(callers).await {
         caller.unwrap();
     }
-    let commits: i64 = sqlx::query_scalar("select max(batch) from log.writers where writer like 'test-%'")
+    let commits: i64 = sqlx::query_scalar("select count(distinct xmin::text) from log.events")
         .fetch_one(&standing.house.pools.owner)
         .await
         .unwrap();
@@ -226,4 +225,78 @@ async fn a_replay_and_the_pages_read_the_same_events() {
     };
     assert_eq!(bytes(&replayed), bytes(&paged));
     assert_eq!(replayed.len(), 20);
+}
+
+fn request(id: &str) -> RequestRecord {
+    let reply = r#"{"done":true}"#.to_owned();
+    RequestRecord {
+        actor: "system:test".to_owned(),
+        id: id.to_owned(),
+        fingerprint: [7; 32],
+        reply,
+        at: now(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_append_whose_answer_was_lost_is_told_as_appended_and_stands_once() {
+    let standing = house().await;
+    let cutter = Cutter::before(options(&standing.database.url)).await;
+    let writer = BatchWriter::start(cutter.options.clone(), WriterLimits::default(), Tail::new());
+    // Both statements are prepared before the line is cut.
+    writer.append(append("a", 0, 1)).await.unwrap();
+    writer.append(append("a", 0, 1)).await.unwrap();
+
+    cutter.arm();
+    let appended = writer.append(append("a", 1, 3)).await.unwrap();
+    assert_eq!(appended, Outcome::Appended { position: Position(4), version: 4 });
+
+    writer.append(append("b", 0, 1)).await.unwrap();
+    cutter.arm();
+    let of_another = Append { request: Some(request("r1")), ..append("b", 1, 1) };
+    let repeated = writer.append(of_another).await.unwrap();
+    let reply = r#"{"done":true}"#.to_owned();
+    assert_eq!(repeated, Outcome::Repeated { reply, position: Position(6), version: 2 });
+
+    // With a claim it goes the judged way.
+    cutter.arm();
+    let claims = vec![ClaimChange { key: "k".to_owned(), take: true }];
+    let claimed = writer.append(Append { claims, ..append("b", 2, 1) }).await.unwrap();
+    assert_eq!(claimed, Outcome::Appended { position: Position(7), version: 3 });
+    assert_eq!(standing.house.reader.head().await.unwrap(), Position(7));
+    assert_eq!(cutter.cuts(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_whose_answer_was_lost_stays_a_conflict() {
+    let standing = house().await;
+    let cutter = Cutter::before(options(&standing.database.url)).await;
+    let writer = BatchWriter::start(cutter.options.clone(), WriterLimits::default(), Tail::new());
+    writer.append(append("a", 0, 2)).await.unwrap();
+    cutter.arm();
+    let other = NewEvent { meta: r#"{"actor":{"kind":"system","name":"other"}}"#.to_owned(), ..event() };
+    let conflict = writer.append(Append { events: vec![other], ..append("a", 1, 1) }).await.unwrap();
+    assert_eq!(conflict, Outcome::Conflict { actual: 2 });
+    assert_eq!(cutter.cuts(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_was_done_fails_no_neighbour_in_its_batch() {
+    let standing = house().await;
+    let writer = writer(&standing.database.url);
+    let with = |stream: &str, id: &str| Append { request: Some(request(id)), ..append(stream, 0, 1) };
+    writer.append(with("first", "r0")).await.unwrap();
+    let again = join_all((0..20).map(|n| {
+        let id = if n == 7 { "r0".to_owned() } else { format!("n{n}") };
+        writer.append(with(&format!("s{n}"), &id))
+    }))
+    .await;
+    for (n, outcome) in again.into_iter().enumerate() {
+        match outcome.unwrap() {
+            Outcome::Repeated { position, .. } => assert_eq!((n, position), (7, Position(1))),
+            Outcome::Appended { .. } => assert_ne!(n, 7),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(standing.house.reader.head().await.unwrap(), Position(20));
 }
