@@ -1,12 +1,13 @@
-//! A batch as the arrays that the two statements take.
+//! A batch as what the statements of the log take.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
 use super::chain::{Hash, LeafFields};
-use super::writer::{Append, Outcome};
+use super::writer::{Append, NewEvent, Outcome};
 use crate::Position;
 
+const ONE: &str = "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 const PLAIN: &str = "select log.append_plain(\
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 const JUDGED: &str = "select outcome, at, version, detail from log.append(\
@@ -31,6 +32,56 @@ pub(super) fn leaves(append: &Append) -> impl Iterator<Item = Hash> {
 
 fn text(data: &[u8]) -> &str {
     std::str::from_utf8(data).expect("checked when it was handed in")
+}
+
+/// For `log.append_one`: an append of one event that claims nothing.
+pub(super) struct One<'a> {
+    append: &'a Append,
+    event: &'a NewEvent,
+    leaf: Hash,
+}
+
+impl<'a> One<'a> {
+    pub(super) fn of(appends: &[&'a Append]) -> Option<Self> {
+        let [append] = *appends else { return None };
+        let [event] = append.events.as_slice() else { return None };
+        append.claims.is_empty().then(|| {
+            let leaf = leaves(append).next().expect("it has an event");
+            Self { append, event, leaf }
+        })
+    }
+
+    /// It is applied, or it is an error.
+    pub(super) async fn send(&self, connection: &mut PgConnection) -> sqlx::Result<i64> {
+        let request = self.append.request.as_ref();
+        sqlx::query_scalar(ONE)
+            .bind(self.append.category)
+            .bind(&self.append.stream_id)
+            .bind(self.append.expected + 1)
+            .bind(&self.event.form.stored_type)
+            .bind(self.event.form.schema_version)
+            .bind(text(&self.event.form.data))
+            .bind(&self.event.meta)
+            .bind(self.event.recorded_at.datetime())
+            .bind(self.leaf)
+            .bind(request.map(|request| &request.actor))
+            .bind(request.map(|request| &request.id))
+            .bind(request.map(|request| &request.fingerprint))
+            .bind(request.map(|request| &request.reply))
+            .bind(request.map(|request| request.at.datetime()))
+            .fetch_one(connection)
+            .await
+    }
+}
+
+/// What became of the appends of a batch whose first event follows `position`: all were applied.
+pub(super) fn applied(appends: &[&Append], mut position: i64) -> Vec<Outcome> {
+    let applied = |append: &&Append| {
+        let events = append.events.len() as i64;
+        position += events;
+        Outcome::Appended { position: Position(position), version: append.expected + events }
+    };
+    appends.iter().map(applied).collect()
 }
 
 /// For `log.append_plain`.
@@ -95,12 +146,8 @@ impl<'a> Plain<'a> {
     }
 
     /// All of them are applied, or it is an error and none is.
-    pub(super) async fn send(
-        &self,
-        connection: &mut PgConnection,
-        appends: &[&Append],
-    ) -> sqlx::Result<Vec<Outcome>> {
-        let mut position: i64 = sqlx::query_scalar(PLAIN)
+    pub(super) async fn send(&self, connection: &mut PgConnection) -> sqlx::Result<i64> {
+        sqlx::query_scalar(PLAIN)
             .bind(&self.category)
             .bind(&self.stream)
             .bind(&self.version)
@@ -118,13 +165,7 @@ impl<'a> Plain<'a> {
             .bind(&self.q_reply)
             .bind(&self.q_at)
             .fetch_one(connection)
-            .await?;
-        let applied = |append: &&Append| {
-            let events = append.events.len() as i64;
-            position += events;
-            Outcome::Appended { position: Position(position), version: append.expected + events }
-        };
-        Ok(appends.iter().map(applied).collect())
+            .await
     }
 }
 

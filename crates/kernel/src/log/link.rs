@@ -11,7 +11,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 
 use super::chain::{self, GENESIS, Hash};
-use super::columns::{self, Judged, Plain};
+use super::columns::{self, Judged, One, Plain, applied};
 use super::writer::{Append, Outcome};
 use crate::Position;
 use crate::passing::is_passing;
@@ -33,10 +33,7 @@ impl Link {
     /// Applies a batch exactly once, across lost connections and restarts of PostgreSQL.
     /// An error says that nothing of it was applied.
     pub(super) async fn apply(&mut self, appends: &[&Append]) -> sqlx::Result<Vec<Outcome>> {
-        let mut way = match Plain::of(appends) {
-            Some(plain) => Way::Plain(plain),
-            None => Way::Judged(Judged::of(appends)),
-        };
+        let mut way = Way::of(appends);
         let mut in_doubt = false;
         let mut pause = Duration::from_millis(20);
         loop {
@@ -48,7 +45,7 @@ impl Link {
             };
             match sent {
                 Ok(Ok(outcomes)) => return Ok(outcomes),
-                Ok(Err(error)) if matches!(way, Way::Plain(_)) && stands_in_the_way(&error) => {
+                Ok(Err(error)) if way.is_plain() && stands_in_the_way(&error) => {
                     metrics::counter!("wheelhouse_log_judged_total").increment(1);
                     way = Way::Judged(Judged::of(appends));
                     continue;
@@ -80,8 +77,22 @@ impl Link {
 }
 
 enum Way<'a> {
+    One(One<'a>),
     Plain(Plain<'a>),
     Judged(Judged<'a>),
+}
+
+impl<'a> Way<'a> {
+    fn of(appends: &[&'a Append]) -> Self {
+        One::of(appends)
+            .map(Self::One)
+            .or_else(|| Plain::of(appends).map(Self::Plain))
+            .unwrap_or_else(|| Self::Judged(Judged::of(appends)))
+    }
+
+    fn is_plain(&self) -> bool {
+        !matches!(self, Self::Judged(_))
+    }
 }
 
 async fn send(
@@ -91,7 +102,8 @@ async fn send(
     in_doubt: bool,
 ) -> sqlx::Result<Vec<Outcome>> {
     let mut outcomes = match way {
-        Way::Plain(plain) => plain.send(connection, appends).await?,
+        Way::One(one) => applied(appends, one.send(connection).await?),
+        Way::Plain(plain) => applied(appends, plain.send(connection).await?),
         Way::Judged(judged) => judged.send(connection).await?,
     };
     if in_doubt {

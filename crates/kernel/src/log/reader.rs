@@ -15,41 +15,28 @@ pub struct Reader {
     keys: PersonalKeys,
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    position: i64,
-    category: String,
-    stream_id: String,
-    version: i64,
-    #[sqlx(rename = "type")]
-    stored_type: String,
-    schema_version: i16,
-    data: String,
-    meta: String,
-    recorded_at: chrono::DateTime<chrono::Utc>,
-}
+/// As selected: position, category, stream id, version, type, schema version, data, meta, recorded at. By place, because
+/// by name each column of each row is looked up.
+type Row = (i64, String, String, i64, String, i16, String, String, chrono::DateTime<chrono::Utc>);
 
-impl TryFrom<Row> for Recorded {
-    type Error = LogError;
-
-    fn try_from(row: Row) -> Result<Self, LogError> {
-        let meta = serde_json::from_str(&row.meta).map_err(|source| crate::DecodeError::Shape {
-            stored_type: format!("{} (meta)", row.stored_type),
-            version: row.schema_version,
-            source,
-        })?;
-        Ok(Self {
-            position: Position(row.position),
-            category: row.category,
-            stream_id: row.stream_id,
-            version: row.version,
-            stored_type: row.stored_type,
-            schema_version: row.schema_version,
-            data: row.data.into_bytes().into(),
-            meta,
-            recorded_at: Timestamp::from(row.recorded_at),
-        })
-    }
+fn recorded(row: Row) -> Result<Recorded, LogError> {
+    let (position, category, stream_id, version, stored_type, schema_version, data, meta, recorded_at) = row;
+    let meta = serde_json::from_str(&meta).map_err(|source| crate::DecodeError::Shape {
+        stored_type: format!("{stored_type} (meta)"),
+        version: schema_version,
+        source,
+    })?;
+    Ok(Recorded {
+        position: Position(position),
+        category,
+        stream_id,
+        version,
+        stored_type,
+        schema_version,
+        data: data.into_bytes().into(),
+        meta,
+        recorded_at: Timestamp::from(recorded_at),
+    })
 }
 
 const BETWEEN: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
@@ -82,13 +69,13 @@ impl Reader {
             Some(categories) => sqlx::query_as(BETWEEN_OF).bind(from.0).bind(to.0).bind(categories),
         };
         let rows: Vec<Row> = query.fetch_all(&self.pool).await?;
-        self.opened(rows.into_iter().map(Recorded::try_from).collect::<Result<_, _>>()?).await
+        self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
     }
 
     /// The events after `from` up to and with `to` as they lie in the log, personal data sealed.
     pub async fn read_sealed_between(&self, from: Position, to: Position) -> Result<Vec<Recorded>, LogError> {
         let rows: Vec<Row> = sqlx::query_as(BETWEEN).bind(from.0).bind(to.0).fetch_all(&self.pool).await?;
-        rows.into_iter().map(Recorded::try_from).collect()
+        rows.into_iter().map(recorded).collect()
     }
 
     /// Up to `limit` events of one stream after `version`, in order.
@@ -106,7 +93,7 @@ impl Reader {
             .bind(limit)
             .fetch_all(&self.pool)
             .await?;
-        self.opened(rows.into_iter().map(Recorded::try_from).collect::<Result<_, _>>()?).await
+        self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
     }
 
     /// All events after `from` up to and with `to`, streamed from one statement: the fastest way through the log.
@@ -117,7 +104,7 @@ impl Reader {
             .fetch(&self.pool)
             .map_err(LogError::from)
             .and_then(move |row| async move {
-                let event = Recorded::try_from(row)?;
+                let event = recorded(row)?;
                 if personal::is_sealed(&event.data) {
                     let mut one = self.opened(vec![event]).await?;
                     return Ok(one.remove(0));
