@@ -1,7 +1,9 @@
 //! Reading the log: in order from a position, or one stream.
 
-use futures::stream::{BoxStream, StreamExt, TryStreamExt};
-use sqlx::PgPool;
+use futures::future::{Either, ready};
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use sqlx::{FromRow, PgPool};
+use tokio::sync::mpsc;
 use vocabulary::Timestamp;
 
 use super::LogError;
@@ -45,6 +47,10 @@ const BETWEEN_OF: &str = "select position, category, stream_id, version, type, s
     from log.events where position > $1 and position <= $2 and category = any($3) order by position";
 const STREAM: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
     from log.events where category = $1 and stream_id = $2 and version > $3 order by version limit $4";
+
+/// A replay fetches so many rows ahead of its reader at most: chunks, and rows in each.
+const REPLAY_CHUNKS: usize = 4;
+const REPLAY_ROWS: usize = 256;
 
 impl Reader {
     /// Reads through `pool`, opens personal data with `keys`.
@@ -96,20 +102,29 @@ impl Reader {
         self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
     }
 
-    /// All events after `from` up to and with `to`, streamed from one statement: the fastest way through the log.
+    /// All events after `from` up to and with `to`, streamed from one statement: the fastest way through the log. Rows
+    /// are fetched by a task of their own while the caller works on those before; it ends when the stream is dropped.
     pub fn replay(&self, from: Position, to: Position) -> BoxStream<'_, Result<Recorded, LogError>> {
-        sqlx::query_as::<_, Row>(BETWEEN)
-            .bind(from.0)
-            .bind(to.0)
-            .fetch(&self.pool)
-            .map_err(LogError::from)
-            .and_then(move |row| async move {
-                let event = recorded(row)?;
-                if personal::is_sealed(&event.data) {
-                    let mut one = self.opened(vec![event]).await?;
-                    return Ok(one.remove(0));
+        let (send, mut chunks) = mpsc::channel(REPLAY_CHUNKS);
+        let pool = self.pool.clone();
+        tokio::spawn(async move {
+            let rows = sqlx::query(BETWEEN).bind(from.0).bind(to.0).fetch(&pool);
+            let mut rows = rows.ready_chunks(REPLAY_ROWS);
+            while let Some(chunk) = rows.next().await {
+                if send.send(chunk).await.is_err() {
+                    return;
                 }
-                Ok(event)
+            }
+        });
+        stream::poll_fn(move |cx| chunks.poll_recv(cx))
+            .flat_map(stream::iter)
+            .map(|row| recorded(Row::from_row(&row?)?))
+            .and_then(move |event| {
+                if personal::is_sealed(&event.data) {
+                    Either::Left(async move { Ok(self.opened(vec![event]).await?.remove(0)) })
+                } else {
+                    Either::Right(ready(Ok(event)))
+                }
             })
             .boxed()
     }
