@@ -67,6 +67,10 @@ typed_id!(
     AgentId
 );
 typed_id!(
+    /// A franchiser (加盟商), who works with an agent.
+    AllyId
+);
+typed_id!(
     /// A service area (服务区).
     AreaId
 );
