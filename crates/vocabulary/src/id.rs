@@ -71,6 +71,10 @@ typed_id!(
     AllyId
 );
 typed_id!(
+    /// A template of what a franchisee's people may hold (代理角色模板).
+    AgentRoleId
+);
+typed_id!(
     /// A service area (服务区).
     AreaId
 );
