@@ -54,7 +54,7 @@ async fn post(http: &reqwest::Client, server: &str, token: &str, path: &str, bod
 /// A new service token is known to the server once its read models have heard of it.
 async fn wait_for_entry(http: &reqwest::Client, server: &str, token: &str) -> Result<()> {
     for _ in 0..100 {
-        let request = http.get(format!("{server}/open/v1/me")).bearer_auth(token);
+        let request = http.get(format!("{server}/open/v1/areas")).bearer_auth(token);
         if request.send().await?.status().is_success() {
             return Ok(());
         }
