@@ -72,7 +72,7 @@ function headers(method: Method, path: string, json: boolean, options: CallOptio
 }
 
 /** Sends it, notes what every answer tells, and turns statuses into errors and notifications. */
-async function send(url: string, init: RequestInit, quiet = false): Promise<Response> {
+async function send(url: string, init: RequestInit & { headers: Headers }, quiet = false): Promise<Response> {
   let response: Response
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
@@ -88,26 +88,52 @@ async function send(url: string, init: RequestInit, quiet = false): Promise<Resp
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
   const error = httpError(response.status, body)
-  if (response.status === 401) signedOut()
+  if (response.status === 401) refusedAs(tokenIn(init.headers))
   else if (quiet) throw error
   else if (response.status === 403) listener.failed('Forbidden', error.text)
   else if (response.status === 404) listener.failed('错误', '请求错误，未找到该资源')
   throw error
 }
 
-function signedOut(): void {
+/** The access token that a request carries, or null. */
+function tokenIn(sent: Headers): string | null {
+  return sent.get('Authorization')?.slice('Bearer '.length) ?? null
+}
+
+/**
+ * The server did not accept `token`. Only the one in use ends the session: of a burst the first answer has ended it
+ * already, and a token that another tab has replaced meanwhile says nothing about the new one.
+ */
+function refusedAs(token: string | null): void {
+  if (localStorage.getItem(ACCESS_TOKEN) !== token) return
   listener.failed('未授权', '授权验证失败')
   listener.signedOut()
 }
 
+/** A call; once more when its token was replaced by a newer one while it was under way. */
 async function call<T>(method: Method, path: string, query: Query, body: unknown, options: CallOptions): Promise<T> {
+  const token = localStorage.getItem(ACCESS_TOKEN)
+  // The command stays the same one.
+  const keyed = method === 'GET' ? options : { ...options, idempotencyKey: options.idempotencyKey ?? uuid() }
+  try {
+    return await attempt<T>(method, path, query, body, keyed)
+  } catch (error) {
+    const now = localStorage.getItem(ACCESS_TOKEN)
+    const replaced = token !== null && now !== null && now !== token
+    if (!(replaced && error instanceof HttpError && error.status === 401)) throw error
+    return attempt<T>(method, path, query, body, keyed)
+  }
+}
+
+async function attempt<T>(method: Method, path: string, query: Query, body: unknown, options: CallOptions): Promise<T> {
   const { host, sent } = place(path)
   const strings = queryStrings(query)
   const hasBody = method === 'POST' || (method === 'PUT' && body !== undefined)
   const wrapped = !isPlain(sent)
   const key = wrapped ? paramsKey() : null
   if (wrapped && !key) {
-    signedOut()
+    // The cookies have run out.
+    refusedAs(localStorage.getItem(ACCESS_TOKEN))
     throw new HttpError(401, '授权验证失败')
   }
   let search = new URLSearchParams(strings).toString()

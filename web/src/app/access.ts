@@ -15,6 +15,12 @@ export function withRedirect(path: string, fullPath: string): string {
   return `${path}?redirect=${encodeURIComponent(fullPath)}`
 }
 
+/** The query of a full path after the hash, without its question mark. */
+export function queryAfterHash(fullPath: string): string {
+  const start = fullPath.indexOf('?')
+  return start === -1 ? '' : fullPath.slice(start + 1)
+}
+
 /** A query parameter after the hash; before it as a fallback. */
 export function queryParam(name: string, afterHash: string, beforeHash: string): string | null {
   return new URLSearchParams(afterHash).get(name) ?? new URLSearchParams(beforeHash).get(name)

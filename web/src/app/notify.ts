@@ -6,8 +6,12 @@ export interface Notifier {
 
 type Message = ['error' | 'success', string, string]
 
+/** The same error within this is not told again: ten calls that fail together are one message. */
+export const REPEAT_MS = 3000
+
 let plugged: Notifier | null = null
 let early: Message[] = []
+let told: { words: string; at: number }[] = []
 
 function tell(...message: Message): void {
   const [kind, title, description] = message
@@ -15,9 +19,19 @@ function tell(...message: Message): void {
   else early.push(message)
 }
 
-/** What `tell`s before the frame stands is kept and shown then. */
+/** Whether `words` were told less than `REPEAT_MS` before `now`; remembers them when they were not. */
+function isRepeat(words: string, now: number): boolean {
+  told = told.filter((message) => now - message.at < REPEAT_MS)
+  if (told.some((message) => message.words === words)) return true
+  told.push({ words, at: now })
+  return false
+}
+
+/** What is told before the frame stands is kept and shown then. */
 export const notify: Notifier = {
-  error: (title, description) => tell('error', title, description),
+  error(title, description) {
+    if (!isRepeat(`${title}\n${description}`, performance.now())) tell('error', title, description)
+  },
   success: (title, description) => tell('success', title, description),
 }
 

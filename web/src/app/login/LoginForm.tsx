@@ -1,46 +1,20 @@
 import { LockOutlined, MobileOutlined } from '@ant-design/icons'
-import { App, Button, Form, Input } from 'antd'
+import { App, Button, Form, Input, type InputRef } from 'antd'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { safeRedirect, queryParam } from '../access'
+import { serverNow } from '@/api/clock'
+import { queryAfterHash, queryParam } from '../access'
 import { currentPath } from '../nav'
-import { paths } from '../routes'
-import { secondsLeft } from '../session/countdown'
+import { enter } from '../session/enter'
 import { login, LoginFailure, type Proof, requestCode } from '../session/loginFlow'
 import { quickLoginPhone } from '../session/quickLogin'
+import { takeFarewell } from '../session/tabs'
 import { codeInput, loginWarning, sendWarning } from '../session/validation'
+import { LoginNotice, type Notice } from './LoginNotice'
+import { useCountdown } from './useCountdown'
 
-const COUNTDOWN_S = 60
-
-function afterHash(): string {
-  return currentPath().split('?')[1] ?? ''
-}
-
-/** Goes where the visitor came from and reloads, so that nothing of the anonymous page is left. */
-function enter(): void {
-  const target = safeRedirect(new URLSearchParams(afterHash()).get('redirect')) ?? paths.home
-  // Without an event: the anonymous page must not begin to load what the reloaded one will.
-  window.history.replaceState(null, '', `#${target}`)
-  window.location.reload()
-}
-
-/** Counts down after a code was sent; 0 means ready. */
-function useCountdown(): [number, () => void] {
-  const [startedAt, setStartedAt] = useState<number | null>(null)
-  const [left, setLeft] = useState(0)
-  useEffect(() => {
-    if (startedAt === null) return
-    const tick = setInterval(() => {
-      const seconds = secondsLeft(startedAt, Date.now(), COUNTDOWN_S)
-      setLeft(seconds)
-      if (seconds === 0) setStartedAt(null)
-    }, 250)
-    return () => clearInterval(tick)
-  }, [startedAt])
-  const start = () => {
-    setStartedAt(Date.now())
-    setLeft(COUNTDOWN_S)
-  }
-  return [left, start]
+interface Attempt {
+  phone: string
+  proof: Proof
 }
 
 /** Phone, code, and the login: by hand, or at once by a quick-login link. */
@@ -50,16 +24,23 @@ export function LoginForm() {
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)
   const [sending, setSending] = useState(false)
+  const [notice, setNotice] = useState<Notice | null>(null)
   const [left, startCountdown] = useCountdown()
-  const quickLoginTried = useRef(false)
+  const opened = useRef(false)
+  const lastAttempt = useRef<Attempt | null>(null)
+  const codeField = useRef<InputRef>(null)
 
-  const run = async (who: string, proof: Proof) => {
+  const run = async (attempt: Attempt) => {
+    lastAttempt.current = attempt
     setBusy(true)
     try {
-      await login(who, proof, { verified: () => void message.success('短信验证成功') })
+      await login(attempt.phone, attempt.proof, { verified: () => void message.success('短信验证成功') })
       enter()
     } catch (error) {
-      void message.error(error instanceof LoginFailure ? error.text : '登录异常')
+      const failure = error instanceof LoginFailure ? error : new LoginFailure('登录异常')
+      const { obstacle, text } = failure
+      setNotice(obstacle === 'other' ? null : { about: obstacle, text })
+      if (obstacle === 'other') void message.error(text)
       setBusy(false)
     }
   }
@@ -73,6 +54,7 @@ export function LoginForm() {
       await requestCode(phone)
       void message.success('短信发送成功')
       startCountdown()
+      codeField.current?.focus()
     } catch (error) {
       void message.error(error instanceof LoginFailure ? error.text : '短信发送次数超限')
     } finally {
@@ -85,7 +67,7 @@ export function LoginForm() {
     if (busy) return
     const warning = loginWarning(phone, code)
     if (warning) return void message.warning(warning)
-    void run(phone, { kind: 'sms', code })
+    void run({ phone, proof: { kind: 'sms', code } })
   }
 
   const changeCode = (text: string) => {
@@ -94,22 +76,29 @@ export function LoginForm() {
     if (warning) void message.warning(warning)
   }
 
-  const quickLogin = () => {
-    if (quickLoginTried.current) return
-    quickLoginTried.current = true
-    const origin = queryParam('origin', afterHash(), window.location.search)
+  const whenOpened = () => {
+    if (opened.current) return
+    opened.current = true
+    const farewell = takeFarewell()
+    if (farewell !== null) setNotice({ about: 'left', text: farewell })
+    const origin = queryParam('origin', queryAfterHash(currentPath()), window.location.search)
     if (origin === null) return
-    const linked = quickLoginPhone(origin, Date.now())
-    if (linked === null) return void message.error('登录链接已失效')
+    const linked = quickLoginPhone(origin, serverNow())
+    if (linked === null) return setNotice({ about: 'link', text: '登录链接已失效' })
     setPhone(linked)
     localStorage.setItem('opMan', linked)
-    void run(linked, { kind: 'origin', origin })
+    void run({ phone: linked, proof: { kind: 'origin', origin } })
   }
   // oxlint-disable-next-line react/exhaustive-deps -- once, when the page opens
-  useEffect(quickLogin, [])
+  useEffect(whenOpened, [])
+
+  const retry = () => {
+    if (lastAttempt.current && !busy) void run(lastAttempt.current)
+  }
 
   return (
     <form className="login-form" onSubmit={submit} noValidate>
+      {notice && <LoginNotice notice={notice} busy={busy} onRetry={retry} />}
       <Form component={false} layout="vertical" size="large" requiredMark={false}>
         <Form.Item label="手机号" htmlFor="phone">
           <Input
@@ -129,6 +118,7 @@ export function LoginForm() {
         <Form.Item label="验证码" htmlFor="code">
           <div className="login-code">
             <Input
+              ref={codeField}
               id="code"
               name="code"
               prefix={<LockOutlined aria-hidden />}

@@ -1,5 +1,4 @@
 import { Button, Result } from 'antd'
-import { Link } from 'react-router-dom'
 import { paths } from '../routes'
 
 export default function NotFoundPage() {
@@ -10,9 +9,9 @@ export default function NotFoundPage() {
         title="页面不存在"
         subTitle="地址可能有误，或您的账号没有打开这个页面的权限。"
         extra={
-          <Link to={paths.home}>
-            <Button type="primary">返回首页</Button>
-          </Link>
+          <Button type="primary" href={`#${paths.home}`}>
+            返回首页
+          </Button>
         }
       />
     </main>

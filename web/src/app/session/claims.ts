@@ -12,6 +12,9 @@ export interface Claims {
   package: string
   /** End of validity, seconds since the epoch. */
   exp: number
+  /** The session that it belongs to, and the state of the account's permissions at issue. */
+  sid: string
+  pv: string
 }
 
 function ids(value: unknown): string[] {
@@ -36,6 +39,8 @@ export function readClaims(token: string): Claims | null {
       devId: text(claims.devId),
       package: text(claims.package),
       exp: Number(claims.exp) || 0,
+      sid: text(claims.sid),
+      pv: text(claims.pv),
     }
   } catch {
     return null

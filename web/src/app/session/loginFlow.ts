@@ -13,11 +13,18 @@ import { announceAfterReload } from './announce'
 import { deviceCode, deviceName } from './device'
 import { type AccountInfo, clearAccount, clearSession, storeAccount, storeToken } from './stored'
 import type { UserInfo } from './store'
+import { announceEntry } from './tabs'
+
+/** What kept the visitor out, where the page can say what to do about it. */
+export type Obstacle = 'device' | 'link' | 'other'
 
 /** A step failed; `text` is for the user. */
 export class LoginFailure extends Error {
   override readonly name = 'LoginFailure'
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    readonly obstacle: Obstacle = 'other',
+  ) {
     super(text)
   }
 }
@@ -30,12 +37,16 @@ export interface LoginProgress {
   verified(): void
 }
 
+/** Codes of refusals that are more than words. */
+const obstacles: Readonly<Record<string, Obstacle>> = { 'device-not-authorised': 'device', 'link-expired': 'link' }
+
 /** Runs `step`; its failure becomes the words of `words`. */
-async function stepOf<T>(step: Promise<T>, words: (error: unknown) => string): Promise<T> {
+async function stepOf<T>(step: Promise<T>, words: (error: unknown) => string, obstacle: Obstacle = 'other'): Promise<T> {
   try {
     return await step
   } catch (error) {
-    throw new LoginFailure(words(error))
+    const met = error instanceof Refusal ? (obstacles[error.code] ?? obstacle) : 'other'
+    throw new LoginFailure(words(error), met)
   }
 }
 
@@ -54,6 +65,7 @@ function authoriseDevice(phone: string): Promise<unknown> {
   return stepOf(
     api.post('/mieba/platform/opman/device/verification', body, { quiet: true }),
     refusedOr('当前设备未授权，请联系管理员', '设备授权失败，请检查网络'),
+    'device',
   )
 }
 
@@ -97,33 +109,50 @@ async function logIn(phone: string, proof: Proof, progress: LoginProgress): Prom
   return { objectId, user }
 }
 
+/** What a call of step 7 found; a refusal is nothing found, which keeps nobody out. Anything else ends the login. */
+async function found<T>(call: Promise<T>): Promise<T | null> {
+  const allowed = call.catch((error: unknown) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+  return stepOf(allowed, () => '登录异常')
+}
+
+function known(value: string | number | null | undefined): string | null {
+  return value === null || value === undefined || value === '' ? null : String(value)
+}
+
+/** Loads account info; answers with what to warn of. */
+async function fetchAccount(agentId: string): Promise<string | null> {
+  try {
+    storeAccount(await api.get<AccountInfo | null>('/Pay/customer/getAccountInfo', { agentId }, { quiet: true }))
+    return null
+  } catch (error) {
+    // Refused leaves what is stored; no proper answer leaves nothing that could be trusted.
+    if (!(error instanceof Refusal)) clearAccount()
+    const said = error instanceof Refusal || (error instanceof HttpError && error.status > 0)
+    return said ? failureText(error, '开户信息获取失败') : '开户信息获取失败'
+  }
+}
+
 /** Step 7: agent id, billing way, account info. Answers with the billing way and what to warn of. */
-async function fetchSurroundings(user: UserInfo): Promise<{ billingWay: string | null; warning: string | null }> {
-  const failed = refusedOr('登录失败', '登录异常')
+async function fetchSurroundings(user: UserInfo): Promise<{ billingWay: string | null; warnings: string[] }> {
   const apiKey = useBrandStore.getState().config?.apiKey
   const quiet = { quiet: true }
-  const lookup = api.get<{ agentId?: string | number | null }>(
-    '/platform/agent/byApiKey',
-    { apiKey, domain: location.hostname },
-    quiet,
-  )
-  const found = await stepOf(lookup, refusedOr('未获取到代理商信息', '登录异常'))
-  const agentId = found?.agentId ?? user.agentId
-  if (agentId === null || agentId === undefined || String(agentId) === '') {
+  type Agent = { agentId?: string | number | null } | null
+  type Way = { billingWay?: number | string | null } | null
+  const asked = { apiKey, domain: location.hostname }
+  const looked = known((await found(api.get<Agent>('/platform/agent/byApiKey', asked, quiet)))?.agentId)
+  const warnings = looked === null ? ['未获取到代理商信息'] : []
+  const agentId = looked ?? known(user.agentId)
+  if (agentId === null) {
     localStorage.removeItem('getAgentid')
-    return { billingWay: null, warning: '未获取到代理商信息' }
+    return { billingWay: null, warnings }
   }
-  localStorage.setItem('getAgentid', String(agentId))
-  const way = api.get<{ billingWay?: number | string | null }>('/platform/agent/billingWay', { agentId: String(agentId) }, quiet)
-  const billingWay = (await stepOf(way, failed))?.billingWay
-  const known = billingWay === null || billingWay === undefined ? null : String(billingWay)
-  try {
-    storeAccount(await api.get<AccountInfo | null>('/Pay/customer/getAccountInfo', { agentId: String(agentId) }, quiet))
-    return { billingWay: known, warning: null }
-  } catch (error) {
-    if (error instanceof HttpError) clearAccount()
-    return { billingWay: known, warning: failureText(error, '开户信息获取失败') }
-  }
+  localStorage.setItem('getAgentid', agentId)
+  const billingWay = known((await found(api.get<Way>('/platform/agent/billingWay', { agentId }, quiet)))?.billingWay)
+  const warning = await fetchAccount(agentId)
+  return { billingWay, warnings: warning === null ? warnings : [...warnings, warning] }
 }
 
 /** The whole login of `phone`. On success the session is stored and the caller reloads the page. */
@@ -136,10 +165,11 @@ export async function login(phone: string, proof: Proof, progress: LoginProgress
     localStorage.setItem('objectId', objectId)
     localStorage.setItem('opMan', phone)
     localStorage.setItem('roleId', String(user.roleId ?? ''))
-    const { billingWay, warning } = await fetchSurroundings(user)
+    const { billingWay, warnings } = await fetchSurroundings(user)
     if (billingWay === null) localStorage.removeItem('cashierMode')
     else localStorage.setItem('cashierMode', billingWay)
-    announceAfterReload({ welcome: true, warning })
+    announceAfterReload({ welcome: true, warning: warnings.length === 0 ? null : warnings.join('；') })
+    announceEntry(serverNow())
   } catch (error) {
     localStorage.removeItem(ACCESS_TOKEN)
     clearSession()

@@ -3,7 +3,7 @@ import { create } from 'zustand'
 import { api } from '@/api/client'
 import { notify } from '../notify'
 import { renewToken } from './store'
-import { storedIds } from './stored'
+import { storedIds, storeSelection } from './stored'
 
 /** One entry of the selection dialog. */
 export interface Option {
@@ -67,11 +67,16 @@ export async function loadFirstSelection(): Promise<void> {
       list.map((area) => String(area.id)),
       count,
     )
-    localStorage.setItem('opAreaIds', opAreaIds.join(','))
+    storeSelection(storedIds('agentIds'), opAreaIds)
     useSelection.setState({ opAreaIds })
   } catch {
     notify.error('错误', '未获取到服务区信息')
   }
+}
+
+/** Takes over what another tab has selected. */
+export function adoptSelection(): void {
+  useSelection.setState({ agentIds: storedIds('agentIds'), opAreaIds: storedIds('opAreaIds') })
 }
 
 /** Chooses agents: the areas start anew. */

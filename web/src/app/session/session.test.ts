@@ -21,6 +21,8 @@ const claims = {
   devId: 'd',
   package: 'p',
   exp: 2_000_000,
+  sid: 's',
+  pv: '1',
 }
 const tokenOf = (content: unknown) => `head.${toBase64Url(utf8(JSON.stringify(content)))}.signature`
 

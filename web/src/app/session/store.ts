@@ -9,7 +9,7 @@ import { paths } from '../routes'
 import { needsRenewal, readClaims } from './claims'
 import { deviceCode } from './device'
 import { gateFinancial, showsAccount } from './permission'
-import { clearSession, isLoggedIn, storedAccount, storedIds, storeToken } from './stored'
+import { clearSession, isLoggedIn, replaceToken, storedAccount, storedIds } from './stored'
 
 export interface SessionRole {
   id: string
@@ -54,24 +54,35 @@ export function useCodes(): ReadonlySet<string> {
   return useSession((state) => state.codes ?? none)
 }
 
+/** Asks who is logged in and what he may do. */
+async function fetchRights(): Promise<SessionState> {
+  const opManId = localStorage.getItem('opMan') ?? ''
+  // The token of this answer is not kept: the one in use carries the selection.
+  const user = await api.post<UserInfo>('/platform/permission/login', { opManId })
+  const codes = await api.get<string[]>('/platform/permission/allCode', { opManId })
+  const account = storedAccount()
+  const cashierMode = localStorage.getItem('cashierMode')
+  return {
+    user: { ...user, phone: opManId },
+    codes: new Set([...gateFinancial(codes, account), ALL]),
+    isShow: showsAccount(account, cashierMode),
+    isShowMenu: cashierMode === null ? 'false' : 'true',
+    loading: false,
+  }
+}
+
+/** Asks for the rights again while the page stays. When that fails what is known stays too: the server judges every call. */
+export async function refreshRights(): Promise<void> {
+  const rights = await fetchRights().catch(() => null)
+  if (rights && useSession.getState().user?.userId === rights.user?.userId) useSession.setState(rights)
+}
+
 /** Loads user info, then the codes. A failure ends the session. */
 export async function loadUser(): Promise<void> {
   if (useSession.getState().loading) return
   useSession.setState({ loading: true })
-  const opManId = localStorage.getItem('opMan') ?? ''
   try {
-    // The token of this answer is not kept: the one in use carries the selection.
-    const user = await api.post<UserInfo>('/platform/permission/login', { opManId })
-    const codes = await api.get<string[]>('/platform/permission/allCode', { opManId })
-    const account = storedAccount()
-    const cashierMode = localStorage.getItem('cashierMode')
-    useSession.setState({
-      user: { ...user, phone: opManId },
-      codes: new Set([...gateFinancial(codes, account), ALL]),
-      isShow: showsAccount(account, cashierMode),
-      isShowMenu: cashierMode === null ? 'false' : 'true',
-      loading: false,
-    })
+    useSession.setState(await fetchRights())
   } catch {
     useSession.setState(nobody)
     // A 401 has said so already and has led to the login page.
@@ -88,6 +99,12 @@ export function endSession(): void {
   localStorage.removeItem(ACCESS_TOKEN)
   clearSignature()
   void leave(paths.login)
+}
+
+/** Ends the session here because it was ended in another tab. */
+export async function followOut(): Promise<void> {
+  clearSession()
+  await leave(withRedirect(paths.login, currentPath()))
 }
 
 /** Logs out, after the user has confirmed. When the call fails its message is shown and the session ends all the same. */
@@ -119,10 +136,7 @@ interface TokenAnswer {
 export async function renewToken(agentIds: string[], opAreaIds: string[]): Promise<void> {
   const body = { agentIds, opAreaIds, build: import.meta.env.MODE, devId: deviceCode(), package: 'wheelhouse-web' }
   const answer = await api.post<TokenAnswer>('/auth/token', body)
-  storeToken(answer.token)
-  // The selection is what the person chose, whatever the server had to cut from it.
-  localStorage.setItem('agentIds', agentIds.join(','))
-  localStorage.setItem('opAreaIds', opAreaIds.join(','))
+  replaceToken(answer.token, agentIds, opAreaIds)
   if (answer._t && answer._k) saveSignature({ _t: answer._t, _k: answer._k }, Date.now())
 }
 

@@ -10,12 +10,29 @@ export function isLoggedIn(): boolean {
   return Boolean(localStorage.getItem(ACCESS_TOKEN) && localStorage.getItem('objectId') && readCookie('_t'))
 }
 
-/** Keeps an access token and what follows from it. */
+/** Keeps the access token of a login and what follows from it. */
 export function storeToken(token: string): void {
   localStorage.setItem(ACCESS_TOKEN, token)
   const claims = readClaims(token)
   if (!claims) return
   for (const [key, value] of Object.entries(derivedValues(claims))) localStorage.setItem(key, value)
+}
+
+/** Keeps a newer token of the same session. Its selection is what the person chose, whatever the server had to cut from it. */
+export function replaceToken(token: string, agentIds: readonly string[], opAreaIds: readonly string[]): void {
+  // What the walls show is chosen on them and stays.
+  const ofWalls = localStorage.getItem('opAreaIdsBigScreen') ?? ''
+  storeToken(token)
+  localStorage.setItem('opAreaIdsBigScreen', ofWalls)
+  storeSelection(agentIds, opAreaIds)
+}
+
+/** Keeps what is selected; the walls start with it. */
+export function storeSelection(agentIds: readonly string[], opAreaIds: readonly string[]): void {
+  localStorage.setItem('agentIds', agentIds.join(','))
+  localStorage.setItem('opAreaIds', opAreaIds.join(','))
+  localStorage.setItem('currentServiceId', opAreaIds[0] ?? '')
+  if (!localStorage.getItem('opAreaIdsBigScreen')) localStorage.setItem('opAreaIdsBigScreen', opAreaIds.join(','))
 }
 
 /** A comma list as ids. */
