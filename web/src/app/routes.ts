@@ -51,6 +51,7 @@ export const paths = {
   board: '/home',
   role: '/permissions/role',
   addRole: '/permissions/add-role',
+  user: '/permissions/user',
   roleDetail: (id: string) => `/permissions/role-detail?id=${encodeURIComponent(id)}`,
   operationMap: '/vehicle/operation-map',
   bikeOnMap: (carId: string) => `/vehicle/operation-map?carId=${encodeURIComponent(carId)}`,

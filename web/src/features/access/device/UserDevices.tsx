@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button, Empty, Skeleton } from 'antd'
+import { failureText } from '@/api/client'
+import { useFollow } from '@/kit/list/useFollow'
+import { DEVICES_PATH, devicesOf, inOrder } from './device'
+import { DeviceLine } from './DeviceLine'
+import './device.css'
+
+/** The devices of one person, those that wait first. */
+export function UserDevices({ phone, name }: { phone: string; name: string }) {
+  const query = useQuery(devicesOf(phone))
+  const marked = useFollow('operator_device', [DEVICES_PATH])
+  if (query.isLoading) return <Skeleton active paragraph={{ rows: 4 }} />
+  if (query.isError) {
+    return (
+      <Empty description={failureText(query.error, '设备加载失败')}>
+        <Button onClick={() => void query.refetch()}>重试</Button>
+      </Empty>
+    )
+  }
+  const devices = inOrder(query.data ?? [])
+  if (devices.length === 0) {
+    return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={`${name} 还没有在任何设备上登录过`} />
+  }
+  return (
+    <ul className="device-list" aria-label={`${name}的登录设备`}>
+      {devices.map((device) => (
+        <DeviceLine key={device.id} device={device} marked={marked.has(device.id)} />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,80 @@
+import { Tag } from 'antd'
+import { EMPTY, formatTime } from '@/kit/format'
+import type { FilterOption, ListDescription } from '@/kit/list/description'
+import { EnabledTag } from '@/kit/StateTag'
+import { tiers } from '../role/role'
+import { levelText } from './levels'
+import { maskPhone, type User, USER_PATH } from './user'
+
+/** How far a person sees, in a few words. */
+export function reachText(user: User): string {
+  if (user.isRoot) return '全部'
+  const agents = user.agentIds.length === 0 ? '全部代理商' : `${user.agentIds.length} 个代理商`
+  const areas = user.opAreaIds.length === 0 ? '全部服务区' : `${user.opAreaIds.length} 个服务区`
+  return `${agents} · ${areas}`
+}
+
+/** The list of people; the roles to filter by come from the server. */
+export function userList(roles: readonly FilterOption[]): ListDescription<User> {
+  return {
+    id: 'user',
+    title: '人员列表',
+    purpose: '能登录后台的人；停用、改角色或改数据范围，对本人立即生效。',
+    path: USER_PATH,
+    table: 'operator',
+    rowKey: (user) => user.objectId,
+    emptyText: '还没有人员，先新增一个',
+    filters: [
+      { kind: 'text', name: 'keyword', label: '关键词', placeholder: '姓名或手机号' },
+      {
+        kind: 'select',
+        name: 'state',
+        label: '状态',
+        options: [
+          { value: '1', label: '启用' },
+          { value: '0', label: '停用' },
+        ],
+      },
+      { kind: 'select', name: 'level', label: '级别', options: tiers.map(({ value, label }) => ({ value: String(value), label })) },
+      { kind: 'select', name: 'roleId', label: '角色', options: roles },
+    ],
+    columns: [
+      { key: 'name', title: '姓名', width: 96, text: (user) => user.name, render: (user) => <strong>{user.name}</strong> },
+      {
+        key: 'phone',
+        title: '手机号',
+        width: 112,
+        text: (user) => maskPhone(user.phone),
+        render: (user) => <span className="figure">{maskPhone(user.phone)}</span>,
+      },
+      {
+        key: 'state',
+        title: '状态',
+        width: 76,
+        text: (user) => (user.state === 1 ? '启用' : '停用'),
+        render: (user) => <EnabledTag state={user.state} />,
+      },
+      { key: 'level', title: '级别', width: 156, text: (user) => levelText(user.level) },
+      {
+        key: 'roles',
+        title: '角色',
+        width: 140,
+        text: (user) => user.roleNames.join('、') || EMPTY,
+        render: (user) =>
+          user.roleNames.length === 0 ? (
+            <span className="weak">无角色，登录后看不到任何页面</span>
+          ) : (
+            <span title={user.roleNames.join('、')}>
+              {user.roleNames.map((name, index) => (
+                <Tag key={user.roleIds[index]}>{name}</Tag>
+              ))}
+            </span>
+          ),
+      },
+      { key: 'reach', title: '数据范围', width: 156, text: reachText },
+      { key: 'lastLoginAt', title: '最近登录', width: 150, text: (user) => formatTime(user.lastLoginAt) },
+      { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (user) => formatTime(user.createdAt) },
+      { key: 'objectId', title: '人员编号', width: 170, optional: true, text: (user) => user.objectId },
+    ],
+  }
+}

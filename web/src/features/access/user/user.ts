@@ -1,0 +1,143 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions, type Query, Refusal } from '@/api/client'
+import type { BodyOf, DataOf } from '@/api/shapes'
+import type { Page } from '@/kit/list/description'
+
+export const USER_PATH = '/platform/permission/user'
+
+/** 0 disabled, 1 enabled. */
+export type UserState = 0 | 1
+
+/** A person as the list shows him; the phone is whole, because every call on him is named by it. */
+export type User = DataOf<'/platform/permission/user'>['rows'][number]
+type RoleOptions = DataOf<'/platform/permission/role/enable'>
+type Calls = {
+  add: BodyOf<'/platform/permission/user'>
+  change: BodyOf<'/platform/permission/user/{phone}'>
+  state: BodyOf<'/platform/permission/user/state'>
+}
+
+/** What a change may hold, without the version. */
+export type UserValues = Pick<Calls['change'], 'name' | 'level'> & { agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
+
+/** Longest name that the server takes, characters. */
+export const NAME_MAX = 20
+/** Most roles that one person holds. */
+export const ROLES_MAX = 50
+/** Most agents, and most areas, that one person names. */
+export const REACH_MAX = 500
+/** Accounts that one call may delete. */
+export const DELETED_AT_ONCE = 50
+
+const LOOKUP_SIZE = 200
+const LOOKUP_PAGES = 50
+
+/** `138****0000`; what is no phone stays as it is. */
+export function maskPhone(phone: string): string {
+  return phone.replace(/^(\d{3})\d{4}(\d{4})$/, '$1****$2')
+}
+
+/** The phone of a person whom one of the lists in memory shows. */
+function knownUser(client: QueryClient, id: string): User | undefined {
+  const lists = client.getQueriesData<Page<User>>({ queryKey: [USER_PATH, 'list'] })
+  return lists.flatMap(([, list]) => list?.rows ?? []).find((user) => user.objectId === id)
+}
+
+async function findUser(id: string, phone: string | undefined, signal: AbortSignal): Promise<User> {
+  const look = async (query: Query) => {
+    const { rows } = await api.get<Page<User>>(USER_PATH, { ...query, pageSize: LOOKUP_SIZE }, { signal })
+    return { found: rows.find((user) => user.objectId === id), last: rows.length < LOOKUP_SIZE }
+  }
+  if (phone) {
+    const { found } = await look({ keyword: phone, page: 1 })
+    if (found) return found
+  }
+  for (let page = 1; page <= LOOKUP_PAGES; page += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other, until he is found
+    const { found, last } = await look({ page })
+    if (found) return found
+    if (last) break
+  }
+  throw new Refusal('operator-unknown', '人员不存在、已删除，或不在您的数据范围内')
+}
+
+/** One person by his id: a link names him by it, so that no address holds a phone. */
+export function userInfo(client: QueryClient, id: string) {
+  return queryOptions({
+    queryKey: [USER_PATH, 'info', id],
+    queryFn: ({ signal }) => {
+      const phone = knownUser(client, id)?.phone ?? client.getQueryData<User>([USER_PATH, 'info', id])?.phone
+      return findUser(id, phone, signal)
+    },
+    placeholderData: knownUser(client, id),
+  })
+}
+
+/** Roles that may be given. */
+export const enabledRoles = queryOptions({
+  queryKey: [USER_PATH, 'roles'],
+  queryFn: ({ signal }) => api.get<RoleOptions>('/platform/permission/role/enable', {}, { signal }),
+  staleTime: 30_000,
+})
+
+/** Agents to choose from; the call asks for permission 01. */
+export const agentChoices = queryOptions({
+  queryKey: [USER_PATH, 'agents'],
+  queryFn: ({ signal }) => api.get<DataOf<'/platform/agent/account/list'>>('/platform/agent/account/list', {}, { signal, quiet: true }),
+  select: ({ rows }) => rows,
+  staleTime: 60_000,
+})
+
+/** Service areas of the chosen agents; of all agents in reach when none is named. */
+export const areaChoices = (agentIds: readonly string[]) =>
+  queryOptions({
+    queryKey: [USER_PATH, 'areas', agentIds.join(',')],
+    queryFn: ({ signal }) =>
+      api.get<DataOf<'/platform/agent/serviceArea/belongToAgent'>>(
+        '/platform/agent/serviceArea/belongToAgent',
+        { agentIds: agentIds.join(',') },
+        { signal },
+      ),
+    select: ({ list }) => list,
+    staleTime: 60_000,
+  })
+
+/** What a person may do and see, as the server works it out. */
+export interface HeldCodes {
+  codes: string[]
+  /** Empty means all. */
+  agentIds: string[]
+  /** Empty means all of his agents. */
+  areaIds: string[]
+}
+
+export const heldCodes = (phone: string) =>
+  queryOptions({
+    queryKey: [USER_PATH, 'codes', phone],
+    queryFn: ({ signal }) => api.get<HeldCodes>(`${USER_PATH}/${phone}/codes`, {}, { signal }),
+  })
+
+export function createUser(values: UserValues & { phone: string; state: UserState }, options: CallOptions): Promise<unknown> {
+  return api.post(USER_PATH, values satisfies Calls['add'], options)
+}
+
+export function changeUser({ phone, ...values }: UserValues & { phone: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.post(`${USER_PATH}/${phone}`, values satisfies Calls['change'], options)
+}
+
+export function setUserState(input: { phone: string; state: UserState }, options: CallOptions): Promise<unknown> {
+  return api.post(`${USER_PATH}/state`, input satisfies Calls['state'], options)
+}
+
+export function deleteUser(phone: string, options: CallOptions): Promise<unknown> {
+  return api.delete(`${USER_PATH}/${phone}`, {}, options)
+}
+
+export function deleteUsers(phones: readonly string[], options: CallOptions): Promise<unknown> {
+  return api.delete(USER_PATH, { phones: phones.join(',') }, options)
+}
+
+/** Leaves a record that someone looked at what is usually masked; refused means: do not show it. */
+export function recordUnmask(id: string, options: CallOptions): Promise<unknown> {
+  return api.post('/platform/aliyunlog/access', { kind: 'unmask', what: 'operator.phone', target: id }, options)
+}
