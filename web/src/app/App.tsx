@@ -3,11 +3,11 @@ import { App as AntdApp, ConfigProvider } from 'antd'
 import zhCN from 'antd/locale/zh_CN'
 import dayjs from 'dayjs'
 import 'dayjs/locale/zh-cn'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { createHashRouter, RouterProvider } from 'react-router-dom'
 import { mayRetry, setListener } from '@/api/client'
 import { stopLive } from '@/live/live'
-import { antdTheme, cssVariables } from './antdTheme'
+import { type CompiledTheme, compileTheme } from './antdTheme'
 import { useBrand } from './brand'
 import { useStillness } from './device'
 import { plugNavigator } from './nav'
@@ -15,6 +15,7 @@ import { notify, plugNotifier } from './notify'
 import { Root } from './Root'
 import { takeAnnouncement } from './session/announce'
 import { endSession, renewIfNeeded, useSession } from './session/store'
+import { useSettings } from './settings/store'
 import { defaultAccent } from './theme'
 import './app.css'
 
@@ -71,21 +72,39 @@ function Titled({ children }: { children: ReactNode }) {
   return children
 }
 
-export function App() {
+const plainTheme = compileTheme({ accent: defaultAccent, still: false, colorWeak: false }) as CompiledTheme
+
+/** The theme of the settings; the one before stays when none can be made of them. */
+function useTheme(): { theme: CompiledTheme; failed: boolean } {
   const still = useStillness()
+  const { primaryColor, colorWeak } = useSettings()
+  const compiled = useMemo(() => compileTheme({ accent: primaryColor, still, colorWeak }), [primaryColor, still, colorWeak])
+  const [good, setGood] = useState(compiled ?? plainTheme)
+  if (compiled && compiled !== good) setGood(compiled)
+  useEffect(() => {
+    document.body.classList.toggle('colorWeak', colorWeak)
+  }, [colorWeak])
+  return { theme: compiled ?? good, failed: compiled === null }
+}
+
+/** Says that the theme before stays. */
+function ThemeFailure() {
+  const { message } = AntdApp.useApp()
+  useEffect(() => void message.error('主题编译失败'), [message])
+  return null
+}
+
+export function App() {
+  const { theme, failed } = useTheme()
   return (
-    <ConfigProvider
-      locale={zhCN}
-      theme={antdTheme(defaultAccent, still)}
-      button={{ autoInsertSpace: false }}
-      componentSize="middle"
-    >
-      <style>{cssVariables(defaultAccent)}</style>
+    <ConfigProvider locale={zhCN} theme={theme.antd} button={{ autoInsertSpace: false }} componentSize="middle">
+      <style>{theme.css}</style>
       {/* Around antd's App, so that what its dialogs show can ask the server too. */}
       <QueryClientProvider client={queries}>
         <AntdApp message={{ maxCount: 3, top: 56 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
           <Titled>
             <Notifications />
+            {failed && <ThemeFailure />}
             <Renewal />
             <RouterProvider router={router} />
           </Titled>

@@ -1,7 +1,8 @@
 import { Spin } from 'antd'
-import { useEffect } from 'react'
-import { Navigate, useLocation } from 'react-router-dom'
+import { Activity, useEffect, useState } from 'react'
+import { type Location, Navigate, useLocation } from 'react-router-dom'
 import { decide } from './access'
+import { ChatWidget } from './chat/ChatWidget'
 import { Frame } from './frame/Frame'
 import { Watermark } from './frame/Watermark'
 import { LazyPage } from './lazyPage'
@@ -9,20 +10,42 @@ import { exemptNames, type Route } from './routes'
 import { loadFirstSelection } from './session/selection'
 import { loadUser, useSession } from './session/store'
 import { isLoggedIn } from './session/stored'
+import { useOtherTabs } from './session/useOtherTabs'
+import { useSettings } from './settings/store'
+
+interface Place {
+  route: Route
+  location: Location
+}
 
 /** The guard: every address passes here, and what `access.decide` says happens. */
 export function Root() {
-  const { pathname, search } = useLocation()
+  useOtherTabs()
+  const location = useLocation()
   const codes = useSession((state) => state.codes)
-  const outcome = decide(pathname, search, { loggedIn: isLoggedIn(), codes })
+  const { multiTab } = useSettings()
+  const loggedIn = isLoggedIn()
+  const outcome = decide(location.pathname, location.search, { loggedIn, codes })
 
-  if (outcome.kind === 'redirect') return <Navigate to={outcome.to} replace />
-  if (outcome.kind === 'load') return <LoadUser />
-  const { route } = outcome
+  const page = outcome.kind === 'page' ? outcome.route : null
+  const [framed, setFramed] = useState<Place | null>(null)
+  if (page?.layout === 'root' && framed?.location !== location) setFramed({ route: page, location })
+  // The frame outlives a redirect, and with tabs also a page without a frame: what is open in it stays as it is.
+  const inFrame = page?.layout === 'root' || outcome.kind === 'redirect'
+  const frame = loggedIn && codes !== null && (inFrame || multiTab) ? framed : null
+
   return (
     <>
-      <LaidOut route={route} />
-      {!exemptNames.includes(route.name) && <Watermark />}
+      {frame && (
+        <Activity mode={inFrame ? 'visible' : 'hidden'}>
+          <Frame route={frame.route} location={frame.location} />
+        </Activity>
+      )}
+      {outcome.kind === 'redirect' && <Navigate to={outcome.to} replace />}
+      {outcome.kind === 'load' && <LoadUser />}
+      {page && page.layout !== 'root' && <Unframed route={page} />}
+      {(page ? !exemptNames.includes(page.name) : frame !== null) && <Watermark />}
+      {loggedIn && <ChatWidget />}
     </>
   )
 }
@@ -41,8 +64,7 @@ function LoadUser() {
   )
 }
 
-function LaidOut({ route }: { route: Route }) {
+function Unframed({ route }: { route: Route }) {
   const page = <LazyPage key={route.path} page={route.page ?? ''} />
-  if (route.layout === 'root') return <Frame route={route}>{page}</Frame>
   return route.layout === 'bare' ? <main className="bare">{page}</main> : page
 }

@@ -1,11 +1,40 @@
-import type { ThemeConfig } from 'antd'
-import { fontFamily, fontSize, ink, page, readable, wall } from './theme'
+import { theme as antdThemes, type ThemeConfig } from 'antd'
+import { fontFamily, fontSize, ink, page, readable, tint, wall, weakSight } from './theme'
 
-/** antd in our colours, without motion when `still`. The accent itself marks; text and filled buttons take its readable shade. */
-export function antdTheme(accent: string, still = false): ThemeConfig {
+/** What a theme is made of. */
+export interface Look {
+  /** `#RRGGBB`. */
+  accent: string
+  /** Nothing moves. */
+  still: boolean
+  /** Colours that stay apart for eyes that tell red and green badly. */
+  colorWeak: boolean
+}
+
+export interface CompiledTheme {
+  antd: ThemeConfig
+  /** The tokens that plain CSS uses. */
+  css: string
+}
+
+/** The theme of `look`; null when none can be made of it. */
+export function compileTheme(look: Look): CompiledTheme | null {
+  if (!/^#[\dA-F]{6}$/i.test(look.accent)) return null
+  try {
+    const antd = antdTheme(look)
+    antdThemes.getDesignToken(antd)
+    return { antd, css: cssVariables(look.accent) }
+  } catch {
+    return null
+  }
+}
+
+/** antd in our colours. The accent itself marks; text and filled buttons take its readable shade. */
+function antdTheme({ accent, still, colorWeak }: Look): ThemeConfig {
   const deep = readable(accent)
   // Links stand on marked rows too.
   const link = readable(accent, 5.4)
+  const states = colorWeak ? weakSight : { error: '#D92D34', warning: ink.warning, success: '#0B8A5F' }
   return {
     token: {
       colorPrimary: accent,
@@ -17,9 +46,9 @@ export function antdTheme(accent: string, still = false): ThemeConfig {
       colorTextPlaceholder: '#6B7686',
       colorBgLayout: page.background,
       colorBorderSecondary: page.line,
-      colorError: '#D92D34',
-      colorWarning: ink.warning,
-      colorSuccess: '#0B8A5F',
+      colorError: states.error,
+      colorWarning: states.warning,
+      colorSuccess: states.success,
       fontFamily,
       fontSize: fontSize.body,
       borderRadius: 6,
@@ -36,6 +65,12 @@ export function antdTheme(accent: string, still = false): ThemeConfig {
         darkPopupBg: wall.panel,
         darkItemColor: '#B7C4D4',
         darkItemSelectedBg: deep,
+        itemSelectedColor: link,
+        itemSelectedBg: tint(accent, 0.1),
+        subMenuItemSelectedColor: link,
+        horizontalItemSelectedColor: link,
+        horizontalItemSelectedBg: 'transparent',
+        activeBarBorderWidth: 0,
         itemHeight: 38,
         iconSize: 16,
       },
@@ -51,15 +86,18 @@ export function antdTheme(accent: string, still = false): ThemeConfig {
         cellFontSizeMD: fontSize.dense,
         cellFontSizeSM: fontSize.dense,
       },
+      Pagination: { itemActiveColor: deep, itemActiveColorHover: deep, colorPrimary: deep, colorPrimaryHover: deep },
       Drawer: { colorBgMask: 'rgba(10, 20, 32, 0.24)' },
+      // What is on has to stand out from what is off, whatever the accent.
+      Switch: { colorPrimary: readable(accent, 3.2), colorPrimaryHover: deep },
+      Checkbox: { colorPrimary: readable(accent, 3.2), colorPrimaryHover: deep },
       Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
       Breadcrumb: { linkColor: page.weakText, itemColor: page.weakText, lastItemColor: page.text },
     },
   }
 }
 
-/** The tokens that plain CSS uses. */
-export function cssVariables(accent: string): string {
+function cssVariables(accent: string): string {
   const entries = {
     '--page-background': page.background,
     '--page-panel': page.panel,
@@ -69,6 +107,9 @@ export function cssVariables(accent: string): string {
     '--wall-panel': wall.panel,
     '--accent': accent,
     '--accent-deep': readable(accent),
+    '--accent-tint': tint(accent, 0.1),
+    '--wall-background': wall.background,
+    '--wall-accent': wall.accent,
     '--danger': '#C8242B',
     '--font': fontFamily,
   }

@@ -47,7 +47,11 @@ export function LazyPage({ page }: { page: string }) {
     const load = moduleOf(page) ?? (() => Promise.reject(new Error('no such page')))
     withTimeout(load, CHUNK_TIMEOUT_MS).then(
       ({ default: Page }) => current && setLoaded({ page, attempt, Page }),
-      () => current && setLoaded({ page, attempt, Page: null }),
+      (error: unknown) => {
+        // oxlint-disable-next-line no-console -- for whoever is asked why the page did not come
+        console.error(error)
+        if (current) setLoaded({ page, attempt, Page: null })
+      },
     )
     return () => {
       current = false

@@ -59,6 +59,9 @@ export const night = wall
 /** Ink on coloured fields and the red of what went wrong. */
 export const ink = { onAccent: '#FFFFFF', danger: '#E5484D', warning: '#F5A623', good: '#13B981', past: '#F5A623' } as const
 
+/** What went wrong, needs care or is good, in hues that eyes weak in red and green tell apart; AA on white. */
+export const weakSight = { error: '#B34700', warning: '#8A6100', success: '#005FA3' } as const
+
 /** The second sign of a state, for those who do not tell the colours apart. */
 export type StateSign = 'dot' | 'heading' | 'ring' | 'square' | 'half' | 'cross' | 'triangle' | 'hollow' | 'halo'
 
@@ -98,6 +101,12 @@ export const frame = {
   menuOpen: 256,
   menuCollapsed: 80,
   contentMargin: 24,
+  /** Widest content under a menu at the top. */
+  contentFixed: 1200,
+  tabs: 40,
+  topMenu: 44,
+  /** From here on a header that hides itself is gone, px of scroll. */
+  headerHides: 100,
   selectModal: 1000,
   drawer: 480,
   drawerWide: 720,
@@ -117,6 +126,12 @@ function luminance(color: string): number {
     return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
   }) as [number, number, number]
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/** `color` laid on white, `share` of it. */
+export function tint(color: string, share: number): string {
+  const mixed = channels(color).map((channel) => Math.round(255 - (255 - channel) * share).toString(16).padStart(2, '0'))
+  return `#${mixed.join('')}`.toUpperCase()
 }
 
 /** Contrast of two `#RRGGBB` colours, 1 to 21; AA asks for 4.5 for text. */

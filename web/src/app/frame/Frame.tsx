@@ -1,15 +1,20 @@
-import { Drawer } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { App, Drawer } from 'antd'
+import { type RefCallback, useLayoutEffect, useState } from 'react'
+import { type Location, useNavigationType } from 'react-router-dom'
 import { type DeviceClass, useDevice } from '../device'
 import type { Route } from '../routes'
+import type { Settings } from '../settings/settings'
+import { useHasDrawer, useSettings } from '../settings/store'
 import { frame } from '../theme'
-import { Breadcrumbs } from './Breadcrumbs'
 import { Header } from './Header'
-import { SideMenu } from './SideMenu'
+import { useHeaderGone } from './headerScroll'
+import { MainMenu } from './MainMenu'
+import { KeptPage } from './Pages'
+import { SettingsButton } from './SettingsButton'
+import { TabBar } from './TabBar'
+import { activeTab, arrive, fillsFrame, TABS_MAX } from './tabs'
+import { useTabs } from './tabStore'
 import './frame.css'
-
-/** Pages that fill the frame to its edges and bring their own head. */
-const fullBleed = new Set(['/vehicle/operation-map'])
 
 /**
  * Whether the menu starts open: open on a desktop and as a drawer, collapsed on a tablet. A drawer would hide the
@@ -19,10 +24,49 @@ function startsOpen(device: DeviceClass, bleeds: boolean): boolean {
   return device === 'desktop' || (device === 'mobile' && !bleeds)
 }
 
-/** Menu and header around a page below the root. */
-export function Frame({ route, children }: { route: Route; children: ReactNode }) {
+/** Follows the address: its page gets a tab, or the tab that it has. */
+function useArrivals(route: Route, location: Location, several: boolean): void {
+  const arrival = useNavigationType()
+  const { message } = App.useApp()
+  useLayoutEffect(() => {
+    const before = useTabs.getState()
+    const after = arrive(before, location, route, arrival, several)
+    useTabs.setState(after)
+    const [first] = before.open
+    const pushedOut = several && after.last !== before.last && before.open.length === TABS_MAX
+    if (pushedOut && first) void message.info(`最多打开 ${TABS_MAX} 个标签，已关闭最早的「${first.route.title}」`)
+    // oxlint-disable-next-line react/exhaustive-deps -- an arrival is a new location; how it came belongs to it
+  }, [location, several])
+}
+
+/** What scrolls follows from what is fixed: the content alone, content and menu, or all with the header. */
+function scrollerOf({ fixedHeader, fixSiderbar, layout }: Settings): 'content' | 'body' | 'frame' {
+  if (!fixedHeader) return 'frame'
+  return fixSiderbar || layout === 'topmenu' ? 'content' : 'body'
+}
+
+/** Each tab has a scroll position of its own, though all share one scroller. */
+function useOwnScroll(element: HTMLElement | null, tab: number): void {
+  const [places] = useState(() => new Map<number, number>())
+  useLayoutEffect(() => {
+    if (element === null) return undefined
+    element.scrollTo({ top: places.get(tab) ?? 0, behavior: 'instant' })
+    const keep = () => places.set(tab, element.scrollTop)
+    element.addEventListener('scroll', keep, { passive: true })
+    return () => element.removeEventListener('scroll', keep)
+  }, [element, tab, places])
+}
+
+/** Menu, header and tabs around the pages below the root. */
+export function Frame({ route, location }: { route: Route; location: Location }) {
+  const settings = useSettings()
   const device = useDevice()
-  const bleeds = fullBleed.has(route.path)
+  const hasDrawer = useHasDrawer()
+  useArrivals(route, location, settings.multiTab)
+  const tabs = useTabs()
+  const shown = activeTab(tabs)?.route ?? route
+  const bleeds = fillsFrame(shown)
+
   const [open, setOpen] = useState(startsOpen(device, bleeds))
   const [seen, setSeen] = useState(device)
   if (seen !== device) {
@@ -30,35 +74,79 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
     setOpen(startsOpen(device, bleeds))
   }
 
-  const menu = <SideMenu route={route} collapsed={device !== 'mobile' && !open} onChoose={() => device === 'mobile' && setOpen(false)} />
+  const scroller = scrollerOf(settings)
+  const [scrolling, setScrolling] = useState<HTMLElement | null>(null)
+  const scrolls = (place: typeof scroller): RefCallback<HTMLElement> | undefined => (place === scroller ? setScrolling : undefined)
+  useOwnScroll(scrolling, tabs.active)
+  const gone = useHeaderGone(settings.autoHideHeader ? scrolling : null)
+
+  const mobile = device === 'mobile'
+  const top = settings.layout === 'topmenu' && !mobile
+  const narrow = !open && !mobile
+  const menu = (
+    <MainMenu
+      route={shown}
+      theme={settings.navTheme}
+      shape={top ? 'top' : narrow ? 'narrow' : 'side'}
+      onChoose={() => mobile && setOpen(false)}
+    />
+  )
+  const classes = [
+    'frame',
+    `nav-${settings.navTheme}`,
+    `scrolls-${scroller}`,
+    settings.fixSiderbar && 'sider-fixed',
+    top && settings.contentWidth === 'Fixed' && !bleeds && 'content-fixed',
+  ]
   return (
-    <div className="frame">
+    <div className={classes.filter(Boolean).join(' ')} ref={scrolls('frame')}>
       <a className="skip" href="#content" onClick={skipToContent}>
         跳到内容
       </a>
-      <Header route={route} device={device} collapsed={!open} onToggle={() => setOpen(!open)} />
-      <div className="frame-body">
-        {device === 'mobile' ? (
-          <Drawer
-            className="menu-drawer"
-            placement="left"
-            size={frame.menuOpen}
-            open={open}
-            closable={false}
-            title={null}
-            onClose={() => setOpen(false)}
-          >
-            <nav aria-label="主菜单">{menu}</nav>
-          </Drawer>
-        ) : (
-          <nav className="sider" aria-label="主菜单" style={{ width: open ? frame.menuOpen : frame.menuCollapsed }}>
+      <div className={gone ? 'frame-head frame-head-gone' : 'frame-head'}>
+        <Header
+          route={shown}
+          device={device}
+          menu={top ? 'none' : open ? 'open' : 'folded'}
+          onToggle={() => setOpen(!open)}
+          settings={hasDrawer && !mobile}
+        />
+        {top && (
+          <nav className="top-menu" aria-label="主菜单">
             {menu}
           </nav>
         )}
-        <main id="content" tabIndex={-1} className={bleeds ? 'content content-bleed' : 'content'}>
-          {!bleeds && <Breadcrumbs route={route} />}
-          {children}
-        </main>
+      </div>
+      <div className="frame-body" ref={scrolls('body')}>
+        <div className="frame-row">
+          {mobile && (
+            <Drawer
+              className={`menu-drawer nav-${settings.navTheme}`}
+              placement="left"
+              size={frame.menuOpen}
+              open={open}
+              closable={false}
+              title={null}
+              footer={hasDrawer ? <SettingsButton words /> : null}
+              onClose={() => setOpen(false)}
+            >
+              <nav aria-label="主菜单">{menu}</nav>
+            </Drawer>
+          )}
+          {!mobile && !top && (
+            <nav className="sider" aria-label="主菜单" style={{ width: open ? frame.menuOpen : frame.menuCollapsed }}>
+              <div className="sider-menu">{menu}</div>
+            </nav>
+          )}
+          <div className="frame-main">
+            {settings.multiTab && <TabBar />}
+            <main id="content" tabIndex={-1} className={bleeds ? 'content content-bleed' : 'content'} ref={scrolls('content')}>
+              {tabs.open.map((tab) => (
+                <KeptPage key={tab.id} tab={tab} shown={tab.id === tabs.active} />
+              ))}
+            </main>
+          </div>
+        </div>
       </div>
     </div>
   )

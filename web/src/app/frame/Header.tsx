@@ -9,21 +9,33 @@ import { HideClientSwitch } from './HideClientSwitch'
 import { PersonMenu } from './PersonMenu'
 import { SearchBox } from './SearchBox'
 import { Selection } from './Selection'
+import { SettingsButton } from './SettingsButton'
 
 interface HeaderProps {
   route: Route
   device: DeviceClass
-  collapsed: boolean
+  /** `none` when the menu lies at the top. */
+  menu: 'open' | 'folded' | 'none'
   onToggle(): void
+  /** Whether the settings drawer is offered. */
+  settings: boolean
 }
 
 /** One line, 48 px: brand, selection, search, connection, person. */
-export function Header({ route, device, collapsed, onToggle }: HeaderProps) {
+export function Header({ route, device, menu, onToggle, settings }: HeaderProps) {
   const { title, logo } = useBrand()
-  const toggleIcon = device === 'mobile' ? <MenuOutlined /> : collapsed ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />
+  const toggleIcon = device === 'mobile' ? <MenuOutlined /> : menu === 'folded' ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />
   return (
     <header className="header">
-      <Button type="text" aria-label={collapsed ? '展开菜单' : '收起菜单'} icon={toggleIcon} onClick={onToggle} />
+      {menu !== 'none' && (
+        <Button
+          type="text"
+          aria-label={menu === 'folded' ? '展开菜单' : '收起菜单'}
+          aria-expanded={menu === 'open'}
+          icon={toggleIcon}
+          onClick={onToggle}
+        />
+      )}
       <Link className="brand" to={paths.home} aria-label={`${title} 首页`}>
         <img src={logo} alt="" />
         <span>{title}</span>
@@ -33,6 +45,7 @@ export function Header({ route, device, collapsed, onToggle }: HeaderProps) {
       <Selection />
       <SearchBox />
       {route.live && <ConnectionBadge />}
+      {settings && <SettingsButton />}
       <PersonMenu />
     </header>
   )

@@ -10,24 +10,31 @@ export interface SelectModalProps {
   load(): Promise<Option[]>
   /** What an empty list says. */
   emptyText: string
+  /** What is said when the list does not come and the server gives no reason. */
+  failedText: string
   /** The stored choice; empty means all. */
   chosen: readonly string[]
   onConfirm(chosen: string[], all: string[]): Promise<void>
   onClose(): void
 }
 
+/** More boxes at once than these make a slow dialog that nobody reads to its end. */
+const SHOWN_MAX = 500
+
 /** Chooses several of many: agents, service areas. */
-export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose }: SelectModalProps) {
+export function SelectModal({ open, load, emptyText, failedText, chosen, onConfirm, onClose }: SelectModalProps) {
   const { message } = App.useApp()
   const [options, setOptions] = useState<Option[] | null>(null)
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const [filter, setFilter] = useState('')
   const [busy, setBusy] = useState(false)
+  const [failed, setFailed] = useState(false)
 
   const begin = () => {
     if (!open) return
     let current = true
     setOptions(null)
+    setFailed(false)
     setFilter('')
     load().then(
       (loaded) => {
@@ -40,7 +47,8 @@ export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose 
       (error: unknown) => {
         if (!current) return
         setOptions([])
-        void message.error(failureText(error, emptyText))
+        setFailed(true)
+        void message.error(failureText(error, failedText))
       },
     )
     return () => {
@@ -52,7 +60,8 @@ export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose 
 
   const all = options?.map((option) => option.id) ?? []
   const everything = all.length > 0 && all.every((id) => marked.has(id))
-  const shown = options?.filter(({ id, title }) => title.includes(filter) || id.includes(filter)) ?? []
+  const found = options?.filter(({ id, title }) => title.includes(filter) || id.includes(filter)) ?? []
+  const shown = found.slice(0, SHOWN_MAX)
 
   const mark = (id: string, on: boolean) => {
     const next = new Set(marked)
@@ -93,7 +102,7 @@ export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose 
       ]}
     >
       {options === null && <Skeleton active paragraph={{ rows: 4 }} />}
-      {options?.length === 0 && <Empty description={emptyText} />}
+      {options?.length === 0 && <Empty description={failed ? failedText : emptyText} />}
       {all.length > 0 && (
         <>
           <div className="select-head">
@@ -116,6 +125,12 @@ export function SelectModal({ open, load, emptyText, chosen, onConfirm, onClose 
               </Checkbox>
             ))}
           </div>
+          {found.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合筛选条件的项" />}
+          {found.length > shown.length && (
+            <p className="weak">
+              仅显示前 {SHOWN_MAX} 项，共 {found.length} 项；请用名称或编号筛选
+            </p>
+          )}
         </>
       )}
     </Modal>

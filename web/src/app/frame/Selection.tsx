@@ -35,6 +35,7 @@ export function Selection() {
         open={open === 'agents'}
         load={agentOptions}
         emptyText="没有可选择的代理商列表"
+        failedText="未获取到代理商信息"
         chosen={agentIds}
         onConfirm={confirm(chooseAgents)}
         onClose={() => setOpen(null)}
@@ -43,6 +44,7 @@ export function Selection() {
         open={open === 'areas'}
         load={areaOptions}
         emptyText="没有可选择的服务区列表"
+        failedText="未获取到服务区信息"
         chosen={opAreaIds}
         onConfirm={confirm(chooseAreas)}
         onClose={() => setOpen(null)}

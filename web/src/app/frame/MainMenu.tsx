@@ -4,12 +4,21 @@ import { useNavigate } from 'react-router-dom'
 import { menuChildren, menuPathOf } from '../access'
 import { type Route, routeAt } from '../routes'
 import { useCodes, useSession } from '../session/store'
+import type { Settings } from '../settings/settings'
 import { menuIcons } from './icons'
 
 type Items = NonNullable<MenuProps['items']>
 
+interface MainMenuProps {
+  route: Route
+  theme: Settings['navTheme']
+  /** `top` lies in one line, `side` stands open, `narrow` shows icons only. */
+  shape: 'top' | 'side' | 'narrow'
+  onChoose?(): void
+}
+
 /** The menu of what the user may see, read from the route table. */
-export function SideMenu({ route, collapsed, onChoose }: { route: Route; collapsed: boolean; onChoose?: () => void }) {
+export function MainMenu({ route, theme, shape, onChoose }: MainMenuProps) {
   const codes = useCodes()
   const isShowMenu = useSession((state) => state.isShowMenu)
   const navigate = useNavigate()
@@ -35,12 +44,14 @@ export function SideMenu({ route, collapsed, onChoose }: { route: Route; collaps
 
   return (
     <Menu
-      mode="inline"
-      theme="dark"
-      inlineCollapsed={collapsed}
+      // The shapes are different lists to antd; what one had open means nothing to the other.
+      key={shape === 'top' ? 'top' : 'side'}
+      mode={shape === 'top' ? 'horizontal' : 'inline'}
+      theme={theme}
+      {...(shape === 'top' ? {} : { inlineCollapsed: shape === 'narrow' })}
       items={items}
       selectedKeys={[menuPathOf(route, codes)]}
-      {...(collapsed ? {} : { openKeys: open, onOpenChange: (keys: string[]) => setOpen(keys.slice(-1)) })}
+      {...(shape === 'side' ? { openKeys: open, onOpenChange: (keys: string[]) => setOpen(keys.slice(-1)) } : {})}
       onClick={({ key }) => {
         if (routeAt(key)) void navigate(key)
         onChoose?.()
