@@ -1,0 +1,288 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, DatePicker, Form, Input, Select } from 'antd'
+import dayjs, { type Dayjs } from 'dayjs'
+import { useState } from 'react'
+import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { formatMoney, parseMoney } from '@/kit/format'
+import {
+  type Ally,
+  type AllyValues,
+  agentChoices,
+  AREAS_MAX,
+  areasOf,
+  COMPANY_MAX,
+  COOPERATING,
+  DEPOSIT_MAX_YUAN,
+  EXPIRED,
+  formatRatio,
+  parseRatio,
+  PERSON_MAX,
+  REMARK_MAX,
+} from './ally'
+import './ally.css'
+import { licenseFault } from './license'
+
+interface Fields {
+  agentId?: string | undefined
+  company: string
+  contact?: string
+  phone?: string
+  licenseNo: string
+  legalPerson?: string
+  serviceAreaIds: string[]
+  joinedAt: Dayjs | null
+  contractEnd: Dayjs | null
+  /** Yuan. */
+  deposit: string
+  /** Percent. */
+  ratio: string
+  remark: string
+}
+
+/** What of a form outlives a reload: no names, no phone. Days as text. */
+type Draft = Omit<Fields, 'contact' | 'phone' | 'legalPerson' | 'joinedAt' | 'contractEnd'> & { joinedAt: string; contractEnd: string }
+
+interface AllyFormProps {
+  id: string
+  /** The franchiser to change; none to add one. */
+  ally?: Ally
+  /** The agent of a new one, when it is settled. */
+  agentId?: string | undefined
+  /** Resolves when it is saved, rejects when it is not; the command says why. */
+  onSave(values: AllyValues, agentId: string): Promise<unknown>
+}
+
+const DAY = 'YYYY-MM-DD'
+const toDay = (text: string | null | undefined) => (text ? dayjs(text, DAY) : null)
+const dayText = (day: Dayjs | null | undefined) => day?.format(DAY) ?? ''
+
+function originalOf(ally: Ally | undefined, agentId: string | undefined): Fields {
+  return {
+    agentId: ally?.agentId ?? agentId,
+    company: ally?.company ?? '',
+    licenseNo: ally?.licenseNo ?? '',
+    serviceAreaIds: ally?.serviceAreaIds ?? [],
+    joinedAt: toDay(ally?.joinedAt),
+    contractEnd: toDay(ally?.contractEnd),
+    deposit: ally && ally.depositPaid > 0 ? formatMoney(ally.depositPaid).replaceAll(',', '') : '',
+    ratio: ally && ally.divideRatioBp > 0 ? formatRatio(ally.divideRatioBp).replace('%', '') : '',
+    remark: ally?.remark ?? '',
+  }
+}
+
+function draftOf(fields: Fields): Draft {
+  const { contact: _contact, phone: _phone, legalPerson: _legalPerson, joinedAt, contractEnd, ...rest } = fields
+  return { ...rest, joinedAt: dayText(joinedAt), contractEnd: dayText(contractEnd) }
+}
+
+/** What the server is told of filled-in fields; names and phone only when they were written anew. */
+export function valuesOf(fields: Fields): AllyValues {
+  const contact = fields.contact?.trim()
+  const phone = fields.phone?.trim()
+  const legalPerson = fields.legalPerson?.trim()
+  return {
+    company: fields.company.trim(),
+    licenseNo: fields.licenseNo.trim().toUpperCase(),
+    serviceAreaIds: fields.serviceAreaIds,
+    joinedAt: dayText(fields.joinedAt),
+    contractEnd: dayText(fields.contractEnd),
+    depositPaid: Number(parseMoney(fields.deposit || '0') ?? 0n),
+    divideRatioBp: parseRatio(fields.ratio || '0') ?? 0,
+    remark: fields.remark.trim(),
+    ...(contact ? { contact } : {}),
+    ...(phone ? { phone } : {}),
+    ...(legalPerson ? { legalPerson } : {}),
+  }
+}
+
+const reject = (fault: string | null) => (fault ? Promise.reject(new Error(fault)) : Promise.resolve())
+
+/** Adds or changes a franchiser; keeps a draft until it is saved. */
+export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
+  const [form] = Form.useForm<Fields>()
+  const draftId = ally ? `ally_${ally.id}_${ally.version}` : 'ally_new'
+  const original = originalOf(ally, agentId)
+  const [draft, setDraft] = useState(() => readDraft<Draft>(draftId))
+  const agent = Form.useWatch('agentId', form) ?? original.agentId
+  const agents = useQuery({ ...agentChoices, enabled: !ally && !agentId })
+  const areas = useQuery({ ...areasOf(agent ?? ''), enabled: Boolean(agent) })
+  const signed = ally?.state === COOPERATING
+  const history = ally?.state === EXPIRED
+  const options = new Map((ally?.serviceAreas ?? []).map((area) => [area.id, area.name]))
+  for (const area of areas.data?.list ?? []) options.set(area.id, area.name)
+
+  const restored: Partial<Fields> = draft
+    ? { ...draft, joinedAt: toDay(draft.joinedAt), contractEnd: toDay(draft.contractEnd) }
+    : {}
+  const save = (fields: Fields) =>
+    onSave(valuesOf({ ...original, ...fields }), fields.agentId ?? original.agentId ?? '').then(
+      () => dropDraft(draftId),
+      () => undefined,
+    )
+  const discard = () => {
+    dropDraft(draftId)
+    setDraft(null)
+    form.setFieldsValue(original)
+  }
+  const kept = (masked: string | undefined, otherwise: string) => (masked ? `${masked}（不修改请留空）` : otherwise)
+
+  return (
+    <Form<Fields>
+      id={id}
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={{ ...original, ...restored }}
+      scrollToFirstError
+      onValuesChange={(changed: Partial<Fields>, all) => {
+        // Areas belong to one agent.
+        if ('agentId' in changed) form.setFieldValue('serviceAreaIds', [])
+        writeDraft(draftId, draftOf(all))
+      }}
+      onFinish={(fields) => void save(fields)}
+    >
+      {draft && (
+        <Alert
+          className="facts-note"
+          type="info"
+          showIcon
+          title="已恢复上次未保存的内容（联系人、电话和法人需重新填写）"
+          action={
+            <Button size="small" onClick={discard}>
+              放弃草稿
+            </Button>
+          }
+        />
+      )}
+      {!ally && !agentId && (
+        <Form.Item name="agentId" label="所属代理" rules={[{ required: true, message: '请选择所属代理' }]}>
+          <Select
+            showSearch={{ optionFilterProp: 'label' }}
+            loading={agents.isLoading}
+            placeholder="加盟商与哪家代理签约"
+            options={(agents.data?.rows ?? []).map((row) => ({ value: row.agentId, label: row.company }))}
+            notFoundContent={agents.isError ? '代理列表加载失败，请重试' : '没有可选择的代理'}
+          />
+        </Form.Item>
+      )}
+      <Form.Item
+        name="company"
+        label="公司名称"
+        rules={[
+          { required: true, whitespace: true, message: '请输入公司名称' },
+          { max: COMPANY_MAX, message: `不超过 ${COMPANY_MAX} 个字` },
+        ]}
+      >
+        <Input disabled={history} placeholder="营业执照上的全称" maxLength={COMPANY_MAX} autoComplete="off" />
+      </Form.Item>
+      <div className="ally-pair">
+        <Form.Item
+          name="contact"
+          label="联系人"
+          required={!ally}
+          rules={[{ required: !ally, whitespace: true, message: '请输入联系人' }]}
+        >
+          <Input placeholder={kept(ally?.contact, '平时与谁联系')} maxLength={PERSON_MAX} autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="phone"
+          label="联系电话"
+          required={!ally}
+          rules={[
+            { required: !ally, message: '请输入联系电话' },
+            { pattern: /^1[3-9]\d{9}$/, message: '手机号格式不正确' },
+          ]}
+        >
+          <Input placeholder={kept(ally?.phone, '11 位手机号')} maxLength={11} inputMode="tel" autoComplete="off" />
+        </Form.Item>
+      </div>
+      <div className="ally-pair">
+        <Form.Item
+          name="licenseNo"
+          label="统一社会信用代码"
+          required={signed}
+          rules={[{ validator: (_, text: string) => reject(text?.trim() ? licenseFault(text) : signed ? '已签约，不能留空' : null) }]}
+        >
+          <Input disabled={history} placeholder="18 位，签约前必填" maxLength={18} autoComplete="off" />
+        </Form.Item>
+        <Form.Item name="legalPerson" label="法人">
+          <Input placeholder={kept(ally?.legalPerson, '签约前必填')} maxLength={PERSON_MAX} autoComplete="off" />
+        </Form.Item>
+      </div>
+      <Form.Item
+        name="serviceAreaIds"
+        label="服务区"
+        required={signed}
+        extra={agent ? '只能选择所属代理的服务区；签约前至少选一个' : '先选择所属代理'}
+        rules={[
+          { type: 'array', max: AREAS_MAX, message: `最多 ${AREAS_MAX} 个` },
+          { type: 'array', required: signed, min: signed ? 1 : 0, message: '已签约，至少保留一个服务区' },
+        ]}
+      >
+        <Select
+          mode="multiple"
+          disabled={history || !agent}
+          loading={areas.isLoading}
+          placeholder="在哪些服务区投放"
+          showSearch={{ optionFilterProp: 'label' }}
+          options={[...options].map(([value, label]) => ({ value, label }))}
+        />
+      </Form.Item>
+      <div className="ally-pair">
+        <Form.Item name="joinedAt" label="加盟日期" required={signed} rules={[{ required: signed, message: '已签约，不能留空' }]}>
+          <DatePicker disabled={history} placeholder="签约前必填" />
+        </Form.Item>
+        <Form.Item
+          name="contractEnd"
+          label="合同到期日"
+          required={signed}
+          dependencies={['joinedAt']}
+          rules={[
+            { required: signed, message: '已签约，不能留空' },
+            ({ getFieldValue }) => ({
+              validator: (_, end: Dayjs | null) => {
+                const joined = getFieldValue('joinedAt') as Dayjs | null
+                return reject(end && joined && end.isBefore(joined, 'day') ? '不能早于加盟日期' : null)
+              },
+            }),
+          ]}
+        >
+          <DatePicker disabled={history} placeholder="签约前必填" />
+        </Form.Item>
+      </div>
+      <div className="ally-pair">
+        <Form.Item
+          name="deposit"
+          label="保证金"
+          rules={[
+            {
+              validator: (_, text: string) => {
+                if (!text) return Promise.resolve()
+                const cents = parseMoney(text)
+                return reject(cents === null || cents > BigInt(DEPOSIT_MAX_YUAN) * 100n ? '请输入 0 到 1 亿元，最多两位小数' : null)
+              },
+            },
+          ]}
+        >
+          <Input disabled={history} placeholder="0.00" suffix="元" inputMode="decimal" autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="ratio"
+          label="分成比例"
+          required={signed}
+          rules={[
+            {
+              validator: (_, text: string) =>
+                reject((text && parseRatio(text) === null) || (signed && !parseRatio(text || '0')) ? '请输入 0 到 100，最多两位小数' : null),
+            },
+          ]}
+        >
+          <Input disabled={history} placeholder="签约前必填" suffix="%" inputMode="decimal" autoComplete="off" />
+        </Form.Item>
+      </div>
+      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
+        <Input.TextArea disabled={history} autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
+      </Form.Item>
+    </Form>
+  )
+}

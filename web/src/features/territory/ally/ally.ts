@@ -1,0 +1,155 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions } from '@/api/client'
+import { stateStyle } from '@/app/theme'
+import { EMPTY, parseMoney } from '@/kit/format'
+import type { TagStyle } from '@/kit/StateTag'
+
+export const ALLY_PATH = '/platform/agent/allyInfo'
+const AREAS_PATH = '/platform/agent/serviceArea/belongToAgent'
+const AGENTS_PATH = '/platform/agent/serviceArea/agents'
+
+export const NEGOTIATING = 0
+export const COOPERATING = 1
+export const EXPIRED = 2
+export const TERMINATED = 3
+
+/** A franchiser as lists and its drawer show it; names and phone are masked. */
+export interface Ally {
+  id: string
+  agentId: string
+  agentCompany: string | null
+  company: string
+  licenseNo: string
+  contact: string
+  phone: string
+  legalPerson: string
+  serviceAreaIds: string[]
+  serviceAreas: { id: string; name: string; agentId: string }[]
+  /** `YYYY-MM-DD`. */
+  joinedAt: string | null
+  /** The contract's last day, `YYYY-MM-DD`. */
+  contractEnd: string | null
+  vehicleCount: number
+  /** Cents. */
+  depositPaid: number
+  /** Ten-thousandths. */
+  divideRatioBp: number
+  state: number
+  remark: string
+  endedReason: string
+  createdAt: number
+  updatedAt: number
+  version: number
+}
+
+/** Names and phone, whole. */
+export interface WholePeople {
+  contact: string
+  phone: string
+  legalPerson: string
+}
+
+/** What the server is told; what is absent stays as it is. */
+export interface AllyValues {
+  company: string
+  contact?: string
+  phone?: string
+  licenseNo: string
+  legalPerson?: string
+  serviceAreaIds: string[]
+  joinedAt: string
+  contractEnd: string
+  depositPaid: number
+  divideRatioBp: number
+  remark: string
+}
+
+export const COMPANY_MAX = 64
+export const PERSON_MAX = 20
+export const REMARK_MAX = 200
+export const AREAS_MAX = 100
+export const DEPOSIT_MAX_YUAN = 100_000_000
+
+/** In words and colour, indexed by state. */
+export const allyStates: readonly TagStyle[] = [
+  { label: '洽谈', color: stateStyle[4].color },
+  { label: '合作中', color: stateStyle[0].color },
+  { label: '到期', color: stateStyle[5].color },
+  { label: '解约', color: stateStyle[7].color },
+]
+
+/** The look of a state; one that is not known yet looks grey. */
+export function allyState(state: number): TagStyle {
+  return allyStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+}
+
+/** Whole percent of ten-thousandths: 3050 is 30.5%. */
+export function formatRatio(bp: number): string {
+  return bp === 0 ? EMPTY : `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
+}
+
+/** Ten-thousandths of a percentage with two decimals at most; null for anything else and for more than the whole. */
+export function parseRatio(percent: string): number | null {
+  const hundredths = parseMoney(percent)
+  return hundredths !== null && hundredths <= 10_000n ? Number(hundredths) : null
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const SHANGHAI_MS = 8 * 60 * 60 * 1000
+
+/** Days from today in Shanghai to the contract's last day; negative when it is over. */
+export function daysLeft(contractEnd: string, now_ms: number): number {
+  const today = Math.floor((now_ms + SHANGHAI_MS) / DAY_MS)
+  return Math.round(Date.parse(`${contractEnd}T00:00:00Z`) / DAY_MS) - today
+}
+
+/** What is to be said of a contract's end, when it is near. */
+export function endNotice(ally: Pick<Ally, 'state' | 'contractEnd'>, now_ms: number): string | null {
+  if (ally.state !== COOPERATING || ally.contractEnd === null) return null
+  const days = daysLeft(ally.contractEnd, now_ms)
+  if (days > 30) return null
+  return days <= 0 ? '今天到期' : `剩 ${days} 天`
+}
+
+export const allyInfo = (id: string) =>
+  queryOptions({
+    queryKey: [ALLY_PATH, 'info', id],
+    queryFn: ({ signal }) => api.get<Ally>(`${ALLY_PATH}/info`, { id }, { signal }),
+  })
+
+/** Agents that a franchiser or an area may be given to. */
+export const agentChoices = queryOptions({
+  queryKey: [AGENTS_PATH],
+  queryFn: ({ signal }) => api.get<{ rows: { agentId: string; company: string }[] }>(AGENTS_PATH, {}, { signal }),
+  staleTime: 60_000,
+})
+
+/** Service areas of an agent. */
+export const areasOf = (agentId: string) =>
+  queryOptions({
+    queryKey: [AREAS_PATH, agentId],
+    queryFn: ({ signal }) =>
+      api.get<{ list: { id: string; name: string }[] }>(AREAS_PATH, { agentIds: agentId }, { signal }),
+    staleTime: 60_000,
+  })
+
+export function createAlly(values: AllyValues & { agentId: string }, options: CallOptions): Promise<unknown> {
+  return api.post(ALLY_PATH, values, options)
+}
+
+export function changeAlly(values: AllyValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.put(ALLY_PATH, values, options)
+}
+
+export function setAllyState(input: { id: string; state: number; reason?: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${ALLY_PATH}/state`, input, options)
+}
+
+export function deleteAlly(input: { id: string }, options: CallOptions): Promise<unknown> {
+  return api.delete(ALLY_PATH, input, options)
+}
+
+/** Asks for whole names and phone; who asked is kept. */
+export function unmaskAlly(input: { id: string }, options: CallOptions): Promise<WholePeople> {
+  return api.post<WholePeople>(`${ALLY_PATH}/unmask`, input, options)
+}

@@ -1,0 +1,171 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Empty, Form, Input, Skeleton } from 'antd'
+import { lazy, Suspense, useState } from 'react'
+import { failureText } from '@/api/client'
+import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { EMPTY } from '@/kit/format'
+import { FormDrawer } from '@/kit/FormDrawer'
+import { Dot } from '@/kit/StateTag'
+import { Time } from '@/kit/Time'
+import { Facts } from '../ally/Facts'
+import { areaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, type ServiceAreaInfo, SUSPENDED, TEL } from './serviceArea'
+import './serviceArea.css'
+import { useChangeArea } from './useServiceAreaCommands'
+
+const FORM = 'service-area-form'
+// The map comes with the drawer, not with the list.
+const AreaPreview = lazy(() => import('./AreaPreview'))
+
+/** Shows a service area and changes its name and telephone. */
+export function ServiceAreaDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(areaInfo(id))
+  const change = useChangeArea()
+  const editable = query.data !== undefined && query.data.state !== CLOSED
+  return (
+    <FormDrawer
+      title={query.data?.name ?? '服务区'}
+      wide
+      loading={query.isLoading}
+      {...(editable ? { form: FORM } : {})}
+      saving={change.isPending}
+      onClose={onClose}
+    >
+      {query.isError && (
+        <Empty description={failureText(query.error, '服务区加载失败')}>
+          <Button onClick={() => void query.refetch()}>重试</Button>
+        </Empty>
+      )}
+      {query.data && <AreaEditor key={id} latest={query.data} change={change} onSaved={onClose} />}
+    </FormDrawer>
+  )
+}
+
+interface AreaEditorProps {
+  latest: ServiceAreaInfo
+  change: ReturnType<typeof useChangeArea>
+  onSaved(): void
+}
+
+/** Edits the version it was opened with; a newer one is announced, never laid over what is being written. */
+function AreaEditor({ latest, change, onSaved }: AreaEditorProps) {
+  const [area, setArea] = useState(latest)
+  return (
+    <>
+      {latest.version !== area.version && (
+        <Alert
+          className="facts-note"
+          type="warning"
+          showIcon
+          title="服务区刚刚被修改，表单里不是最新的内容"
+          action={
+            <Button size="small" onClick={() => setArea(latest)}>
+              载入最新内容
+            </Button>
+          }
+        />
+      )}
+      {latest.state === SUSPENDED && <Alert className="facts-note" type="warning" showIcon title="暂停服务中" description={latest.notice} />}
+      {latest.state === CLOSED && <Alert className="facts-note" type="info" showIcon title="服务区已关停，只能查看" />}
+      <Suspense fallback={<Skeleton.Node active className="area-preview-wait" />}>
+        <AreaPreview area={latest} />
+      </Suspense>
+      <AreaFacts area={latest} />
+      {latest.state !== CLOSED && (
+        <AreaForm
+          key={area.version}
+          area={area}
+          onSave={(values) => change.mutateAsync({ ...values, id: area.id, version: area.version }).then(onSaved)}
+        />
+      )}
+    </>
+  )
+}
+
+function AreaFacts({ area }: { area: ServiceAreaInfo }) {
+  const figure = (count: number, unit: string) => (
+    <span className="figure">
+      {count.toLocaleString()} {unit}
+    </span>
+  )
+  return (
+    <Facts
+      facts={[
+        { name: '状态', value: <Dot {...areaState(area.state)} /> },
+        { name: '运营代理', value: area.company ?? EMPTY },
+        { name: '加盟商', value: figure(area.allyCount, '家') },
+        { name: '车辆', value: figure(area.vehicleCount, '辆') },
+        { name: '其中已上架', value: figure(area.shelvedCount, '辆') },
+        { name: '停车区 / 全部围栏', value: figure(area.parkingCount, `/ ${area.fenceCount.toLocaleString()} 个`) },
+        { name: '创建时间', value: <Time at={area.createdAt} /> },
+        { name: '更新时间', value: <Time at={area.updatedAt} /> },
+        { name: '服务区编号', value: <span className="figure">{area.id}</span> },
+      ]}
+    />
+  )
+}
+
+/** Name and telephone; keeps a draft until it is saved. */
+function AreaForm({ area, onSave }: { area: ServiceAreaInfo; onSave: (values: AreaValues) => Promise<unknown> }) {
+  const [form] = Form.useForm<AreaValues>()
+  const draftId = `service_area_${area.id}_${area.version}`
+  const original = { name: area.name, tel: area.tel }
+  const [draft, setDraft] = useState(() => readDraft<AreaValues>(draftId))
+  const save = (values: AreaValues) =>
+    onSave({ name: values.name.trim(), tel: values.tel.trim() }).then(
+      () => dropDraft(draftId),
+      () => undefined,
+    )
+  const discard = () => {
+    dropDraft(draftId)
+    setDraft(null)
+    form.setFieldsValue(original)
+  }
+  return (
+    <Form<AreaValues>
+      id={FORM}
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={{ ...original, ...draft }}
+      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      onFinish={(values) => void save(values)}
+    >
+      {draft && (
+        <Alert
+          className="facts-note"
+          type="info"
+          showIcon
+          title="已恢复上次未保存的内容"
+          action={
+            <Button size="small" onClick={discard}>
+              放弃草稿
+            </Button>
+          }
+        />
+      )}
+      <Form.Item
+        name="name"
+        label="服务区名称"
+        extra="同一代理下不能重名；骑行用户会看到这个名称"
+        rules={[
+          { required: true, whitespace: true, message: '请输入服务区名称' },
+          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
+        ]}
+      >
+        <Input maxLength={NAME_MAX} showCount autoComplete="off" />
+      </Form.Item>
+      <Form.Item
+        name="tel"
+        label="客服电话"
+        required={area.state !== PLANNED}
+        extra={area.state === PLANNED ? '开通前必须填写' : undefined}
+        rules={[
+          { required: area.state !== PLANNED, whitespace: true, message: '已开通的服务区必须有客服电话' },
+          { pattern: TEL, message: '5 到 20 位，只能包含数字、空格、+、- 和括号' },
+        ]}
+      >
+        <Input placeholder="例如：0592-1234567" maxLength={20} inputMode="tel" autoComplete="off" />
+      </Form.Item>
+    </Form>
+  )
+}
