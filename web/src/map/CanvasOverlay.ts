@@ -96,6 +96,8 @@ export abstract class CanvasOverlay extends L.Layer {
       this.request = 0
       // While the zoom animates the old picture is stretched; a fresh one would sit wrongly.
       if (this.map === null || this.animating) return
+      // On a page behind another one nobody sees it; the map asks again when it is shown.
+      if (!this.canvas.checkVisibility()) return
       this.anchorIfStretched()
       if (this.frame !== null) this.paint(this.frame)
     })

@@ -3,8 +3,8 @@
  * `react-leaflet` is used here and nowhere else.
  */
 import type { Map as LeafletMap } from 'leaflet'
-import type { CSSProperties, ReactNode } from 'react'
-import { MapContainer, ScaleControl } from 'react-leaflet'
+import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
+import { MapContainer, ScaleControl, useMap } from 'react-leaflet'
 import 'leaflet/dist/leaflet.css'
 
 import { alarmStyle, ink, readable } from '@/app/theme'
@@ -50,11 +50,34 @@ export function mapVariables(daylight: Daylight): CSSProperties {
   return variables
 }
 
+/** Follows the box of the map: a menu folds, a page comes back from behind another. */
+function FollowBox() {
+  const map = useMap()
+  useEffect(() => {
+    const box = map.getContainer()
+    const watch = new ResizeObserver(() => {
+      // Behind another page it has no size, and keeps the one it had.
+      if (box.clientWidth === 0) return
+      const before = map.getSize()
+      map.invalidateSize({ animate: false })
+      // What was not painted while nobody saw it is painted now.
+      if (before.equals(map.getSize())) map.fire('resize')
+    })
+    watch.observe(box)
+    return () => watch.disconnect()
+  }, [map])
+  return null
+}
+
 /** A full-size Leaflet map in its positioned parent. */
 export function MapView({ start, daylight, tiles, label, onReady, onBaseState, children }: MapViewProps) {
+  // Leaflet's map ends with the effects of the page that holds it; when that page comes back, it begins anew.
+  const [life, setLife] = useState(0)
+  useEffect(() => () => setLife((lives) => lives + 1), [])
   return (
     <div style={mapVariables(daylight)} role="region" aria-label={label}>
       <MapContainer
+        key={life}
         ref={onReady}
         className="map-view"
         center={[start.lat, start.lng]}
@@ -63,6 +86,7 @@ export function MapView({ start, daylight, tiles, label, onReady, onBaseState, c
         maxZoom={19}
         zoomControl={false}
         attributionControl={false}
+        trackResize={false}
         zoomAnimation={!prefersStillness()}
         fadeAnimation={!prefersStillness()}
         markerZoomAnimation={!prefersStillness()}
@@ -70,6 +94,7 @@ export function MapView({ start, daylight, tiles, label, onReady, onBaseState, c
         wheelPxPerZoomLevel={90}
       >
         <BaseLayers daylight={daylight} tiles={tiles} onState={onBaseState} />
+        <FollowBox />
         <ScaleControl position="bottomleft" imperial={false} />
         {children}
       </MapContainer>

@@ -17,6 +17,8 @@ export function useMapKeys({ map, onClose, find }: MapKeys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
+      // Behind another page the keys are that page's.
+      if (find.current?.checkVisibility() === false) return
       // A question on top of the page has the keys to itself.
       if (document.querySelector('.ant-modal-wrap:not([style*="display: none"])') !== null) return
       const onMap = event.target instanceof HTMLElement && event.target.closest('.leaflet-container') !== null
