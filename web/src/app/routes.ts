@@ -53,6 +53,7 @@ export const paths = {
   addRole: '/permissions/add-role',
   user: '/permissions/user',
   roleDetail: (id: string) => `/permissions/role-detail?id=${encodeURIComponent(id)}`,
+  agentRole: '/agent/role-management',
   operationMap: '/vehicle/operation-map',
   bikeOnMap: (carId: string) => `/vehicle/operation-map?carId=${encodeURIComponent(carId)}`,
 } as const

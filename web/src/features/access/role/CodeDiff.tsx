@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Tag } from 'antd'
 import { type CodeChange, flatten } from './codes'
-import { grantableTree } from './role'
+import { grantableTree, type TreeSource } from './role'
 
 /** Which permissions come and which go, by name. */
-export function CodeDiff({ change }: { change: CodeChange }) {
-  const query = useQuery(grantableTree)
+export function CodeDiff({ change, source = grantableTree }: { change: CodeChange; source?: TreeSource }) {
+  const query = useQuery(source)
   const titles = new Map(flatten(query.data ?? []).map((branch) => [branch.code, branch.title]))
   const line = (words: string, sign: string, color: string, codes: string[]) =>
     codes.length > 0 && (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Button, ConfigProvider, Empty, Input, Skeleton, Tree, type TreeDataNode } from 'antd'
 import { useMemo, useState } from 'react'
 import { type Branch, flatten, marks, refusalOf, search, toggle } from './codes'
-import { grantableTree } from './role'
+import { grantableTree, type TreeSource } from './role'
 import './role.css'
 
 interface PermissionTreeProps {
@@ -12,6 +12,8 @@ interface PermissionTreeProps {
   onChange?(codes: string[]): void
   /** Tier of the role: some codes are for some tiers only. */
   tier: number
+  /** Where the tree comes from; the operator's own when absent. */
+  source?: TreeSource
 }
 
 function nodes(branches: readonly Branch[], tier: number): TreeDataNode[] {
@@ -31,9 +33,9 @@ function nodes(branches: readonly Branch[], tier: number): TreeDataNode[] {
 }
 
 /** Picks permission codes by group, page and action. */
-export function PermissionTree({ id, value = [], onChange, tier }: PermissionTreeProps) {
+export function PermissionTree({ id, value = [], onChange, tier, source = grantableTree }: PermissionTreeProps) {
   const { componentDisabled } = ConfigProvider.useConfig()
-  const query = useQuery(grantableTree)
+  const query = useQuery(source)
   const [text, setText] = useState('')
   const [expanded, setExpanded] = useState<string[]>([])
   const tree = useMemo(() => query.data ?? [], [query.data])

@@ -45,6 +45,9 @@ export const grantableTree = queryOptions({
   staleTime: 60_000,
 })
 
+/** A query of a tree of codes. */
+export type TreeSource = typeof grantableTree
+
 export function createRole(values: RoleValues & { state: RoleState }, options: CallOptions): Promise<unknown> {
   return api.post(ROLE_PATH, values satisfies Calls['add'], options)
 }

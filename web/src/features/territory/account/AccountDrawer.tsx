@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Empty } from 'antd'
+import { useState } from 'react'
+import { failureText } from '@/api/client'
+import { FormDrawer } from '@/kit/FormDrawer'
+import { EnabledTag } from '@/kit/StateTag'
+import { Time } from '@/kit/Time'
+import { type Account, accountInfo } from './account'
+import { AccountForm } from './AccountForm'
+import { Contract } from './Contract'
+import { useChangeAccount, useCreateAccount } from './useAccountCommands'
+
+const FORM = 'account-form'
+
+/** Opens a franchisee's account. */
+export function AddAccountDrawer({ onClose }: { onClose: () => void }) {
+  const create = useCreateAccount()
+  return (
+    <FormDrawer title="新增代理" wide form={FORM} saving={create.isPending} onClose={onClose}>
+      <AccountForm
+        id={FORM}
+        onSave={(values, { phone, parentId, state }) => create.mutateAsync({ ...values, phone, parentId, state }).then(onClose)}
+      />
+    </FormDrawer>
+  )
+}
+
+/** Shows a franchisee's account and changes it. */
+export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(accountInfo(id))
+  const change = useChangeAccount()
+  return (
+    <FormDrawer
+      title={query.data?.company ?? '代理详情'}
+      wide
+      loading={query.isLoading}
+      form={query.data ? FORM : undefined}
+      saving={change.isPending}
+      onClose={onClose}
+    >
+      {query.isError && (
+        <Empty description={failureText(query.error, '代理账号加载失败')}>
+          <Button onClick={() => void query.refetch()}>重试</Button>
+        </Empty>
+      )}
+      {query.data === null && <Empty description="代理不存在、已删除，或不在您的数据范围内" />}
+      {query.data && (
+        <AccountEditor key={id} latest={query.data} onSave={(values) => change.mutateAsync(values).then(onClose)} />
+      )}
+    </FormDrawer>
+  )
+}
+
+interface EditorProps {
+  latest: Account
+  onSave(values: Parameters<ReturnType<typeof useChangeAccount>['mutateAsync']>[0]): Promise<unknown>
+}
+
+/** Edits the version it was opened with; a newer one is announced, never laid over what is being written. */
+function AccountEditor({ latest, onSave }: EditorProps) {
+  const [account, setAccount] = useState(latest)
+  return (
+    <>
+      {latest.version !== account.version && (
+        <Alert
+          className="account-alert"
+          type="warning"
+          showIcon
+          title="这个代理刚刚被修改，当前内容不是最新的"
+          action={
+            <Button size="small" onClick={() => setAccount(latest)}>
+              载入最新内容
+            </Button>
+          }
+        />
+      )}
+      <AccountFacts account={latest} />
+      <AccountForm
+        key={account.version}
+        id={FORM}
+        account={account}
+        onSave={(values, { phone }) =>
+          onSave({ ...values, ...(phone === '' ? {} : { phone }), agentId: account.agentId, version: account.version })
+        }
+      />
+    </>
+  )
+}
+
+function AccountFacts({ account }: { account: Account }) {
+  return (
+    <dl className="account-facts">
+      <div>
+        <dt>状态</dt>
+        <dd>
+          <EnabledTag state={account.state} />
+        </dd>
+      </div>
+      <div>
+        <dt>级别</dt>
+        <dd>
+          {account.level} 级{account.parentCompany && `，隶属 ${account.parentCompany}`}
+        </dd>
+      </div>
+      <div>
+        <dt>服务区</dt>
+        <dd className="figure">{account.areaCount}</dd>
+      </div>
+      <div>
+        <dt>下级代理</dt>
+        <dd className="figure">{account.childCount}</dd>
+      </div>
+      <div>
+        <dt>合同期</dt>
+        <dd>
+          <Contract begin={account.contractBegin} end={account.contractEnd} />
+        </dd>
+      </div>
+      <div>
+        <dt>创建时间</dt>
+        <dd>
+          <Time at={account.createdAt} />
+        </dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,259 @@
+import { useQuery } from '@tanstack/react-query'
+import { App, DatePicker, Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
+import dayjs, { type Dayjs } from 'dayjs'
+import { useDeferredValue, useState } from 'react'
+import { usePermit } from '@/kit/Permit'
+import { agentRoleOptions } from '../agent-role/agentRole'
+import {
+  type Account,
+  type AccountState,
+  type AccountValues,
+  areaOptions,
+  areasWithin,
+  billingWays,
+  COMPANY_MAX,
+  CONTACT_MAX,
+  parentOptions,
+  QUOTA_MAX,
+  REMARK_MAX,
+} from './account'
+
+/** What is filled in once, or only when it changes. */
+interface Beside {
+  /** Empty: as it is. */
+  phone: string
+  parentId: string | null
+  state: AccountState
+}
+
+interface Fields {
+  company: string
+  contact: string
+  phone?: string
+  parentId?: string
+  roleId?: string
+  billingWay: number
+  serviceAreaIds: string[]
+  contract?: [Dayjs | null, Dayjs | null] | null
+  vehicleQuota?: number | null
+  remark: string
+  enabled?: boolean
+}
+
+interface AccountFormProps {
+  id: string
+  /** The account to change; none to open one. */
+  account?: Account
+  /** Resolves when it is saved, rejects when it is not; the caller says why. */
+  onSave(values: AccountValues, beside: Beside): Promise<unknown>
+}
+
+const empty: Fields = { company: '', contact: '', billingWay: 1, serviceAreaIds: [], remark: '', enabled: true }
+
+const dayOf = (text: string | null) => (text === null ? null : dayjs(text))
+const textOf = (day: Dayjs | null | undefined) => day?.format('YYYY-MM-DD') ?? null
+
+function fieldsOf(account: Account): Fields {
+  return {
+    company: account.company,
+    contact: account.contact,
+    roleId: account.roleId ?? undefined,
+    billingWay: account.billingWay,
+    serviceAreaIds: account.serviceAreaIds,
+    contract: [dayOf(account.contractBegin), dayOf(account.contractEnd)],
+    vehicleQuota: account.vehicleQuota,
+    remark: account.remark,
+  }
+}
+
+/** Opens or changes a franchisee's account. */
+export function AccountForm({ id, account, onSave }: AccountFormProps) {
+  const { modal } = App.useApp()
+  const [form] = Form.useForm<Fields>()
+  const mayPickRole = usePermit('1102')
+  const pickedParent = Form.useWatch('parentId', form)
+  const parent = account ? account.parentId : (pickedParent ?? null)
+
+  const save = (fields: Fields) => {
+    const areas = fields.serviceAreaIds
+    const values: AccountValues = {
+      company: fields.company.trim(),
+      contact: fields.contact.trim(),
+      roleId: fields.roleId ?? null,
+      billingWay: fields.billingWay,
+      // Left alone, they stay as they are, whatever others do to them meanwhile.
+      ...(account && sameMembers(areas, account.serviceAreaIds) ? {} : { serviceAreaIds: areas }),
+      contractBegin: textOf(fields.contract?.[0]),
+      contractEnd: textOf(fields.contract?.[1]),
+      vehicleQuota: fields.vehicleQuota ?? null,
+      remark: fields.remark.trim(),
+    }
+    const beside: Beside = { phone: (fields.phone ?? '').trim(), parentId: fields.parentId ?? null, state: fields.enabled === false ? 0 : 1 }
+    return onSave(values, beside).catch(() => undefined)
+  }
+  const finish = (fields: Fields) => {
+    if (!account || (fields.roleId ?? null) === account.roleId) return void save(fields)
+    modal.confirm({
+      title: `更换「${account.company}」的角色模板？`,
+      content: fields.roleId ? '它的人员的权限将立即按新模板重新计算，超出模板的权限会失效。' : '它的人员将不再受模板限制，角色包含的权限全部生效。',
+      okText: '更换并保存',
+      cancelText: '返回修改',
+      onOk: () => save(fields),
+    })
+  }
+
+  return (
+    <Form<Fields>
+      id={id}
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={account ? fieldsOf(account) : empty}
+      scrollToFirstError
+      onFinish={finish}
+    >
+      <Form.Item
+        name="company"
+        label="公司名称"
+        rules={[
+          { required: true, whitespace: true, message: '请输入公司名称' },
+          { max: COMPANY_MAX, message: `不超过 ${COMPANY_MAX} 个字` },
+        ]}
+      >
+        <Input placeholder="与营业执照一致" maxLength={COMPANY_MAX} showCount autoComplete="off" />
+      </Form.Item>
+      <div className="account-pair">
+        <Form.Item
+          name="contact"
+          label="联系人"
+          rules={[
+            { required: true, whitespace: true, message: '请输入联系人' },
+            { max: CONTACT_MAX, message: `不超过 ${CONTACT_MAX} 个字` },
+          ]}
+        >
+          <Input maxLength={CONTACT_MAX} autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="phone"
+          label="登录手机号"
+          required={!account}
+          extra={account ? `当前 ${account.phone}，留空则不更换` : '还需在人员列表中为它开通账号，才能登录'}
+          rules={[
+            { required: !account, message: '请输入登录手机号' },
+            { pattern: /^1[3-9]\d{9}$/, message: '请输入 11 位手机号' },
+          ]}
+        >
+          <Input inputMode="tel" maxLength={11} autoComplete="off" />
+        </Form.Item>
+      </div>
+      {!account && (
+        <Form.Item name="parentId" label="上级代理" extra="保存后不能更改；不选则由平台直属">
+          <ParentSelect />
+        </Form.Item>
+      )}
+      <Form.Item name="roleId" label="角色模板" extra={mayPickRole ? '它的人员最多拥有模板里的权限；不选则不限' : '需要「角色模板」权限才能更换'}>
+        <RoleSelect known={account} editable={mayPickRole} />
+      </Form.Item>
+      <Form.Item name="billingWay" label="收银模式" rules={[{ required: true }]}>
+        <Radio.Group options={[...billingWays]} optionType="button" />
+      </Form.Item>
+      <Form.Item
+        name="serviceAreaIds"
+        label="服务区"
+        extra={
+          parent === null
+            ? '选中的服务区将移交给它；有车辆、围栏或加盟商的服务区不能移交'
+            : '只能从上级代理的服务区中选择，移出的归还上级；有车辆、围栏或加盟商的不能移交'
+        }
+      >
+        <AreaSelect own={account?.agentId ?? null} parent={parent} />
+      </Form.Item>
+      <div className="account-pair">
+        <Form.Item name="contract" label="合同期">
+          <DatePicker.RangePicker allowEmpty={[true, true]} style={{ width: '100%' }} placeholder={['开始日期', '结束日期']} />
+        </Form.Item>
+        <Form.Item name="vehicleQuota" label="车辆上限">
+          <InputNumber min={0} max={QUOTA_MAX} precision={0} placeholder="不限" suffix="辆" style={{ width: '100%' }} />
+        </Form.Item>
+      </div>
+      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
+        <Input.TextArea autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
+      </Form.Item>
+      {!account && (
+        <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
+          <Switch />
+        </Form.Item>
+      )}
+    </Form>
+  )
+}
+
+function sameMembers(left: readonly string[], right: readonly string[]): boolean {
+  const known = new Set(right)
+  return left.length === right.length && left.every((one) => known.has(one))
+}
+
+/** What a form item hands to its field. */
+interface FieldProps<Value> {
+  id?: string
+  value?: Value
+  onChange?(value: Value | undefined): void
+}
+
+function ParentSelect({ id, value, onChange }: FieldProps<string>) {
+  const [text, setText] = useState('')
+  const query = useQuery(parentOptions(useDeferredValue(text.trim())))
+  return (
+    <Select
+      id={id}
+      value={value}
+      onChange={onChange}
+      allowClear
+      showSearch={{ filterOption: false, onSearch: setText }}
+      loading={query.isFetching}
+      placeholder="平台直属"
+      options={query.data ?? []}
+      notFoundContent={query.isError ? '加载失败，请重试' : '没有匹配的代理'}
+    />
+  )
+}
+
+function RoleSelect({ id, value, onChange, known, editable }: FieldProps<string> & { known?: Account; editable: boolean }) {
+  const query = useQuery({ ...agentRoleOptions, enabled: editable })
+  const own = known?.roleId ? [{ value: known.roleId, label: known.roleName ?? known.roleId }] : []
+  const options = query.data?.some((option) => option.value === known?.roleId) ? query.data : [...own, ...(query.data ?? [])]
+  return (
+    <Select
+      id={id}
+      value={value}
+      onChange={onChange}
+      allowClear
+      disabled={!editable}
+      showSearch={{ optionFilterProp: 'label' }}
+      loading={query.isFetching}
+      placeholder="不限"
+      options={options}
+      notFoundContent={query.isError ? '加载失败，请重试' : '还没有角色模板'}
+    />
+  )
+}
+
+function AreaSelect({ id, value, onChange, own, parent }: FieldProps<string[]> & { own: string | null; parent: string | null }) {
+  const query = useQuery(areaOptions)
+  const options = areasWithin(query.data ?? [], own, parent).map((area) => ({ value: area.id, label: area.name }))
+  return (
+    <Select
+      id={id}
+      mode="multiple"
+      value={value}
+      onChange={onChange}
+      allowClear
+      showSearch={{ optionFilterProp: 'label' }}
+      maxTagCount="responsive"
+      loading={query.isFetching}
+      placeholder={query.isError ? '服务区加载失败' : '请选择'}
+      options={options}
+      notFoundContent={parent === null ? '还没有服务区' : '上级代理没有服务区'}
+    />
+  )
+}

@@ -1,0 +1,72 @@
+import { useCommand } from '@/kit/useCommand'
+import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
+import { type Account, ACCOUNT_PATH, changeAccount, createAccount, deleteAccount, setAccountState } from './account'
+
+/** The header's selector lists franchisees too. */
+const stale = [[ACCOUNT_PATH]] as const
+
+export const useCreateAccount = () => useCommand({ run: createAccount, stale, done: '代理账号已新增' })
+export const useChangeAccount = () => useCommand({ run: changeAccount, stale, done: '代理账号已保存' })
+
+/** What follows when a franchisee with so many under it is disabled. */
+export function disableConsequence(childCount: number): string {
+  const children = childCount > 0 ? `${childCount} 个下级代理不受影响，` : ''
+  return `它的人员会立即退出登录，启用前不能再登录；${children}服务区与车辆继续运营。`
+}
+
+const ENABLE_CONSEQUENCE = '它的人员可以重新登录。'
+
+/** Why an account cannot be deleted; nothing when it can. */
+export function whyKept(account: Pick<Account, 'childCount' | 'areaCount'>): string | undefined {
+  if (account.childCount > 0) return `仍有 ${account.childCount} 个下级代理，请先删除它们`
+  if (account.areaCount > 0) return `仍有 ${account.areaCount} 个服务区，请先移交给其他代理`
+  return undefined
+}
+
+/** Sets the state of several accounts, one after the other; a refused one is said and does not stop the others. */
+export function useAccountBatch() {
+  const ask = useDangerousConfirm()
+  const state = useCommand({ run: setAccountState, stale })
+  return (accounts: Account[], enable: boolean, done: () => void) => {
+    const concerned = accounts.filter((account) => account.state !== (enable ? 1 : 0))
+    const children = concerned.reduce((sum, account) => sum + account.childCount, 0)
+    ask({
+      act: enable ? '批量启用' : '批量停用',
+      name: concerned.map((account) => account.company).join('、') || '（所选代理已是此状态）',
+      consequence: enable ? ENABLE_CONSEQUENCE : disableConsequence(children),
+      onConfirm: async () => {
+        for (const { agentId } of concerned) {
+          // oxlint-disable-next-line no-await-in-loop -- each is a command of its own
+          await state.mutateAsync({ agentId, state: enable ? 1 : 0 }).catch(() => undefined)
+        }
+        done()
+      },
+    })
+  }
+}
+
+/** Enabling, disabling and deleting, each after a question. */
+export function useAccountActs() {
+  const ask = useDangerousConfirm()
+  const state = useCommand({ run: setAccountState, stale, done: '代理状态已更新' })
+  const removal = useCommand({ run: deleteAccount, stale, done: '代理账号已删除' })
+  return {
+    switchState({ agentId, company, state: now, childCount }: Account) {
+      const enable = now === 0
+      ask({
+        act: enable ? '启用代理' : '停用代理',
+        name: company,
+        consequence: enable ? ENABLE_CONSEQUENCE : disableConsequence(childCount),
+        onConfirm: () => state.mutateAsync({ agentId, state: enable ? 1 : 0 }),
+      })
+    },
+    remove({ agentId, company }: Account) {
+      ask({
+        act: '删除代理',
+        name: company,
+        consequence: '它的人员会立即退出登录，登录手机号可以再次使用。删除后无法恢复；操作日志中仍可查到它的历史。',
+        onConfirm: () => removal.mutateAsync({ agentId }),
+      })
+    },
+  }
+}

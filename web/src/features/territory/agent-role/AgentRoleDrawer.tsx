@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Empty } from 'antd'
+import { useState } from 'react'
+import { failureText } from '@/api/client'
+import { FormDrawer } from '@/kit/FormDrawer'
+import { Time } from '@/kit/Time'
+import { type AgentRole, agentRoleInfo } from './agentRole'
+import { AgentRoleForm } from './AgentRoleForm'
+import { useChangeAgentRole, useCreateAgentRole } from './useAgentRoleCommands'
+
+/** Adds a role template. */
+export function AddAgentRoleDrawer({ onClose }: { onClose: () => void }) {
+  const create = useCreateAgentRole()
+  return (
+    <FormDrawer title="新增角色模板" wide form="agent-role-form" saving={create.isPending} onClose={onClose}>
+      <AgentRoleForm id="agent-role-form" onSave={(values) => create.mutateAsync(values).then(onClose)} />
+    </FormDrawer>
+  )
+}
+
+/** Shows a role template and changes it. */
+export function AgentRoleDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(agentRoleInfo(id))
+  const change = useChangeAgentRole()
+  return (
+    <FormDrawer
+      title={query.data?.name ?? '角色模板详情'}
+      wide
+      loading={query.isLoading}
+      form={query.data ? 'agent-role-form' : undefined}
+      saving={change.isPending}
+      onClose={onClose}
+    >
+      {query.isError && (
+        <Empty description={failureText(query.error, '角色模板加载失败')}>
+          <Button onClick={() => void query.refetch()}>重试</Button>
+        </Empty>
+      )}
+      {query.data && (
+        <AgentRoleEditor
+          key={id}
+          latest={query.data}
+          onSave={(values) => change.mutateAsync(values).then(onClose)}
+        />
+      )}
+    </FormDrawer>
+  )
+}
+
+interface EditorProps {
+  latest: AgentRole
+  onSave(values: Parameters<ReturnType<typeof useChangeAgentRole>['mutateAsync']>[0]): Promise<unknown>
+}
+
+/** Edits the version it was opened with; a newer one is announced, never laid over what is being written. */
+function AgentRoleEditor({ latest, onSave }: EditorProps) {
+  const [role, setRole] = useState(latest)
+  return (
+    <>
+      {latest.version !== role.version && (
+        <Alert
+          className="role-alert"
+          type="warning"
+          showIcon
+          title="这个模板刚刚被修改，当前内容不是最新的"
+          action={
+            <Button size="small" onClick={() => setRole(latest)}>
+              载入最新内容
+            </Button>
+          }
+        />
+      )}
+      <dl className="role-facts">
+        <div>
+          <dt>使用代理</dt>
+          <dd className="figure">{latest.agentCount}</dd>
+        </div>
+        <div>
+          <dt>权限数</dt>
+          <dd className="figure">{latest.codes.length}</dd>
+        </div>
+        <div>
+          <dt>更新时间</dt>
+          <dd>
+            <Time at={latest.updatedAt} />
+          </dd>
+        </div>
+      </dl>
+      <AgentRoleForm
+        key={role.version}
+        id="agent-role-form"
+        role={role}
+        onSave={(values) => onSave({ ...values, id: role.id, version: role.version })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+import { Alert, App, Button, Form, Input } from 'antd'
+import { useState } from 'react'
+import { CodeDiff } from '@/features/access/role/CodeDiff'
+import { difference } from '@/features/access/role/codes'
+import { PermissionTree } from '@/features/access/role/PermissionTree'
+import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
+
+interface AgentRoleFormProps {
+  id: string
+  /** The template to change; none to add one. */
+  role?: AgentRole
+  /** Resolves when it is saved, rejects when it is not; the caller says why. */
+  onSave(values: AgentRoleValues): Promise<unknown>
+}
+
+const empty: AgentRoleValues = { name: '', remark: '', codes: [] }
+
+/** Name of the draft: one for each version, so that an old draft is never laid over a newer template. */
+function draftOf(role: AgentRole | undefined): string {
+  return role ? `agent_role_${role.id}_${role.version}` : 'agent_role_new'
+}
+
+/** Adds or changes a role template; shows what changes, and keeps a draft until it is saved. */
+export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
+  const { modal } = App.useApp()
+  const [form] = Form.useForm<AgentRoleValues>()
+  const draftId = draftOf(role)
+  const original: AgentRoleValues = role ? { name: role.name, remark: role.remark, codes: role.codes } : empty
+  const [draft, setDraft] = useState(() => readDraft<AgentRoleValues>(draftId))
+  const codes = Form.useWatch('codes', form) ?? original.codes
+  const change = difference(original.codes, codes)
+  const changed = role !== undefined && change.added.length + change.removed.length > 0
+
+  const save = (values: AgentRoleValues) =>
+    onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }).then(
+      () => dropDraft(draftId),
+      () => undefined,
+    )
+  const finish = (values: AgentRoleValues) => {
+    if (!changed) return void save(values)
+    modal.confirm({
+      title: `保存角色模板「${values.name}」的权限变更？`,
+      width: 520,
+      content: (
+        <>
+          <p>{role.agentCount > 0 ? `${role.agentCount} 个代理的人员权限上限将立即改变。` : '目前没有代理使用这个模板。'}</p>
+          <CodeDiff change={change} source={agentTree} />
+        </>
+      ),
+      okText: '保存变更',
+      cancelText: '返回修改',
+      onOk: () => save(values),
+    })
+  }
+  const discard = () => {
+    dropDraft(draftId)
+    setDraft(null)
+    form.setFieldsValue(original)
+  }
+
+  return (
+    <Form<AgentRoleValues>
+      id={id}
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={{ ...original, ...draft }}
+      scrollToFirstError
+      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      onFinish={finish}
+    >
+      {draft && (
+        <Alert
+          className="role-alert"
+          type="info"
+          showIcon
+          title="已恢复上次未保存的内容"
+          action={
+            <Button size="small" onClick={discard}>
+              放弃草稿
+            </Button>
+          }
+        />
+      )}
+      <Form.Item
+        name="name"
+        label="模板名称"
+        rules={[
+          { required: true, whitespace: true, message: '请输入模板名称' },
+          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
+        ]}
+      >
+        <Input placeholder="例如：城市代理" maxLength={NAME_MAX} showCount autoComplete="off" />
+      </Form.Item>
+      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
+        <Input.TextArea placeholder="这个模板给哪类代理用" autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
+      </Form.Item>
+      <Form.Item
+        name="codes"
+        label="权限上限"
+        extra="代理的人员最多拥有这里勾选的权限，无论他们的角色包含什么；只能选择您自己拥有的权限"
+        rules={[{ type: 'array', min: 1, required: true, message: '请至少选择一项权限' }]}
+      >
+        <PermissionTree tier={EVERY_TIER} source={agentTree} />
+      </Form.Item>
+      {changed && (
+        <Form.Item label="本次变更" required>
+          <CodeDiff change={change} source={agentTree} />
+        </Form.Item>
+      )}
+    </Form>
+  )
+}
