@@ -1,5 +1,46 @@
 //! The routes of the room.
 
+pub mod accounts;
+pub mod agent_roles;
 pub mod agents;
+pub mod allies;
 pub mod map;
 pub mod open;
+pub mod service_areas;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use vocabulary::Rows;
+use wire::Refused;
+
+/// Nothing to tell.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct Nothing {}
+
+/// A page of rows and how many there are in all, counted honestly up to 10000.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PageOf<T> {
+    /// The rows of this page.
+    pub(crate) rows: Vec<T>,
+    /// How many rows match, at most 10000.
+    pub(crate) count: i64,
+    /// Whether there are more than `count`.
+    pub(crate) capped: bool,
+}
+
+impl<T> From<Rows<T>> for PageOf<T> {
+    fn from(rows: Rows<T>) -> Self {
+        Self { rows: rows.rows, count: rows.count, capped: rows.capped }
+    }
+}
+
+/// An optional query value; empty means absent.
+pub(crate) fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// A number that a query gives as text; empty means absent.
+pub(crate) fn number<T: std::str::FromStr>(name: &str, text: Option<&String>) -> Result<Option<T>, Refused> {
+    let wrong = |_| Refused::malformed(format!("请求参数 {name} 格式不正确"));
+    given(text).map(|text| text.parse().map_err(wrong)).transpose()
+}

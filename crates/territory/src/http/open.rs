@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone};
 use wire::{Answer, Asked, Body, Caller, Handled, Permit, Refused, Routes, Seen};
 
-use crate::model::agent::{Agent, AgentCommand, BillingWay, Registration};
+use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceKind};
 use crate::model::ring::Ring;
@@ -71,13 +71,14 @@ async fn register_agent(
             .await?;
     drop(tx);
     let agent_id = known.unwrap_or_else(|| AgentId(house.ids.next_id()));
-    let registration = Registration {
-        agent_id,
+    let profile = Profile {
         company: new.company,
         contact_name: new.contact_name,
         phone: new.phone,
         billing_way: new.billing_way,
+        terms: Terms::default(),
     };
+    let registration = Registration::of_platform(agent_id, profile);
     let ctx = asked.context(json!({ "agentId": agent_id }));
     let receipt = house.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
     Ok(Answer::replied(receipt))

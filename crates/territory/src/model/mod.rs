@@ -1,6 +1,9 @@
 //! Write side: who operates where. Pure.
 
 pub mod agent;
+pub mod agent_role;
+pub mod ally;
 pub mod area;
 pub mod fence;
+pub mod license;
 pub mod ring;

@@ -3,36 +3,64 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, Territory};
+use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, Page, Phone, Rows, Territory};
 
-use crate::model::agent::{Agent, AgentEvent};
+use super::containing;
+use crate::model::agent::{Agent, AgentEvent, Profile};
 
 /// Builds table `agent`.
 pub struct AgentProjector;
 
 /// A row of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Row {
     agent_id: i64,
+    parent_id: Option<i64>,
+    level: i16,
     company: String,
     contact_name: String,
     phone: String,
     billing_way: i16,
+    role_id: Option<i64>,
+    contract_begin: Option<NaiveDate>,
+    contract_end: Option<NaiveDate>,
+    vehicle_quota: Option<i32>,
+    remark: String,
     state: i16,
     created_at_ms: i64,
     updated_at_ms: i64,
     version: i64,
+    position: i64,
+}
+
+impl Row {
+    fn set_profile(&mut self, profile: Profile) {
+        self.company = profile.company;
+        self.contact_name = profile.contact_name;
+        self.phone = profile.phone.into();
+        self.billing_way = profile.billing_way.into();
+        self.role_id = profile.terms.role.map(|role| role.0);
+        self.contract_begin = profile.terms.contract_begin;
+        self.contract_end = profile.terms.contract_end;
+        self.vehicle_quota = profile.terms.vehicle_quota;
+        self.remark = profile.terms.remark;
+    }
 }
 
 #[async_trait]
 impl Projector for AgentProjector {
     fn name(&self) -> &'static str {
         "agent"
+    }
+
+    fn version(&self) -> i32 {
+        2
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -47,35 +75,41 @@ impl Projector for AgentProjector {
         let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
         let known: Vec<Row> = rows::load(db, "agent", "agent_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.agent_id, row)).collect();
+        let mut changes = Vec::new();
+        let mut gone = Vec::new();
         for recorded in events {
             let at = recorded.recorded_at.millis();
             let agent_id: i64 = recorded.stream_id.parse()?;
-            match recorded.decode::<AgentEvent>()? {
+            let event = recorded.decode::<AgentEvent>()?;
+            if let AgentEvent::Registered(_) = &event {
+                rows.insert(agent_id, Row { agent_id, created_at_ms: at, ..Row::default() });
+            }
+            if event == AgentEvent::Deleted {
+                changes.extend(rows.remove(&agent_id).as_ref().map(change));
+                gone.push(agent_id.to_string());
+                continue;
+            }
+            let row = rows.get_mut(&agent_id).ok_or("an agent changed before it was registered")?;
+            row.updated_at_ms = at;
+            row.version = recorded.version;
+            row.position = recorded.position.0;
+            match event {
                 AgentEvent::Registered(new) => {
-                    let row = Row {
-                        agent_id,
-                        company: new.company,
-                        contact_name: new.contact_name,
-                        phone: new.phone.into(),
-                        billing_way: new.billing_way.into(),
-                        state: 0,
-                        created_at_ms: at,
-                        updated_at_ms: at,
-                        version: recorded.version,
-                    };
-                    rows.insert(agent_id, row);
+                    row.parent_id = new.parent.map(|parent| parent.0);
+                    row.level = new.level;
+                    row.set_profile(new.profile);
                 }
-                event @ (AgentEvent::Enabled | AgentEvent::Disabled) => {
-                    let row = rows.get_mut(&agent_id).ok_or("an agent changed before it was registered")?;
-                    row.state = i16::from(event == AgentEvent::Enabled);
-                    row.updated_at_ms = at;
-                    row.version = recorded.version;
-                }
+                AgentEvent::Changed(profile) => row.set_profile(profile),
+                AgentEvent::Enabled => row.state = 1,
+                AgentEvent::Disabled => row.state = 0,
+                AgentEvent::Deleted => {}
             }
         }
         let rows: Vec<Row> = rows.into_values().collect();
+        rows::delete(db, "agent", "agent_id", "bigint", &gone).await?;
         rows::upsert(db, "agent", "agent_id", &rows).await?;
-        Ok(rows.iter().map(change).collect())
+        changes.extend(rows.iter().map(change));
+        Ok(changes)
     }
 }
 
@@ -85,6 +119,225 @@ fn change(row: &Row) -> Change {
         key: row.agent_id.to_string(),
         territory: Territory::of_agent(AgentId(row.agent_id)),
     }
+}
+
+/// A franchisee's account as its management shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    pub agent_id: AgentId,
+    /// 公司名称.
+    pub company: String,
+    /// 联系人.
+    pub contact: String,
+    /// 登录手机号, its middle masked.
+    pub phone: String,
+    /// Under whom it stands, as text; null: under the platform.
+    #[schema(value_type = Option<String>)]
+    pub parent_id: Option<AgentId>,
+    /// The parent's company; null when there is none that the caller may see.
+    pub parent_company: Option<String>,
+    /// 1 under the platform, 2 under one of level 1, and so on.
+    pub level: i16,
+    /// Its template, as text; null: no limit.
+    #[schema(value_type = Option<String>)]
+    pub role_id: Option<AgentRoleId>,
+    /// The template's name; null when there is none that the caller may see.
+    pub role_name: Option<String>,
+    /// 0 own merchant account, 1 platform cashier.
+    pub billing_way: i16,
+    /// First day of the contract, `YYYY-MM-DD`.
+    pub contract_begin: Option<String>,
+    /// Its last day.
+    pub contract_end: Option<String>,
+    /// 车辆上限; null: no limit.
+    pub vehicle_quota: Option<i32>,
+    /// 备注.
+    pub remark: String,
+    /// 0 disabled, 1 enabled.
+    pub state: i16,
+    /// Service areas that it runs, closed ones not counted.
+    pub area_count: i64,
+    /// Their ids, as text.
+    #[schema(value_type = Vec<String>)]
+    pub service_area_ids: Vec<AreaId>,
+    /// Franchisees that stand under it.
+    pub child_count: i64,
+    /// Epoch milliseconds.
+    pub created_at: i64,
+    /// Epoch milliseconds.
+    pub updated_at: i64,
+    /// To be sent with a change.
+    pub version: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    agent_id: AgentId,
+    company: String,
+    contact_name: String,
+    phone: String,
+    parent_id: Option<AgentId>,
+    parent_company: Option<String>,
+    level: i16,
+    role_id: Option<AgentRoleId>,
+    role_name: Option<String>,
+    billing_way: i16,
+    contract_begin: Option<NaiveDate>,
+    contract_end: Option<NaiveDate>,
+    vehicle_quota: Option<i32>,
+    remark: String,
+    state: i16,
+    area_ids: Vec<i64>,
+    child_count: i64,
+    created_at_ms: i64,
+    updated_at_ms: i64,
+    version: i64,
+}
+
+impl From<Found> for AccountRow {
+    fn from(found: Found) -> Self {
+        Self {
+            agent_id: found.agent_id,
+            company: found.company,
+            contact: found.contact_name,
+            phone: found.phone.parse::<Phone>().map(|phone| phone.masked()).unwrap_or_default(),
+            parent_id: found.parent_id,
+            parent_company: found.parent_company,
+            level: found.level,
+            role_id: found.role_id,
+            role_name: found.role_name,
+            billing_way: found.billing_way,
+            contract_begin: found.contract_begin.map(|day| day.to_string()),
+            contract_end: found.contract_end.map(|day| day.to_string()),
+            vehicle_quota: found.vehicle_quota,
+            remark: found.remark,
+            state: found.state,
+            area_count: found.area_ids.len() as i64,
+            service_area_ids: found.area_ids.into_iter().map(AreaId).collect(),
+            child_count: found.child_count,
+            created_at: found.created_at_ms,
+            updated_at: found.updated_at_ms,
+            version: found.version,
+        }
+    }
+}
+
+/// What narrows the table of accounts.
+#[derive(Clone, Debug, Default)]
+pub struct AccountFilter {
+    /// Part of company or contact, or the whole phone.
+    pub keyword: Option<String>,
+    /// 0 disabled, 1 enabled.
+    pub state: Option<i16>,
+    /// Those under this one.
+    pub parent: Option<AgentId>,
+    /// Those with this template.
+    pub role: Option<AgentRoleId>,
+    /// Just this one.
+    pub agent: Option<AgentId>,
+}
+
+const MATCHING: &str = "
+    from read.agent a
+    where ($1::text is null or a.company like $1 or a.contact_name like $1 or a.phone = $2)
+      and ($3::smallint is null or a.state = $3)
+      and ($4::bigint is null or a.parent_id = $4)
+      and ($5::bigint is null or a.role_id = $5)
+      and ($6::bigint is null or a.agent_id = $6)";
+
+const COLUMNS: &str = "
+    a.agent_id, a.company, a.contact_name, a.phone, a.parent_id, a.level, a.role_id, a.billing_way, a.contract_begin,
+    a.contract_end, a.vehicle_quota, a.remark, a.state, a.created_at_ms, a.updated_at_ms, a.version,
+    (select p.company from read.agent p where p.agent_id = a.parent_id) as parent_company,
+    (select r.name from read.agent_role r where r.role_id = a.role_id) as role_name,
+    array(select s.area_id from read.area s where s.agent_id = a.agent_id and s.state <> 3
+          order by s.name, s.area_id limit 1000) as area_ids,
+    (select count(*) from read.agent c where c.parent_id = a.agent_id) as child_count";
+
+/// Accounts in scope that match, newest first.
+pub async fn page(
+    db: &mut PgConnection,
+    filter: &AccountFilter,
+    page: Page,
+) -> sqlx::Result<Rows<AccountRow>> {
+    let pattern = filter.keyword.as_deref().map(containing);
+    let list = format!(
+        "select {COLUMNS} {MATCHING} order by a.created_at_ms desc, a.agent_id desc limit $7 offset $8"
+    );
+    let found: Vec<Found> = sqlx::query_as(sqlx::AssertSqlSafe(list))
+        .bind(&pattern)
+        .bind(&filter.keyword)
+        .bind(filter.state)
+        .bind(filter.parent)
+        .bind(filter.role)
+        .bind(filter.agent)
+        .bind(page.limit())
+        .bind(page.offset())
+        .fetch_all(&mut *db)
+        .await?;
+    let count = format!("select count(*) from (select {MATCHING} limit $7) matching");
+    let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(count))
+        .bind(&pattern)
+        .bind(&filter.keyword)
+        .bind(filter.state)
+        .bind(filter.parent)
+        .bind(filter.role)
+        .bind(filter.agent)
+        .bind(COUNT_CAP + 1)
+        .fetch_one(db)
+        .await?;
+    Ok(Rows::new(found.into_iter().map(AccountRow::from).collect(), counted))
+}
+
+/// What hangs on a franchisee: those under it, and service areas that it runs, closed ones not counted.
+pub async fn hanging_on(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<(i64, i64)> {
+    sqlx::query_as(
+        "select (select count(*) from read.agent where parent_id = $1),
+                (select count(*) from read.area where agent_id = $1 and state <> 3)",
+    )
+    .bind(agent)
+    .fetch_one(db)
+    .await
+}
+
+/// How a franchisee's people stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether they may sign in.
+    pub enabled: bool,
+    /// What they may hold at most; none: no limit. A template that is gone permits nothing.
+    pub codes: Option<Vec<String>>,
+    /// The log's position of the last event of the franchisee or its template.
+    pub position: i64,
+}
+
+/// How a franchisee's people stand; nothing when there is no such franchisee.
+pub async fn standing(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<Option<Standing>> {
+    let found: Option<(bool, bool, Vec<String>, i64)> = sqlx::query_as(
+        "select a.state = 1, a.role_id is not null, coalesce(r.codes, '{}'),
+                greatest(a.position, coalesce(r.position, 0))
+         from read.agent a left join read.agent_role r on r.role_id = a.role_id where a.agent_id = $1",
+    )
+    .bind(agent)
+    .fetch_optional(db)
+    .await?;
+    let standing = |(enabled, limited, codes, position): (bool, bool, Vec<String>, i64)| Standing {
+        enabled,
+        codes: limited.then_some(codes),
+        position,
+    };
+    Ok(found.map(standing))
+}
+
+/// The franchisees that a template applies to.
+pub async fn under_template(db: impl PgExecutor<'_>, role: AgentRoleId) -> sqlx::Result<Vec<AgentId>> {
+    sqlx::query_scalar("select agent_id from read.agent where role_id = $1 order by agent_id")
+        .bind(role)
+        .fetch_all(db)
+        .await
 }
 
 /// A franchisee as the header's selector lists it.

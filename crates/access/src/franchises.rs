@@ -1,0 +1,178 @@
+//! Operators of a franchisee: let in while it may work, and never more than its template permits.
+//!
+//! The territory room keeps franchisees and templates. The directory asks for them with every standing that it reads;
+//! a reactor ends sessions and wakes sockets when one of them changes, so that a crash in between loses nothing.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kernel::{ReactError, Reactor, Recorded};
+use vocabulary::{AgentId, OperatorId, PermissionCode, Scope};
+use wire::{CodeSet, DirectoryError, EndedReason, Standing};
+
+use crate::model::operator::territory_of;
+use crate::permissions::closed_upwards;
+use crate::{Access, AccessDirectory, SeamError};
+
+/// Projectors that must have seen an event before anybody looks again.
+const TABLES: [&str; 3] = ["operator", "agent", "agent_role"];
+
+/// How the operators of a franchisee stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FranchiseStanding {
+    /// Whether they may be let in.
+    pub enabled: bool,
+    /// What they may hold at most; none: no limit.
+    pub codes: Option<Vec<PermissionCode>>,
+    /// The log's position of the last event of the franchisee or its template.
+    pub position: i64,
+}
+
+/// The franchisees.
+#[async_trait]
+pub trait Franchises: Send + Sync + 'static {
+    /// How the operators of a franchisee stand; nothing when there is no such franchisee.
+    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, SeamError>;
+
+    /// The franchisees that a template applies to; `template` is its id as its stream names it.
+    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, SeamError>;
+}
+
+/// What `standing` comes to under its franchisee. Without one nobody is let in.
+fn under(standing: Standing, franchise: Option<FranchiseStanding>) -> Standing {
+    let Some(franchise) = franchise else { return Standing { enabled: false, ..standing } };
+    let codes = match franchise.codes {
+        None => standing.codes,
+        Some(limit) => {
+            let limit = closed_upwards(limit);
+            Arc::new(standing.codes.iter().filter(|code| limit.contains(*code)).cloned().collect::<CodeSet>())
+        }
+    };
+    Standing {
+        enabled: standing.enabled && franchise.enabled,
+        codes,
+        permission_version: standing.permission_version.max(franchise.position),
+        ..standing
+    }
+}
+
+impl AccessDirectory {
+    /// The standing of an operator as his franchisee limits it; of the platform's own, as it is.
+    pub(crate) async fn within_franchise(
+        &self,
+        standing: Option<Standing>,
+    ) -> Result<Option<Standing>, DirectoryError> {
+        let (Some(standing), Some(franchises)) = (standing.as_ref(), self.franchises()) else {
+            return Ok(standing);
+        };
+        let Some(agent) = territory_of(&standing.scope).agent else { return Ok(Some(standing.clone())) };
+        let franchise = franchises.standing(agent).await.map_err(DirectoryError)?;
+        Ok(Some(under(standing.clone(), franchise)))
+    }
+}
+
+/// Answers changes of franchisees and templates.
+pub(crate) struct FranchiseReactor {
+    pub(crate) access: Arc<Access>,
+    pub(crate) franchises: Arc<dyn Franchises>,
+}
+
+fn later(error: impl Into<SeamError>) -> ReactError {
+    ReactError::Later(error.into())
+}
+
+impl FranchiseReactor {
+    async fn operators(&self, event: &Recorded, agents: &[AgentId]) -> Result<Vec<OperatorId>, ReactError> {
+        let reads = &self.access.house.reads;
+        let mut db = reads.scoped(&Scope::ALL, Some(event.position), &TABLES).await.map_err(later)?;
+        if !db.caught_up() {
+            return Err(later("the read models are behind"));
+        }
+        let agents: Vec<i64> = agents.iter().map(|agent| agent.0).collect();
+        let found = sqlx::query_scalar("select operator_id from read.operator where agent_id = any($1)")
+            .bind(agents)
+            .fetch_all(&mut *db)
+            .await;
+        found.map_err(later)
+    }
+}
+
+#[async_trait]
+impl Reactor for FranchiseReactor {
+    fn name(&self) -> &'static str {
+        "access-franchises"
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &["agent", "agent-role"]
+    }
+
+    async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
+        let agent = || event.stream_id.parse().map_err(|error| ReactError::Never(Box::new(error)));
+        let (agents, shut_out) = match event.stored_type.as_str() {
+            "agent.disabled" | "agent.deleted" => (vec![agent()?], true),
+            "agent.changed" | "agent.enabled" => (vec![agent()?], false),
+            "agent-role.changed" => {
+                // Waits for the tables first: an agent may have got the template a moment ago.
+                self.operators(event, &[]).await?;
+                (self.franchises.under_template(&event.stream_id).await.map_err(later)?, false)
+            }
+            _ => return Ok(()),
+        };
+        let operators = self.operators(event, &agents).await?;
+        self.access.directory.forget();
+        if !shut_out {
+            self.access.tell_changed(operators).await;
+            return Ok(());
+        }
+        let now = self.access.house.clock.now();
+        for operator in operators {
+            let ended = self.access.sessions.end_of_operator(operator, EndedReason::Disabled, now).await;
+            ended.map_err(later)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(texts: &[&str]) -> Vec<PermissionCode> {
+        texts.iter().map(|text| PermissionCode::try_from((*text).to_owned()).unwrap()).collect()
+    }
+
+    fn standing(held: &[&str]) -> Standing {
+        Standing {
+            enabled: true,
+            scope: Scope::ALL,
+            codes: Arc::new(codes(held).into_iter().collect()),
+            permission_version: 7,
+            name: "王芳".to_owned(),
+            phone: "13800000002".parse().unwrap(),
+        }
+    }
+
+    fn franchise(limit: Option<&[&str]>) -> Option<FranchiseStanding> {
+        Some(FranchiseStanding { enabled: true, codes: limit.map(codes), position: 9 })
+    }
+
+    #[test]
+    fn a_template_takes_away_and_never_gives() {
+        let held = under(standing(&["03", "0301", "10", "1001"]), franchise(Some(&["0301", "0302"])));
+        let held: Vec<&str> = held.codes.iter().map(PermissionCode::as_str).collect();
+        assert_eq!(held, ["03", "0301"], "the group above a permitted page stays");
+        assert!(under(standing(&["0301"]), franchise(Some(&[]))).codes.is_empty());
+        assert_eq!(under(standing(&["0301"]), franchise(None)).codes, standing(&["0301"]).codes);
+    }
+
+    #[test]
+    fn operators_of_a_disabled_or_missing_franchisee_are_not_let_in() {
+        let disabled = FranchiseStanding { enabled: false, codes: None, position: 9 };
+        assert!(!under(standing(&["0301"]), Some(disabled)).enabled);
+        assert!(!under(standing(&["0301"]), None).enabled);
+        let own = under(Standing { enabled: false, ..standing(&[]) }, franchise(None));
+        assert!(!own.enabled, "an enabled franchisee does not enable a disabled operator");
+        assert_eq!(own.permission_version, 9);
+    }
+}

@@ -1,0 +1,106 @@
+//! What territory and its neighbours need of each other, fulfilled here.
+
+use std::collections::BTreeMap;
+
+use access::{FranchiseStanding, Franchises};
+use async_trait::async_trait;
+use fleet::model::region::Lifecycle;
+use kernel::{House, Position};
+use territory::read::agents;
+use territory::seams::{Bikes, Branch, Permissions, SeamError};
+use vocabulary::{AgentId, AreaId, PermissionCode, Scope};
+
+/// The permission tree that access keeps.
+pub struct PermissionsOfAccess;
+
+fn marked(branches: Vec<access::permissions::Branch>, held: &dyn Fn(&str) -> bool) -> Vec<Branch> {
+    let branch = |one: access::permissions::Branch| Branch {
+        code: one.code,
+        title: one.title,
+        kind: one.kind,
+        level_mask: one.level_mask,
+        checked: held(one.code),
+        children: marked(one.children, held),
+    };
+    branches.into_iter().map(branch).collect()
+}
+
+impl Permissions for PermissionsOfAccess {
+    fn tree(&self, held: &dyn Fn(&str) -> bool) -> Vec<Branch> {
+        marked(access::permissions::tree(None), held)
+    }
+
+    fn title(&self, code: &str) -> Option<&'static str> {
+        access::permissions::find(code).map(|known| known.title)
+    }
+}
+
+/// Bikes as the fleet's table counts them.
+pub struct BikesOfFleet {
+    house: House,
+}
+
+impl BikesOfFleet {
+    /// From the house's read models.
+    pub fn new(house: House) -> Self {
+        Self { house }
+    }
+}
+
+#[async_trait]
+impl Bikes for BikesOfFleet {
+    async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, SeamError> {
+        let areas: Vec<i64> = areas.iter().map(|area| area.0).collect();
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
+        let counted: Vec<(AreaId, i64)> = sqlx::query_as(
+            "select area_id, count(*) from read.vehicle where area_id = any($1) group by area_id",
+        )
+        .bind(areas)
+        .fetch_all(&mut *db)
+        .await?;
+        Ok(counted.into_iter().collect())
+    }
+
+    async fn shelved_in(&self, area: AreaId) -> Result<i64, SeamError> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
+        let count =
+            sqlx::query_scalar("select count(*) from read.vehicle where area_id = $1 and lifecycle = $2")
+                .bind(area)
+                .bind(Lifecycle::Shelved as i16)
+                .fetch_one(&mut *db)
+                .await?;
+        Ok(count)
+    }
+}
+
+/// Franchisees as territory's tables show them.
+pub struct FranchisesOfTerritory {
+    house: House,
+}
+
+impl FranchisesOfTerritory {
+    /// From the house's read models.
+    pub fn new(house: House) -> Self {
+        Self { house }
+    }
+}
+
+#[async_trait]
+impl Franchises for FranchisesOfTerritory {
+    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, access::SeamError> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let found = agents::standing(&mut *db, agent).await?;
+        Ok(found.map(|found| FranchiseStanding {
+            enabled: found.enabled,
+            codes: found.codes.map(|codes| {
+                codes.into_iter().filter_map(|code| PermissionCode::try_from(code).ok()).collect()
+            }),
+            position: found.position,
+        }))
+    }
+
+    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, access::SeamError> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        Ok(agents::under_template(&mut *db, template.parse()?).await?)
+    }
+}

@@ -1,0 +1,455 @@
+//! Franchisees' accounts: opening, changing, switching, removing, and which service areas they run.
+
+use std::collections::BTreeSet;
+
+use axum::extract::State;
+use chrono::NaiveDate;
+use kernel::{CommandContext, Position, Receipt, RequestId};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AgentRoleId, AreaId, Page, Phone, Reach, Scope};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+
+use super::{Nothing, PageOf, given, number};
+use crate::Room;
+use crate::model::agent::{
+    Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
+};
+use crate::model::agent_role::AgentRole;
+use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
+use crate::read::agents::{self, AccountFilter, AccountRow};
+use crate::read::areas;
+
+const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
+const READS: [&str; 3] = ["agent", "area", "agent_role"];
+/// All there is at the moment of asking.
+const NEWEST: Option<Position> = Some(Position(i64::MAX));
+/// Areas that one account names; more is done in several steps.
+const MOST_AREAS: usize = 1000;
+
+/// The routes.
+pub fn routes(room: &Room) -> Routes {
+    Routes::new("territory")
+        .add(ACCOUNTS, routes!(list, create, update, delete).with_state(room.clone()))
+        .add(ACCOUNTS, routes!(state).with_state(room.clone()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of company or contact, or the whole phone.
+    keyword: Option<String>,
+    /// 0 disabled, 1 enabled.
+    state: Option<String>,
+    /// Those that stand under this one.
+    parent_id: Option<String>,
+    /// Those with this role template.
+    role_id: Option<String>,
+    /// Just this one.
+    agent_id: Option<String>,
+}
+
+/// Franchisees' accounts in scope, newest first.
+#[utoipa::path(get, path = "/platform/agent/account", tag = "territory", operation_id = "listAgentAccounts",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
+async fn list(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<AccountRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let filter = AccountFilter {
+        keyword: given(query.keyword.as_ref()).map(str::to_owned),
+        state: number("state", query.state.as_ref())?,
+        parent: number("parentId", query.parent_id.as_ref())?,
+        role: number("roleId", query.role_id.as_ref())?,
+        agent: number("agentId", query.agent_id.as_ref())?,
+    };
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(agents::page(&mut db, &filter, page).await?.into()))
+}
+
+/// A day of the calendar, or nothing; an empty text is nothing too.
+fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NaiveDate>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| serde::de::Error::custom("日期格式应为 YYYY-MM-DD")),
+    }
+}
+
+/// What people fill in.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountBody {
+    /// 1 to 64 characters.
+    company: String,
+    /// 1 to 20 characters.
+    contact: String,
+    /// Template of what its people may hold at most; absent or 0: no limit.
+    #[schema(value_type = Option<String>)]
+    role_id: Option<AgentRoleId>,
+    /// 0 own merchant account, 1 platform cashier.
+    #[schema(value_type = i16)]
+    billing_way: BillingWay,
+    /// Service areas that it shall run; absent: as they are.
+    #[schema(value_type = Option<Vec<String>>)]
+    service_area_ids: Option<BTreeSet<AreaId>>,
+    /// First day of the contract, `YYYY-MM-DD`.
+    #[serde(default, deserialize_with = "day")]
+    #[schema(value_type = Option<String>)]
+    contract_begin: Option<NaiveDate>,
+    /// Its last day.
+    #[serde(default, deserialize_with = "day")]
+    #[schema(value_type = Option<String>)]
+    contract_end: Option<NaiveDate>,
+    /// 车辆上限; absent: no limit.
+    vehicle_quota: Option<i32>,
+    /// At most 200 characters.
+    #[serde(default)]
+    remark: String,
+}
+
+impl AccountBody {
+    fn profile(self, phone: Phone) -> Profile {
+        Profile {
+            company: self.company,
+            contact_name: self.contact,
+            phone,
+            billing_way: self.billing_way,
+            terms: Terms {
+                role: self.role_id.filter(|role| role.0 != 0),
+                contract_begin: self.contract_begin,
+                contract_end: self.contract_end,
+                vehicle_quota: self.vehicle_quota,
+                remark: self.remark,
+            },
+        }
+    }
+}
+
+fn phone(text: &str) -> Result<Phone, Refused> {
+    text.trim()
+        .parse()
+        .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
+}
+
+/// Accounts are administered within all that the caller may see, whatever is selected in the header.
+fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
+    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
+}
+
+/// The context of one of several commands of a request: each is repeated safely by itself.
+fn step(ctx: &CommandContext, step: &str) -> CommandContext {
+    let request_id = ctx.request_id.as_ref().map(|id| RequestId(format!("{}:{step}", id.0)));
+    CommandContext { request_id, reply: Value::Null, expected_version: None, ..ctx.clone() }
+}
+
+/// Nobody changes the franchisee that he works for: its quota, its template and its contract bind him.
+fn not_own(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
+    match &caller.full_scope.agents {
+        Reach::Only(agents) if agents.len() == 1 && agents.contains(&agent) => {
+            Err(Refused::business("agent-own", "不能变更自己所属的代理账号，请联系上级或平台管理员"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Room {
+    /// Waits until the tables hold what was done at `position`: whatever comes after the answer sees the change.
+    pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
+        drop(self.house.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
+        Ok(())
+    }
+
+    async fn template_exists(&self, role: Option<AgentRoleId>) -> Result<(), Refused> {
+        let Some(role) = role.filter(|role| role.0 != 0) else { return Ok(()) };
+        if self.house.desk.load::<AgentRole>(&role).await?.state.is_present() {
+            return Ok(());
+        }
+        Err(Refused::business("agent-role-unknown", "角色模板不存在或已删除，请重新选择"))
+    }
+
+    /// Whether `agent` stands under `above`, or is it.
+    async fn stands_under(&self, agent: AgentId, above: AgentId) -> Result<bool, Refused> {
+        let mut next = Some(agent);
+        for _ in 0..LEVELS_MAX {
+            match next {
+                Some(one) if one == above => return Ok(true),
+                Some(one) => {
+                    let loaded = self.house.desk.load::<Agent>(&one).await?;
+                    next = loaded.state.known().and_then(|known| known.parent);
+                }
+                None => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    /// A franchisee under another runs only what lies within that one's: its areas come from there. `parent` is that of
+    /// the one who gets the area, `from` who runs it now.
+    pub(crate) async fn may_get(&self, parent: Option<AgentId>, from: AgentId) -> Result<(), Refused> {
+        match parent {
+            Some(parent) if !self.stands_under(from, parent).await? => Err(Refused::business(
+                "area-beyond-parent",
+                "下级代理的服务区须在上级代理的服务区之内，请先移交给上级代理",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What leads from the areas that `agent` runs to those wanted: each with who runs it from then on, checked.
+    async fn moves(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        parent: Option<AgentId>,
+        wanted: &BTreeSet<AreaId>,
+    ) -> Result<Vec<(AreaId, AreaCommand)>, Refused> {
+        if wanted.len() > MOST_AREAS {
+            return Err(Refused::malformed(format!("一次最多 {MOST_AREAS} 个服务区")));
+        }
+        let mut db = self.house.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "ally"]).await?;
+        let run: Vec<AreaId> =
+            sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
+                .bind(agent)
+                .fetch_all(&mut *db)
+                .await?;
+        let run: BTreeSet<AreaId> = run.into_iter().collect();
+        let mut targets = Vec::new();
+        for area in wanted.difference(&run) {
+            let state = self.house.desk.load::<Area>(area).await?.state;
+            let known = state.agent().filter(|_| state.state() != Some(AreaState::Closed));
+            let Some(from) = known.filter(|from| caller.full_scope.agents.contains(from)) else {
+                return Err(Refused::business("area-unknown", "服务区不存在或已关停"));
+            };
+            self.may_get(parent, from).await?;
+            targets.push((*area, agent));
+        }
+        for area in run.difference(wanted) {
+            let Some(parent) = parent else {
+                let text = "一级代理的服务区不能直接移出，请到服务区管理移交给其他代理";
+                return Err(Refused::business("area-without-agent", text));
+            };
+            targets.push((*area, parent));
+        }
+        let ids: Vec<AreaId> = targets.iter().map(|(area, _)| *area).collect();
+        let vehicles = self.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+        let mut moves = Vec::with_capacity(targets.len());
+        for (area, to) in targets {
+            let (fences, allies) = areas::belongings(&mut *db, area).await?;
+            let left = Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, allies };
+            moves.push((area, AreaCommand::HandOver { to, left }));
+        }
+        drop(db);
+        Ok(moves)
+    }
+
+    /// What the moves would be answered now, without making them.
+    async fn rehearse(&self, moves: &[(AreaId, AreaCommand)], ctx: &CommandContext) -> Result<(), Refused> {
+        use kernel::{Aggregate, CommandError};
+        for (area, command) in moves {
+            let loaded = self.house.desk.load::<Area>(area).await?;
+            if !ctx.scope.contains(loaded.state.territory()) {
+                return Err(Refused::not_found());
+            }
+            loaded.state.decide(command.clone(), ctx.now).map_err(CommandError::Refused)?;
+        }
+        Ok(())
+    }
+
+    async fn make(
+        &self,
+        moves: Vec<(AreaId, AreaCommand)>,
+        ctx: &CommandContext,
+        after: Position,
+    ) -> Result<Position, Refused> {
+        let mut last = after;
+        for (area, command) in moves {
+            let ctx = step(ctx, &format!("a{area}"));
+            let receipt = self.house.desk.execute::<Area>(&area, command, &ctx).await?;
+            last = last.max(receipt.position);
+        }
+        self.settle(last).await?;
+        Ok(last)
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewAccount {
+    #[serde(flatten)]
+    content: AccountBody,
+    /// What its first person signs in with; unique among franchisees.
+    phone: String,
+    /// Under whom it stands; absent or 0: under the platform.
+    #[schema(value_type = Option<String>)]
+    parent_id: Option<AgentId>,
+    /// 0 disabled, 1 enabled (when absent).
+    state: Option<i16>,
+}
+
+/// Opens a franchisee's account; answers `{agentId}`.
+#[utoipa::path(post, path = "/platform/agent/account", tag = "territory", operation_id = "createAgentAccount",
+    request_body = NewAccount, responses((status = 200, body = Answer<Value>)))]
+async fn create(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<NewAccount>,
+) -> Handled<Value> {
+    if caller.full_scope != Scope::ALL {
+        return Err(Refused::business(
+            "platform-only",
+            "新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区",
+        ));
+    }
+    let enabled = on(body.state.unwrap_or(1))?;
+    room.template_exists(body.content.role_id).await?;
+    let parent_id = body.parent_id.filter(|parent| parent.0 != 0);
+    let parent = match parent_id {
+        None => None,
+        Some(agent_id) => {
+            let state = room.house.desk.load::<Agent>(&agent_id).await?.state;
+            let level = state.known().map(|known| known.level);
+            Some(Parent { agent_id, level, enabled: state.is_enabled() })
+        }
+    };
+    let fresh = AgentId(room.house.ids.next_id());
+    let ctx = context(&asked, &caller, json!({ "agentId": fresh }));
+    let wanted = body.content.service_area_ids.clone().unwrap_or_default();
+    // Before anything is done: the areas must be such that this franchisee may get.
+    let moves = room.moves(&caller, fresh, parent_id, &wanted).await?;
+    room.rehearse(&moves, &ctx).await?;
+    let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
+    let command = AgentCommand::Open { account, parent, enabled };
+    let receipt = room.house.desk.execute::<Agent>(&fresh, command, &ctx).await?;
+    // A repeated request goes on with the account that the first one opened.
+    let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
+    let moves = if agent == fresh { moves } else { room.moves(&caller, agent, parent_id, &wanted).await? };
+    let position = room.make(moves, &ctx, receipt.position).await?;
+    Ok(Answer::replied(Receipt { position, ..receipt }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ChangedAccount {
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    #[serde(flatten)]
+    content: AccountBody,
+    /// Another login phone; absent or empty: as it is.
+    phone: Option<String>,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Changes a franchisee's account; a stale version is refused.
+#[utoipa::path(put, path = "/platform/agent/account", tag = "territory", operation_id = "updateAgentAccount",
+    request_body = ChangedAccount, responses((status = 200, body = Answer<Nothing>)))]
+async fn update(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<ChangedAccount>,
+) -> Handled<Value> {
+    let agent = body.agent_id;
+    not_own(&caller, agent)?;
+    let state = room.house.desk.load::<Agent>(&agent).await?.state;
+    let known = state.known().filter(|_| caller.full_scope.agents.contains(&agent));
+    let known = known.ok_or_else(Refused::not_found)?;
+    if body.content.role_id.filter(|role| role.0 != 0) != known.profile.terms.role {
+        room.template_exists(body.content.role_id).await?;
+    }
+    let phone = match given(body.phone.as_ref()) {
+        Some(text) => phone(text)?,
+        None => known.profile.phone.clone(),
+    };
+    let ctx = context(&asked, &caller, json!({}));
+    let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
+    let moves = match &body.content.service_area_ids {
+        Some(wanted) => room.moves(&caller, agent, known.parent, wanted).await?,
+        None => Vec::new(),
+    };
+    room.rehearse(&moves, &ctx).await?;
+    let command = AgentCommand::Change(body.content.profile(phone));
+    let receipt = room.house.desk.execute::<Agent>(&agent, command, &ctx).await?;
+    let position = room.make(moves, &ctx, receipt.position).await?;
+    Ok(Answer::replied(Receipt { position, ..receipt }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct AccountQuery {
+    /// The franchisee.
+    #[param(value_type = String)]
+    agent_id: String,
+}
+
+/// Deletes a franchisee's account that has no others under it and runs no service areas.
+#[utoipa::path(delete, path = "/platform/agent/account", tag = "territory", operation_id = "deleteAgentAccount",
+    params(AccountQuery), responses((status = 200, body = Answer<Nothing>)))]
+async fn delete(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Params(query): Params<AccountQuery>,
+) -> Handled<Value> {
+    let agent = number("agentId", Some(&query.agent_id))?;
+    let agent = agent.ok_or_else(|| Refused::malformed("请求参数 agentId 不能为空"))?;
+    not_own(&caller, agent)?;
+    // What the caller may not see hangs on it too.
+    let mut db = room.house.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
+    let (children, areas) = agents::hanging_on(&mut *db, agent).await?;
+    drop(db);
+    let ctx = context(&asked, &caller, json!({}));
+    let receipt =
+        room.house.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
+    room.settle(receipt.position).await?;
+    Ok(Answer::replied(receipt))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountState {
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// 0 disables it and ends its people's sessions, 1 enables it.
+    state: i16,
+}
+
+fn on(state: i16) -> Result<bool, Refused> {
+    match state {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Refused::malformed("状态应为 0（停用）或 1（启用）")),
+    }
+}
+
+/// Enables or disables a franchisee: its people are let in, or shut out at once.
+#[utoipa::path(post, path = "/platform/agent/account/state", tag = "territory",
+    operation_id = "setAgentAccountState", request_body = AccountState,
+    responses((status = 200, body = Answer<Nothing>)))]
+async fn state(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<AccountState>,
+) -> Handled<Value> {
+    not_own(&caller, body.agent_id)?;
+    let command = if on(body.state)? { AgentCommand::Enable } else { AgentCommand::Disable };
+    let ctx = context(&asked, &caller, json!({}));
+    let receipt = room.house.desk.execute::<Agent>(&body.agent_id, command, &ctx).await?;
+    room.settle(receipt.position).await?;
+    Ok(Answer::replied(receipt))
+}

@@ -1,0 +1,200 @@
+//! Role templates of franchisees, and the tree that they are chosen from.
+
+use std::collections::BTreeSet;
+
+use axum::extract::{Path, State};
+use kernel::{CommandContext, Position};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentRoleId, Page, PermissionCode, Scope};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+
+use super::{Nothing, PageOf, given, number};
+use crate::Room;
+use crate::model::agent_role::{AgentRole, AgentRoleCommand, Form, Held};
+use crate::read::agent_roles::{self, AgentRoleRow};
+use crate::read::agents;
+use crate::seams::Branch;
+
+const TEMPLATES: Permit = Permit::AnyOf(&["1102"]);
+const READS: [&str; 2] = ["agent_role", "agent"];
+
+/// The routes.
+pub fn routes(room: &Room) -> Routes {
+    Routes::new("territory")
+        .add(TEMPLATES, routes!(list, create, update, delete).with_state(room.clone()))
+        .add(TEMPLATES, routes!(info).with_state(room.clone()))
+        .add(TEMPLATES, routes!(tree).with_state(room.clone()))
+        .add(TEMPLATES, routes!(admin_tree).with_state(room.clone()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of name or remark.
+    keyword: Option<String>,
+}
+
+/// Role templates, newest first.
+#[utoipa::path(get, path = "/platform/agent/role", tag = "territory", operation_id = "listAgentRoles",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<AgentRoleRow>>)))]
+async fn list(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<AgentRoleRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.into()))
+}
+
+/// One role template.
+#[utoipa::path(get, path = "/platform/agent/role/{id}", tag = "territory", operation_id = "agentRoleInfo",
+    params(("id" = String, Path)), responses((status = 200, body = Answer<AgentRoleRow>)))]
+async fn info(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Path(id): Path<String>,
+) -> Handled<AgentRoleRow> {
+    let id: AgentRoleId = id.parse().map_err(|_| Refused::malformed("角色模板编号不正确"))?;
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    Ok(Answer(agent_roles::one(&mut db, id).await?.ok_or_else(Refused::not_found)?))
+}
+
+/// What people fill in.
+#[derive(Deserialize, ToSchema)]
+struct TemplateBody {
+    /// 1 to 20 characters, unique.
+    name: String,
+    /// At most 200 characters.
+    #[serde(default)]
+    remark: String,
+    /// At least one; none that the caller does not hold.
+    #[schema(value_type = Vec<String>)]
+    codes: BTreeSet<PermissionCode>,
+}
+
+impl TemplateBody {
+    fn form(self, room: &Room) -> Result<Form, Refused> {
+        let unknown = self.codes.iter().find(|code| room.seams.permissions.title(code.as_str()).is_none());
+        match unknown {
+            Some(code) => Err(Refused::business("permission-unknown", format!("权限码不存在：{code}"))),
+            None => Ok(Form { name: self.name, remark: self.remark, codes: self.codes }),
+        }
+    }
+}
+
+fn held(caller: &Caller) -> Held {
+    caller.codes.iter().cloned().collect()
+}
+
+/// Templates are administered within all that the account may see, whatever is selected in the header.
+fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
+    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
+}
+
+/// Templates are the platform's own: only who sees all of it administers them.
+fn platform(caller: &Caller) -> Result<(), Refused> {
+    if caller.full_scope == Scope::ALL {
+        return Ok(());
+    }
+    Err(Refused::business("platform-only", "角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区"))
+}
+
+/// Creates a role template; answers `{id}`.
+#[utoipa::path(post, path = "/platform/agent/role", tag = "territory", operation_id = "createAgentRole",
+    request_body = TemplateBody, responses((status = 200, body = Answer<Value>)))]
+async fn create(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<TemplateBody>,
+) -> Handled<Value> {
+    platform(&caller)?;
+    let id = AgentRoleId(room.house.ids.next_id());
+    let command = AgentRoleCommand::Create { id, form: body.form(&room)?, held: held(&caller) };
+    let ctx = context(&asked, &caller, json!({ "id": id }));
+    Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct ChangedTemplate {
+    #[schema(value_type = String)]
+    id: AgentRoleId,
+    #[serde(flatten)]
+    content: TemplateBody,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Changes a role template; the rights of its franchisees' people change at once. A stale version is refused.
+#[utoipa::path(put, path = "/platform/agent/role", tag = "territory", operation_id = "updateAgentRole",
+    request_body = ChangedTemplate, responses((status = 200, body = Answer<Nothing>)))]
+async fn update(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<ChangedTemplate>,
+) -> Handled<Value> {
+    platform(&caller)?;
+    let ctx = context(&asked, &caller, json!({}));
+    let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
+    let command = AgentRoleCommand::Change { form: body.content.form(&room)?, held: held(&caller) };
+    let receipt = room.house.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
+    room.settle(receipt.position).await?;
+    Ok(Answer::replied(receipt))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct TemplateQuery {
+    /// The template.
+    #[param(value_type = String)]
+    id: String,
+}
+
+/// Deletes a role template that no franchisee uses.
+#[utoipa::path(delete, path = "/platform/agent/role", tag = "territory", operation_id = "deleteAgentRole",
+    params(TemplateQuery), responses((status = 200, body = Answer<Nothing>)))]
+async fn delete(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Params(query): Params<TemplateQuery>,
+) -> Handled<Value> {
+    platform(&caller)?;
+    let id = number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
+    let mut db = room.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
+    let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
+    drop(db);
+    let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
+    let ctx = context(&asked, &caller, json!({}));
+    Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+}
+
+/// The permission tree; what the caller holds, and so may put into a template, is marked.
+#[utoipa::path(get, path = "/platform/agent/tree", tag = "territory", operation_id = "agentTree",
+    responses((status = 200, body = Answer<Vec<Branch>>)))]
+async fn tree(State(room): State<Room>, caller: Caller) -> Handled<Vec<Branch>> {
+    Ok(Answer(room.seams.permissions.tree(&|code| caller.codes.has(code))))
+}
+
+/// The permission tree for platform administrators, every branch marked.
+#[utoipa::path(get, path = "/platform/agent/tree/admin", tag = "territory", operation_id = "agentTreeAdmin",
+    responses((status = 200, body = Answer<Vec<Branch>>)))]
+async fn admin_tree(State(room): State<Room>, caller: Caller) -> Handled<Vec<Branch>> {
+    if caller.full_scope != Scope::ALL {
+        return Err(Refused::forbidden());
+    }
+    Ok(Answer(room.seams.permissions.tree(&|_| true)))
+}

@@ -1,0 +1,311 @@
+//! A role template (代理角色模板): what a franchisee's people may hold at most, whatever their roles say.
+
+use std::collections::BTreeSet;
+
+use kernel::{Aggregate, Claim, Event, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentRoleId, PermissionCode, Territory, Timestamp};
+
+use super::agent::{line, lines};
+
+/// A name has at most so many characters.
+pub const NAME_MAX: usize = 20;
+/// A remark has at most so many characters.
+pub const REMARK_MAX: usize = 200;
+
+/// What people fill in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Form {
+    /// 1 to [`NAME_MAX`] characters, unique.
+    pub name: String,
+    /// At most [`REMARK_MAX`] characters.
+    pub remark: String,
+    /// At least one, all held by who asks.
+    pub codes: BTreeSet<PermissionCode>,
+}
+
+/// The codes of who asks.
+pub type Held = BTreeSet<PermissionCode>;
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum AgentRoleCommand {
+    /// Makes it.
+    Create {
+        /// Its own id.
+        id: AgentRoleId,
+        /// Its content.
+        form: Form,
+        /// What its author holds.
+        held: Held,
+    },
+    /// Changes its content.
+    Change {
+        /// The content as it shall be.
+        form: Form,
+        /// What its editor holds.
+        held: Held,
+    },
+    /// Removes it for good.
+    Delete {
+        /// Franchisees that it applies to.
+        agents: i64,
+        /// What who asks holds.
+        held: Held,
+    },
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum AgentRoleEvent {
+    /// It was made.
+    #[serde(rename = "agent-role.created")]
+    Created {
+        /// Its own id.
+        id: AgentRoleId,
+        /// Its content.
+        #[serde(flatten)]
+        form: Form,
+    },
+    /// It is another now.
+    #[serde(rename = "agent-role.changed")]
+    Changed(Form),
+    /// It is gone.
+    #[serde(rename = "agent-role.deleted")]
+    Deleted,
+}
+
+impl Event for AgentRoleEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Created { .. } => "agent-role.created",
+            Self::Changed(_) => "agent-role.changed",
+            Self::Deleted => "agent-role.deleted",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentRoleRefusal {
+    /// There is none, or no more.
+    Unknown,
+    /// The id is in use.
+    Exists,
+    /// The name is empty, too long or holds control characters.
+    Name,
+    /// The remark is too long.
+    Remark,
+    /// Nothing would be permitted.
+    NoCodes,
+    /// Who asks does not hold the code.
+    NotHeld(PermissionCode),
+    /// Another template has the name.
+    NameTaken(String),
+    /// Franchisees use it.
+    InUse(i64),
+}
+
+impl Refusal for AgentRoleRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "agent-role-unknown",
+            Self::Exists => "agent-role-exists",
+            Self::Name => "agent-role-name",
+            Self::Remark => "agent-role-remark",
+            Self::NoCodes => "agent-role-no-codes",
+            Self::NotHeld(_) => "permission-not-held",
+            Self::NameTaken(_) => "agent-role-name-taken",
+            Self::InUse(_) => "agent-role-in-use",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Unknown => "角色模板不存在或已删除".to_owned(),
+            Self::Exists => "角色模板已存在".to_owned(),
+            Self::Name => format!("模板名称需 1 到 {NAME_MAX} 个字"),
+            Self::Remark => format!("备注最多 {REMARK_MAX} 个字"),
+            Self::NoCodes => "请至少选择一项权限".to_owned(),
+            Self::NotHeld(code) => format!("您没有权限 {code}，不能新增或变更含有该权限的角色模板"),
+            Self::NameTaken(name) => format!("模板名称“{name}”已被使用"),
+            Self::InUse(agents) => {
+                format!("角色模板正被 {agents} 个代理使用，不能删除；请先为这些代理更换模板")
+            }
+        }
+    }
+}
+
+/// The template as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct AgentRole {
+    form: Option<Form>,
+    deleted: bool,
+}
+
+impl AgentRole {
+    /// Whether it is there: made and not deleted.
+    pub fn is_present(&self) -> bool {
+        self.form.is_some() && !self.deleted
+    }
+
+    fn present(&self) -> Result<&Form, AgentRoleRefusal> {
+        self.form.as_ref().filter(|_| !self.deleted).ok_or(AgentRoleRefusal::Unknown)
+    }
+}
+
+/// One may hand on, change or take away only what one holds.
+fn within(codes: &BTreeSet<PermissionCode>, held: &Held) -> Result<(), AgentRoleRefusal> {
+    codes.difference(held).next().map_or(Ok(()), |code| Err(AgentRoleRefusal::NotHeld(code.clone())))
+}
+
+/// The form with its texts trimmed, when all of it may stand.
+fn checked(form: Form, held: &Held) -> Result<Form, AgentRoleRefusal> {
+    let name = line(&form.name, NAME_MAX).ok_or(AgentRoleRefusal::Name)?;
+    let remark = lines(&form.remark, REMARK_MAX).ok_or(AgentRoleRefusal::Remark)?;
+    if form.codes.is_empty() {
+        return Err(AgentRoleRefusal::NoCodes);
+    }
+    within(&form.codes, held)?;
+    Ok(Form { name, remark, codes: form.codes })
+}
+
+fn name_key(name: &str) -> String {
+    format!("agent-role-name:{name}")
+}
+
+impl Aggregate for AgentRole {
+    const CATEGORY: &'static str = "agent-role";
+    type Id = AgentRoleId;
+    type Command = AgentRoleCommand;
+    type Event = AgentRoleEvent;
+    type Refusal = AgentRoleRefusal;
+
+    fn decide(
+        &self,
+        command: AgentRoleCommand,
+        _now: Timestamp,
+    ) -> Result<Vec<AgentRoleEvent>, AgentRoleRefusal> {
+        match command {
+            AgentRoleCommand::Create { .. } if self.form.is_some() => Err(AgentRoleRefusal::Exists),
+            AgentRoleCommand::Create { id, form, held } => {
+                Ok(vec![AgentRoleEvent::Created { id, form: checked(form, &held)? }])
+            }
+            AgentRoleCommand::Change { form, held } => {
+                let old = self.present()?;
+                within(&old.codes, &held)?;
+                let form = checked(form, &held)?;
+                Ok(if form == *old { vec![] } else { vec![AgentRoleEvent::Changed(form)] })
+            }
+            AgentRoleCommand::Delete { agents, held } => {
+                within(&self.present()?.codes, &held)?;
+                if agents == 0 {
+                    Ok(vec![AgentRoleEvent::Deleted])
+                } else {
+                    Err(AgentRoleRefusal::InUse(agents))
+                }
+            }
+        }
+    }
+
+    fn evolve(&mut self, event: &AgentRoleEvent) {
+        match event {
+            AgentRoleEvent::Created { form, .. } | AgentRoleEvent::Changed(form) => {
+                self.form = Some(form.clone());
+            }
+            AgentRoleEvent::Deleted => self.deleted = true,
+        }
+    }
+
+    /// Templates are the platform's own: a franchisee does not see what limits it.
+    fn territory(&self) -> Territory {
+        Territory::PLATFORM
+    }
+
+    fn claims(&self, event: &AgentRoleEvent) -> Vec<Claim<AgentRoleRefusal>> {
+        let take = |name: &String| Claim::Take {
+            key: name_key(name),
+            refusal: AgentRoleRefusal::NameTaken(name.clone()),
+        };
+        match (event, &self.form) {
+            (AgentRoleEvent::Created { form, .. }, _) => vec![take(&form.name)],
+            (AgentRoleEvent::Changed(new), Some(old)) if new.name != old.name => {
+                vec![take(&new.name), Claim::Release { key: name_key(&old.name) }]
+            }
+            (AgentRoleEvent::Deleted, Some(old)) => vec![Claim::Release { key: name_key(&old.name) }],
+            _ => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(0);
+
+    fn codes(texts: &[&str]) -> BTreeSet<PermissionCode> {
+        texts.iter().map(|text| PermissionCode::try_from((*text).to_owned()).unwrap()).collect()
+    }
+
+    fn form(texts: &[&str]) -> Form {
+        Form { name: " 城市代理 ".to_owned(), remark: String::new(), codes: codes(texts) }
+    }
+
+    fn made(texts: &[&str]) -> AgentRole {
+        let mut role = AgentRole::default();
+        let command = AgentRoleCommand::Create { id: AgentRoleId(5), form: form(texts), held: codes(texts) };
+        for event in role.decide(command, NOW).unwrap() {
+            role.evolve(&event);
+        }
+        role
+    }
+
+    #[test]
+    fn nobody_puts_into_a_template_what_he_lacks() {
+        let command = AgentRoleCommand::Create {
+            id: AgentRoleId(5),
+            form: form(&["0301", "1001"]),
+            held: codes(&["0301"]),
+        };
+        let lacks = AgentRoleRefusal::NotHeld(codes(&["1001"]).pop_first().unwrap());
+        assert_eq!(AgentRole::default().decide(command, NOW), Err(lacks.clone()));
+        let role = made(&["0301", "1001"]);
+        let held = codes(&["0301"]);
+        let narrowed = AgentRoleCommand::Change { form: form(&["0301"]), held: held.clone() };
+        assert_eq!(role.decide(narrowed, NOW), Err(lacks.clone()), "taking away needs it too");
+        assert_eq!(role.decide(AgentRoleCommand::Delete { agents: 0, held }, NOW), Err(lacks));
+    }
+
+    #[test]
+    fn a_template_without_codes_or_name_is_none() {
+        let create = |form| {
+            AgentRole::default()
+                .decide(AgentRoleCommand::Create { id: AgentRoleId(5), form, held: codes(&["03"]) }, NOW)
+        };
+        assert_eq!(create(form(&[])), Err(AgentRoleRefusal::NoCodes));
+        assert_eq!(create(Form { name: "字".repeat(21), ..form(&["03"]) }), Err(AgentRoleRefusal::Name));
+        assert_eq!(create(Form { remark: "字".repeat(201), ..form(&["03"]) }), Err(AgentRoleRefusal::Remark));
+        assert_eq!(made(&["03"]).form.unwrap().name, "城市代理");
+    }
+
+    #[test]
+    fn a_template_in_use_stays() {
+        let (role, held) = (made(&["03"]), codes(&["03"]));
+        let delete = |agents| AgentRoleCommand::Delete { agents, held: held.clone() };
+        assert_eq!(role.decide(delete(2), NOW), Err(AgentRoleRefusal::InUse(2)));
+        let mut gone = role.clone();
+        for event in role.decide(delete(0), NOW).unwrap() {
+            gone.evolve(&event);
+        }
+        assert!(!gone.is_present());
+        assert_eq!(gone.decide(delete(0), NOW), Err(AgentRoleRefusal::Unknown));
+    }
+
+    #[test]
+    fn saving_the_same_changes_nothing() {
+        let (role, held) = (made(&["03"]), codes(&["03"]));
+        assert_eq!(role.decide(AgentRoleCommand::Change { form: form(&["03"]), held }, NOW), Ok(vec![]));
+    }
+}
