@@ -67,6 +67,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let reactors = Reactors::new(house.clone(), rooms.reactors(&house));
         parts.spawn(async move { reactors.run().await });
         parts.spawn(fleet::sender::sweep(house.clone(), stop.clone()));
+        parts.spawn(territory::expiry::sweep(house.clone(), stop.clone()));
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(house.clone(), rooms::contexts()));

@@ -1,6 +1,8 @@
 //! The real binary with servers of its own, seen from outside: what a browser, a machine, a bike and an administrator
 //! of the installation see.
 
+mod agents;
+mod allies;
 mod bike;
 mod city;
 mod client;

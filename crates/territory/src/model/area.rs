@@ -13,6 +13,11 @@ pub enum AreaCommand {
     Plan(Plan),
     /// Opens it to riders.
     Open,
+    /// Opens it to riders, who must find a place to end their rides at.
+    Launch {
+        /// Parking places in it that count.
+        parkings: i64,
+    },
     /// Suspends it, with a notice to riders.
     Suspend {
         /// 停运公告.
@@ -28,6 +33,31 @@ pub enum AreaCommand {
         /// Bikes still on its streets.
         shelved_vehicles: i64,
     },
+    /// Gives it another name or telephone.
+    Describe {
+        /// 名称.
+        name: String,
+        /// 客服电话.
+        tel: String,
+    },
+    /// Gives it to another franchisee.
+    HandOver {
+        /// Who runs it from now on.
+        to: AgentId,
+        /// What still lies in it under the name of who runs it now.
+        left: Belongings,
+    },
+}
+
+/// What lies in an area under the name of its franchisee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Belongings {
+    /// Bikes, on the street or not.
+    pub vehicles: i64,
+    /// Parking places and no-stop zones.
+    pub fences: i64,
+    /// Franchisers who work in it.
+    pub allies: i64,
 }
 
 /// An area as planned.
@@ -72,6 +102,26 @@ pub enum AreaEvent {
     /// It is closed for good.
     #[serde(rename = "area.closed")]
     Closed,
+    /// It has another name.
+    #[serde(rename = "area.renamed")]
+    Renamed {
+        /// 名称.
+        name: String,
+    },
+    /// Riders call another number.
+    #[serde(rename = "area.tel_changed")]
+    TelChanged {
+        /// 客服电话.
+        tel: String,
+    },
+    /// Another franchisee runs it.
+    #[serde(rename = "area.handed_over")]
+    HandedOver {
+        /// Who ran it.
+        from: AgentId,
+        /// Who runs it.
+        to: AgentId,
+    },
 }
 
 impl Event for AreaEvent {
@@ -82,6 +132,9 @@ impl Event for AreaEvent {
             Self::Suspended { .. } => "area.suspended",
             Self::Redrawn { .. } => "area.redrawn",
             Self::Closed => "area.closed",
+            Self::Renamed { .. } => "area.renamed",
+            Self::TelChanged { .. } => "area.tel_changed",
+            Self::HandedOver { .. } => "area.handed_over",
         }
     }
 }
@@ -107,6 +160,12 @@ pub enum AreaRefusal {
     Notice,
     /// Bikes are still on its streets.
     VehiclesLeft(i64),
+    /// The telephone is none.
+    TelephoneForm,
+    /// Riders would find no place to end a ride at.
+    NoParking,
+    /// Things in it belong to who runs it.
+    NotEmpty(Belongings),
 }
 
 impl Refusal for AreaRefusal {
@@ -121,6 +180,9 @@ impl Refusal for AreaRefusal {
             Self::NotOpen => "area-not-open",
             Self::Notice => "area-notice",
             Self::VehiclesLeft(_) => "area-vehicles-left",
+            Self::TelephoneForm => "area-telephone-form",
+            Self::NoParking => "area-no-parking",
+            Self::NotEmpty(_) => "area-not-empty",
         }
     }
 
@@ -135,6 +197,11 @@ impl Refusal for AreaRefusal {
             Self::NotOpen => "服务区未在运营中".to_owned(),
             Self::Notice => "停运公告需 1 到 200 个字".to_owned(),
             Self::VehiclesLeft(count) => format!("服务区内还有 {count} 辆已上架车辆，请先下架"),
+            Self::TelephoneForm => "客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号".to_owned(),
+            Self::NoParking => "开通前请至少划定一个停车区，否则骑行无处还车".to_owned(),
+            Self::NotEmpty(Belongings { vehicles, fences, allies }) => format!(
+                "服务区内还有 {vehicles} 辆车、{fences} 个围栏、{allies} 个加盟商归原代理所有，清空后才能移交"
+            ),
         }
     }
 }
@@ -181,6 +248,12 @@ impl Area {
         self.state
     }
 
+    fn replan(&mut self, change: impl FnOnce(&mut Plan)) {
+        if let Some(plan) = &mut self.plan {
+            change(plan);
+        }
+    }
+
     fn change(&self, plan: &Plan, command: AreaCommand) -> Result<Vec<AreaEvent>, AreaRefusal> {
         use AreaState::{Closed, Open, Planned, Suspended};
         let state = self.state.unwrap_or(Planned);
@@ -204,10 +277,46 @@ impl Area {
             (_, AreaCommand::Redraw { ring }) => {
                 Ok(vec![AreaEvent::Redrawn { data_version: self.data_version + 1, ring }])
             }
+            (Open, AreaCommand::Launch { .. }) => Ok(vec![]),
+            (Planned, AreaCommand::Launch { parkings }) if parkings < 1 => Err(AreaRefusal::NoParking),
+            (_, AreaCommand::Launch { .. }) => self.change(plan, AreaCommand::Open),
+            (_, AreaCommand::Describe { name, tel }) => describe(plan, state, &name, &tel),
+            (_, AreaCommand::HandOver { to, .. }) if to == plan.agent_id => Ok(vec![]),
+            (_, AreaCommand::HandOver { to, left }) if left == Belongings::default() => {
+                Ok(vec![AreaEvent::HandedOver { from: plan.agent_id, to }])
+            }
+            (_, AreaCommand::HandOver { left, .. }) => Err(AreaRefusal::NotEmpty(left)),
             (_, AreaCommand::Close { shelved_vehicles: 0 }) => Ok(vec![AreaEvent::Closed]),
             (_, AreaCommand::Close { shelved_vehicles }) => Err(AreaRefusal::VehiclesLeft(shelved_vehicles)),
         }
     }
+}
+
+/// Whether `tel` may be dialled: 5 to 20 digits, blanks, `+`, `-` and brackets.
+fn is_telephone(tel: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_digit() || b" +-()".contains(&byte);
+    (5..=20).contains(&tel.len()) && tel.bytes().all(allowed) && tel.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn describe(plan: &Plan, state: AreaState, name: &str, tel: &str) -> Result<Vec<AreaEvent>, AreaRefusal> {
+    let (name, tel) = (name.trim(), tel.trim());
+    if !(1..=30).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        return Err(AreaRefusal::Name);
+    }
+    if tel.is_empty() && state != AreaState::Planned {
+        return Err(AreaRefusal::Telephone);
+    }
+    if !tel.is_empty() && tel != plan.tel && !is_telephone(tel) {
+        return Err(AreaRefusal::TelephoneForm);
+    }
+    let mut events = Vec::new();
+    if name != plan.name {
+        events.push(AreaEvent::Renamed { name: name.to_owned() });
+    }
+    if tel != plan.tel {
+        events.push(AreaEvent::TelChanged { tel: tel.to_owned() });
+    }
+    Ok(events)
 }
 
 impl Aggregate for Area {
@@ -239,11 +348,12 @@ impl Aggregate for Area {
             AreaEvent::Suspended { .. } => self.state = Some(AreaState::Suspended),
             AreaEvent::Redrawn { data_version, ring } => {
                 self.data_version = *data_version;
-                if let Some(plan) = &mut self.plan {
-                    plan.ring = ring.clone();
-                }
+                self.replan(|plan| plan.ring = ring.clone());
             }
             AreaEvent::Closed => self.state = Some(AreaState::Closed),
+            AreaEvent::Renamed { name } => self.replan(|plan| plan.name.clone_from(name)),
+            AreaEvent::TelChanged { tel } => self.replan(|plan| plan.tel.clone_from(tel)),
+            AreaEvent::HandedOver { to, .. } => self.replan(|plan| plan.agent_id = *to),
         }
     }
 
@@ -253,7 +363,17 @@ impl Aggregate for Area {
 
     fn claims(&self, event: &AreaEvent) -> Vec<Claim<AreaRefusal>> {
         let key = |plan: &Plan| format!("area-name:{}:{}", plan.agent_id, plan.name.trim());
+        let moved = |from: &Plan, to: &Plan| {
+            let take = Claim::Take { key: key(to), refusal: AreaRefusal::NameTaken };
+            vec![Claim::Release { key: key(from) }, take]
+        };
         match (event, &self.plan) {
+            (AreaEvent::Renamed { name }, Some(plan)) => {
+                moved(plan, &Plan { name: name.clone(), ..plan.clone() })
+            }
+            (AreaEvent::HandedOver { to, .. }, Some(plan)) => {
+                moved(plan, &Plan { agent_id: *to, ..plan.clone() })
+            }
             (AreaEvent::Planned(plan), _) => {
                 vec![Claim::Take { key: key(plan), refusal: AreaRefusal::NameTaken }]
             }
@@ -321,5 +441,70 @@ mod tests {
     #[test]
     fn an_areas_territory_is_its_agent_and_itself() {
         assert_eq!(after(vec![plan("1")]).territory(), Territory::of_area(AgentId(2), AreaId(20)));
+    }
+
+    fn describe(name: &str, tel: &str) -> AreaCommand {
+        AreaCommand::Describe { name: name.to_owned(), tel: tel.to_owned() }
+    }
+
+    fn decided(area: &Area, command: AreaCommand) -> Vec<AreaEvent> {
+        area.decide(command, Timestamp::from_millis(0)).unwrap()
+    }
+
+    #[test]
+    fn an_area_without_a_parking_place_is_not_launched() {
+        let planned = after(vec![plan("0592-1234567")]);
+        assert_eq!(refused(&planned, AreaCommand::Launch { parkings: 0 }), AreaRefusal::NoParking);
+        assert_eq!(decided(&planned, AreaCommand::Launch { parkings: 1 }), [AreaEvent::Opened]);
+        let silent = after(vec![plan("")]);
+        assert_eq!(refused(&silent, AreaCommand::Launch { parkings: 1 }), AreaRefusal::Telephone);
+        // It had one when it was opened first.
+        let notice = "台风".to_owned();
+        let suspended = after(vec![plan("1"), AreaCommand::Open, AreaCommand::Suspend { notice }]);
+        assert_eq!(decided(&suspended, AreaCommand::Launch { parkings: 0 }), [AreaEvent::Opened]);
+    }
+
+    #[test]
+    fn a_name_and_a_telephone_are_changed_each_by_itself() {
+        let area = after(vec![plan("0592-1234567")]);
+        assert_eq!(decided(&area, describe(" 湖滨 ", "0592-1234567")), []);
+        assert_eq!(
+            decided(&area, describe("集美", "0592-1234567")),
+            [AreaEvent::Renamed { name: "集美".to_owned() }]
+        );
+        let tel = "0592-7654321".to_owned();
+        assert_eq!(decided(&area, describe("湖滨", &tel)), [AreaEvent::TelChanged { tel: tel.clone() }]);
+        assert_eq!(refused(&area, describe("", &tel)), AreaRefusal::Name);
+        assert_eq!(refused(&area, describe("湖滨", "打给小王")), AreaRefusal::TelephoneForm);
+        let open = after(vec![plan("0592-1234567"), AreaCommand::Open]);
+        assert_eq!(refused(&open, describe("湖滨", " ")), AreaRefusal::Telephone);
+    }
+
+    #[test]
+    fn an_area_is_handed_over_only_when_nothing_in_it_is_the_old_agents() {
+        let area = after(vec![plan("1")]);
+        let left = Belongings { vehicles: 3, fences: 2, allies: 1 };
+        let to = AgentId(3);
+        assert_eq!(refused(&area, AreaCommand::HandOver { to, left }), AreaRefusal::NotEmpty(left));
+        let empty = Belongings::default();
+        assert_eq!(decided(&area, AreaCommand::HandOver { to: AgentId(2), left }), [], "it is his already");
+        let handed = after(vec![plan("1"), AreaCommand::HandOver { to, left: empty }]);
+        assert_eq!(handed.territory(), Territory::of_area(to, AreaId(20)));
+    }
+
+    #[test]
+    fn a_name_is_given_back_when_another_is_taken() {
+        let area = after(vec![plan("1")]);
+        let keys = |event: &AreaEvent| -> Vec<String> {
+            let key = |claim| match claim {
+                Claim::Take { key, .. } => format!("take {key}"),
+                Claim::Release { key } => format!("release {key}"),
+            };
+            area.claims(event).into_iter().map(key).collect()
+        };
+        let renamed = AreaEvent::Renamed { name: "集美".to_owned() };
+        assert_eq!(keys(&renamed), ["release area-name:2:湖滨", "take area-name:2:集美"]);
+        let handed = AreaEvent::HandedOver { from: AgentId(2), to: AgentId(3) };
+        assert_eq!(keys(&handed), ["release area-name:2:湖滨", "take area-name:3:湖滨"]);
     }
 }

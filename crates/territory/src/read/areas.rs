@@ -8,8 +8,9 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, Datum, Territory};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, Datum, Page, Rows, Territory};
 
+use super::containing;
 use crate::model::area::{Area, AreaEvent, AreaState};
 
 /// Builds table `area`.
@@ -23,6 +24,7 @@ struct Row {
     name: String,
     tel: String,
     state: i16,
+    notice: String,
     ring: Vec<[f64; 2]>,
     datum: Datum,
     data_version: i64,
@@ -49,6 +51,7 @@ impl Projector for AreaProjector {
         let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
         let known: Vec<Row> = rows::load(db, "area", "area_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.area_id, row)).collect();
+        let mut changes = Vec::new();
         for recorded in events {
             let area_id: i64 = recorded.stream_id.parse()?;
             let at = recorded.recorded_at.millis();
@@ -60,6 +63,7 @@ impl Projector for AreaProjector {
                     name: plan.name.clone(),
                     tel: plan.tel.clone(),
                     state: AreaState::Planned as i16,
+                    notice: String::new(),
                     ring: plan.ring.closed(),
                     datum: plan.ring.datum,
                     data_version: 1,
@@ -74,9 +78,16 @@ impl Projector for AreaProjector {
             row.version = recorded.version;
             match event {
                 AreaEvent::Planned(_) => {}
-                AreaEvent::Opened => row.state = AreaState::Open as i16,
-                AreaEvent::Suspended { .. } => row.state = AreaState::Suspended as i16,
-                AreaEvent::Closed => row.state = AreaState::Closed as i16,
+                AreaEvent::Opened => row.stand(AreaState::Open, String::new()),
+                AreaEvent::Suspended { notice } => row.stand(AreaState::Suspended, notice),
+                AreaEvent::Closed => row.stand(AreaState::Closed, String::new()),
+                AreaEvent::Renamed { name } => row.name = name,
+                AreaEvent::TelChanged { tel } => row.tel = tel,
+                AreaEvent::HandedOver { to, .. } => {
+                    // Who ran it hears that it is gone.
+                    changes.push(change(row));
+                    row.agent_id = to.0;
+                }
                 AreaEvent::Redrawn { data_version, ring } => {
                     row.data_version = data_version;
                     row.datum = ring.datum;
@@ -86,7 +97,15 @@ impl Projector for AreaProjector {
         }
         let rows: Vec<Row> = rows.into_values().collect();
         rows::upsert(db, "area", "area_id", &rows).await?;
-        Ok(rows.iter().map(change).collect())
+        changes.extend(rows.iter().map(change));
+        Ok(changes)
+    }
+}
+
+impl Row {
+    fn stand(&mut self, state: AreaState, notice: String) {
+        self.state = state as i16;
+        self.notice = notice;
     }
 }
 
@@ -148,6 +167,117 @@ pub async fn shapes(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<AreaShape>> {
     sqlx::query_as(
         "select area_id, name, agent_id, state, ring from read.area where state <> 3 order by area_id limit 2000",
     )
+    .fetch_all(db)
+    .await
+}
+
+/// A service area as its management shows it.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct AreaFound {
+    /// Its id.
+    pub area_id: AreaId,
+    /// 名称.
+    pub name: String,
+    /// Who runs it.
+    pub agent_id: AgentId,
+    /// The agent's company; nothing when the caller may not see it.
+    pub company: Option<String>,
+    /// 客服电话.
+    pub tel: String,
+    /// See [`AreaState`].
+    pub state: i16,
+    /// What riders are told while it is suspended.
+    pub notice: String,
+    /// Parking places in it that count.
+    pub parking_count: i64,
+    /// `[lng, lat]` corners, closed, WGS-84; of one area only.
+    #[sqlx(json)]
+    pub ring: Vec<[f64; 2]>,
+    /// When it was planned.
+    pub created_at_ms: i64,
+    /// When it was changed.
+    pub updated_at_ms: i64,
+    /// To be sent with a change.
+    pub version: i64,
+}
+
+/// What a list is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AreaFilter {
+    /// Part of name or telephone.
+    pub keyword: Option<String>,
+    /// Of this agent.
+    pub agent: Option<AgentId>,
+    /// In this state.
+    pub state: Option<i16>,
+}
+
+/// Areas in scope that `filter` leaves, newest first, without their edges.
+pub async fn page(db: &mut PgConnection, filter: &AreaFilter, page: Page) -> sqlx::Result<Rows<AreaFound>> {
+    let pattern = filter.keyword.as_deref().map(containing);
+    let found = sqlx::query_as(
+        "select a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, '[]'::jsonb as ring,
+                (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count,
+                a.created_at_ms, a.updated_at_ms, a.version
+         from read.area a left join read.agent g on g.agent_id = a.agent_id
+         where ($1::text is null or a.name like $1 or a.tel like $1)
+           and ($2::bigint is null or a.agent_id = $2) and ($3::smallint is null or a.state = $3)
+         order by a.created_at_ms desc, a.area_id desc limit $4 offset $5",
+    )
+    .bind(&pattern)
+    .bind(filter.agent)
+    .bind(filter.state)
+    .bind(page.limit())
+    .bind(page.offset())
+    .fetch_all(&mut *db)
+    .await?;
+    let counted = sqlx::query_scalar(
+        "select count(*) from (
+           select from read.area a
+           where ($1::text is null or a.name like $1 or a.tel like $1)
+             and ($2::bigint is null or a.agent_id = $2) and ($3::smallint is null or a.state = $3)
+           limit $4) matching",
+    )
+    .bind(&pattern)
+    .bind(filter.agent)
+    .bind(filter.state)
+    .bind(COUNT_CAP + 1)
+    .fetch_one(db)
+    .await?;
+    Ok(Rows::new(found, counted))
+}
+
+/// One area with its edge; nothing when it is not in scope.
+pub async fn one(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<Option<AreaFound>> {
+    sqlx::query_as(
+        "select a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.ring,
+                (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count,
+                a.created_at_ms, a.updated_at_ms, a.version
+         from read.area a left join read.agent g on g.agent_id = a.agent_id where a.area_id = $1",
+    )
+    .bind(area)
+    .fetch_optional(db)
+    .await
+}
+
+/// Fences in an area and franchisers who work in it, ended ones not counted.
+pub async fn belongings(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<(i64, i64)> {
+    sqlx::query_as(
+        "select (select count(*) from read.fence where area_id = $1),
+                (select count(*) from read.ally where area_ids @> array[$1::bigint] and state <> 3)",
+    )
+    .bind(area)
+    .fetch_one(db)
+    .await
+}
+
+/// The names of those of `areas` that are in scope.
+pub async fn names(db: impl PgExecutor<'_>, areas: &[AreaId]) -> sqlx::Result<Vec<AreaOption>> {
+    let areas: Vec<i64> = areas.iter().map(|area| area.0).collect();
+    sqlx::query_as(
+        "select area_id, name, agent_id from read.area where area_id = any($1) order by name, area_id",
+    )
+    .bind(areas)
     .fetch_all(db)
     .await
 }

@@ -1,0 +1,50 @@
+//! Ends contracts whose last day is over.
+
+use std::time::Duration;
+
+use kernel::CommandContext;
+use kernel::desk::CommandError;
+use kernel::house::House;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Scope, Timestamp};
+
+use crate::model::ally::{Ally, AllyCommand, AllyRefusal, day};
+use crate::read::allies;
+use crate::seams::SeamError;
+
+/// The rule's name in the log.
+const RULE: &str = "ally-contract-expiry";
+
+/// Every minute ends the contracts that are over, until `stop`. May run on several nodes at once.
+pub async fn sweep(house: House, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(Duration::from_mins(1));
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        if let Err(error) = end_contracts(&house, house.clock.now()).await {
+            tracing::warn!(%error, "cannot look for contracts that are over");
+        }
+    }
+}
+
+/// Ends the contracts that are over at `now`.
+pub async fn end_contracts(house: &House, now: Timestamp) -> Result<(), SeamError> {
+    let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await?;
+    let over = allies::over(&mut *tx, day(now)).await?;
+    drop(tx);
+    for ally in over {
+        let ctx = CommandContext::of_system(RULE, now);
+        match house.desk.execute::<Ally>(&ally, AllyCommand::Expire, &ctx).await {
+            Ok(_) => tracing::info!(%ally, "a franchiser's contract is over"),
+            // The table lags behind the log: it was prolonged, ended or removed meanwhile.
+            Err(CommandError::Refused(
+                AllyRefusal::TooEarly | AllyRefusal::NotNow { .. } | AllyRefusal::Unknown,
+            )) => {}
+            Err(error) => return Err(format!("{error:?}").into()),
+        }
+    }
+    Ok(())
+}

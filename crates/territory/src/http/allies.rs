@@ -1,0 +1,470 @@
+//! Franchisers: ally info, edited from the management of accounts. Names and phones are masked wherever they are
+//! listed; whoever asks for them whole leaves his name in the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::extract::State;
+use chrono::NaiveDate;
+use kernel::CommandContext;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Territory};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+
+use super::{Nothing, PageOf, given, number};
+use crate::Room;
+use crate::model::agent::Agent;
+use crate::model::ally::{AREAS_MAX, Ally, AllyCommand, AllyForm, PeopleForm, Terms};
+use crate::model::area::{Area, AreaState};
+use crate::read::allies::{self, AllyFilter, AllyFound};
+use crate::read::areas::{self, AreaOption};
+
+const ALLIES: Permit = Permit::AnyOf(&["1101"]);
+const READS: [&str; 3] = ["ally", "agent", "area"];
+/// Shown for people who were forgotten.
+const FORGOTTEN: &str = "已注销";
+
+/// The routes.
+pub fn routes(room: &Room) -> Routes {
+    Routes::new("territory")
+        .add(ALLIES, routes!(list, create, update, delete).with_state(room.clone()))
+        .add(ALLIES, routes!(info).with_state(room.clone()))
+        .add(ALLIES, routes!(state).with_state(room.clone()))
+        .add(ALLIES, routes!(unmask).with_state(room.clone()))
+}
+
+/// A franchiser as lists and its drawer show it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AllyRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: AllyId,
+    /// With whom it works.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// The agent's company; null when the caller may not see it.
+    agent_company: Option<String>,
+    /// 公司.
+    company: String,
+    /// 统一社会信用代码, empty until it is known.
+    license_no: String,
+    /// 联系人, masked.
+    contact: String,
+    /// 联系电话, masked.
+    phone: String,
+    /// 法人, masked; empty until it is known.
+    legal_person: String,
+    /// 服务区: as text.
+    #[schema(value_type = Vec<String>)]
+    service_area_ids: Vec<AreaId>,
+    /// Of them, those that the caller may see, by name.
+    service_areas: Vec<AreaOption>,
+    /// 加盟时间, `YYYY-MM-DD`.
+    #[schema(value_type = Option<String>)]
+    joined_at: Option<NaiveDate>,
+    /// The contract's last day, `YYYY-MM-DD`.
+    #[schema(value_type = Option<String>)]
+    contract_end: Option<NaiveDate>,
+    /// Bikes that belong to its areas.
+    vehicle_count: i64,
+    /// 保证金, cents.
+    deposit_paid: i64,
+    /// 分成比例, ten-thousandths.
+    divide_ratio_bp: i32,
+    /// 0 洽谈, 1 合作中, 2 到期, 3 解约.
+    state: i16,
+    /// 备注.
+    remark: String,
+    /// Why it was ended.
+    ended_reason: String,
+    /// Epoch milliseconds.
+    created_at: i64,
+    /// Epoch milliseconds.
+    updated_at: i64,
+    /// To be sent with a change.
+    version: i64,
+}
+
+impl AllyRow {
+    fn new(found: AllyFound, names: &[AreaOption], vehicles: &BTreeMap<AreaId, i64>) -> Self {
+        let of_it = |area: &&AreaOption| found.area_ids.contains(&area.id);
+        let names = names.iter().filter(of_it).cloned().collect();
+        let vehicle_count = found.area_ids.iter().filter_map(|area| vehicles.get(area)).sum();
+        Self {
+            id: found.ally_id,
+            agent_id: found.agent_id,
+            agent_company: found.agent_company,
+            company: found.company,
+            license_no: found.license_no,
+            contact: found.contact,
+            phone: found.phone,
+            legal_person: found.legal_person,
+            service_area_ids: found.area_ids,
+            service_areas: names,
+            joined_at: found.joined_on,
+            contract_end: found.contract_end,
+            vehicle_count,
+            deposit_paid: found.deposit_cents,
+            divide_ratio_bp: found.ratio_bp,
+            state: found.state,
+            remark: found.remark,
+            ended_reason: found.ended_reason,
+            created_at: found.created_at_ms,
+            updated_at: found.updated_at_ms,
+            version: found.revision,
+        }
+    }
+}
+
+/// The rows with the names of their areas, within the transaction they were found in, and their bikes.
+async fn with_areas(
+    room: &Room,
+    db: &mut kernel::ReadTx,
+    found: Vec<AllyFound>,
+) -> Result<Vec<AllyRow>, Refused> {
+    let ids: BTreeSet<AreaId> = found.iter().flat_map(|ally| ally.area_ids.iter().copied()).collect();
+    let names = areas::names(&mut **db, &ids.into_iter().collect::<Vec<_>>()).await?;
+    // Of areas that the caller may not see he is not told how many bikes they have.
+    let visible: Vec<AreaId> = names.iter().map(|area| area.id).collect();
+    let vehicles = room.seams.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
+    Ok(found.into_iter().map(|ally| AllyRow::new(ally, &names, &vehicles)).collect())
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of the company's name or its number.
+    keyword: Option<String>,
+    /// Those who work with this agent.
+    agent_id: Option<String>,
+    /// 0 negotiating, 1 cooperating, 2 expired, 3 terminated.
+    state: Option<String>,
+}
+
+/// Franchisers in scope, newest first; names and phones masked.
+#[utoipa::path(get, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "listAllies",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<AllyRow>>)))]
+async fn list(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<AllyRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let filter = AllyFilter {
+        keyword: given(query.keyword.as_ref()).map(str::to_owned),
+        agent: number("agentId", query.agent_id.as_ref())?,
+        state: number("state", query.state.as_ref())?,
+    };
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = allies::page(&mut db, &filter, page).await?;
+    let rows = with_areas(&room, &mut db, found.rows).await?;
+    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct AllyQuery {
+    /// The franchiser.
+    #[param(value_type = String)]
+    id: String,
+}
+
+impl AllyQuery {
+    fn ally(&self) -> Result<AllyId, Refused> {
+        number("id", Some(&self.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))
+    }
+}
+
+/// One franchiser; names and phones masked.
+#[utoipa::path(get, path = "/platform/agent/allyInfo/info", tag = "territory", operation_id = "allyInfo",
+    params(AllyQuery), responses((status = 200, body = Answer<AllyRow>)))]
+async fn info(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<AllyQuery>,
+) -> Handled<AllyRow> {
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = allies::one(&mut *db, query.ally()?).await?.ok_or_else(Refused::not_found)?;
+    let row = with_areas(&room, &mut db, vec![found]).await?.pop();
+    row.map(Answer).ok_or_else(Refused::not_found)
+}
+
+/// What people fill in. What is absent stays as it is; an empty text takes away what was there.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AllyBody {
+    /// 1 to 64 characters.
+    company: Option<String>,
+    /// 1 to 20 characters.
+    contact: Option<String>,
+    /// A mobile number.
+    phone: Option<String>,
+    /// 统一社会信用代码.
+    license_no: Option<String>,
+    /// 法人.
+    legal_person: Option<String>,
+    /// Areas of the agent, at most 100.
+    #[schema(value_type = Option<Vec<String>>)]
+    service_area_ids: Option<BTreeSet<AreaId>>,
+    /// `YYYY-MM-DD`.
+    joined_at: Option<String>,
+    /// `YYYY-MM-DD`, the last day.
+    contract_end: Option<String>,
+    /// Cents.
+    deposit_paid: Option<i64>,
+    /// Ten-thousandths, 0 to 10000.
+    divide_ratio_bp: Option<i32>,
+    /// At most 200 characters.
+    remark: Option<String>,
+}
+
+/// A day as people write it; an empty text is none.
+fn date(name: &str, text: &str) -> Result<Option<NaiveDate>, Refused> {
+    match text.trim() {
+        "" => Ok(None),
+        text => NaiveDate::parse_from_str(text, "%Y-%m-%d")
+            .map(Some)
+            .map_err(|_| Refused::business("ally-date", format!("{name}应为 YYYY-MM-DD 格式的日期"))),
+    }
+}
+
+impl AllyBody {
+    /// The form that this makes of `known`.
+    fn over(self, known: &Terms) -> Result<AllyForm, Refused> {
+        let license_no = match self.license_no.as_deref().map(str::trim) {
+            None => known.license_no.clone(),
+            Some("") => None,
+            Some(text) => {
+                let parsed = text.to_uppercase().parse();
+                Some(parsed.map_err(|error: crate::model::license::NotALicenseNo| {
+                    Refused::business("ally-license", error.to_string())
+                })?)
+            }
+        };
+        let phone: Option<Phone> =
+            match &self.phone {
+                None => None,
+                Some(text) => Some(text.trim().parse().map_err(|error: vocabulary::NotAPhone| {
+                    Refused::business("phone-bad", error.to_string())
+                })?),
+            };
+        let terms = Terms {
+            company: self.company.unwrap_or_else(|| known.company.clone()),
+            license_no,
+            area_ids: self.service_area_ids.unwrap_or_else(|| known.area_ids.clone()),
+            joined_on: match &self.joined_at {
+                None => known.joined_on,
+                Some(text) => date("加盟日期", text)?,
+            },
+            contract_end: match &self.contract_end {
+                None => known.contract_end,
+                Some(text) => date("合同到期日", text)?,
+            },
+            deposit: self.deposit_paid.map_or(known.deposit, Cents),
+            ratio_bp: self.divide_ratio_bp.unwrap_or(known.ratio_bp),
+            remark: self.remark.unwrap_or_else(|| known.remark.clone()),
+        };
+        let people = PeopleForm { contact: self.contact, phone, legal_person: self.legal_person };
+        Ok(AllyForm { terms, people })
+    }
+}
+
+/// Refuses areas that are new to the franchiser and not the agent's, closed, or outside of the caller's scope.
+async fn check_areas(
+    room: &Room,
+    caller: &Caller,
+    agent: AgentId,
+    known: &Terms,
+    wanted: &Terms,
+) -> Result<(), Refused> {
+    let added: Vec<AreaId> = wanted.area_ids.difference(&known.area_ids).copied().collect();
+    if added.len() > AREAS_MAX {
+        return Err(Refused::business("ally-areas", format!("一个加盟商最多 {AREAS_MAX} 个服务区")));
+    }
+    for id in added {
+        let area = room.house.desk.load::<Area>(&id).await?.state;
+        let usable = area.agent() == Some(agent)
+            && area.state() != Some(AreaState::Closed)
+            && caller.full_scope.contains(Territory::of_area(agent, id));
+        if !usable {
+            return Err(Refused::business("ally-area", "所选服务区不存在、已关停，或不属于该代理"));
+        }
+    }
+    Ok(())
+}
+
+/// With whom a new franchiser works: the agent named; unnamed, the caller's only one.
+fn agent_of(caller: &Caller, named: Option<AgentId>) -> Result<AgentId, Refused> {
+    match (named, &caller.full_scope.agents) {
+        (Some(agent), _) => Ok(agent),
+        (None, Reach::Only(agents)) if agents.len() == 1 => {
+            Ok(agents.iter().copied().next().unwrap_or(AgentId(0)))
+        }
+        (None, _) => Err(Refused::business("agent-missing", "请选择加盟商所属的代理")),
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewAlly {
+    #[serde(flatten)]
+    content: AllyBody,
+    /// With whom it works; absent: the caller's only agent.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+}
+
+/// Takes a franchiser in, 洽谈; answers `{id}`.
+#[utoipa::path(post, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "createAlly",
+    request_body = NewAlly, responses((status = 200, body = Answer<Value>)))]
+async fn create(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<NewAlly>,
+) -> Handled<Value> {
+    let agent_id = agent_of(&caller, body.agent_id.filter(|agent| agent.0 != 0))?;
+    let agent = room.house.desk.load::<Agent>(&agent_id).await?;
+    if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&agent_id) {
+        return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
+    }
+    let form = body.content.over(&Terms::default())?;
+    check_areas(&room, &caller, agent_id, &Terms::default(), &form.terms).await?;
+    let ally_id = AllyId(room.house.ids.next_id());
+    let command = AllyCommand::Register { ally_id, agent_id, form };
+    let ctx = context(&asked, &caller, json!({ "id": ally_id }));
+    Ok(Answer::replied(room.house.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct ChangedAlly {
+    #[schema(value_type = String)]
+    id: AllyId,
+    #[serde(flatten)]
+    content: AllyBody,
+    /// The version that the editor saw, when he says so.
+    version: Option<i64>,
+}
+
+/// Changes a franchiser; a stale version is refused.
+#[utoipa::path(put, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "updateAlly",
+    request_body = ChangedAlly, responses((status = 200, body = Answer<Nothing>)))]
+async fn update(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<ChangedAlly>,
+) -> Handled<Value> {
+    let known = room.house.desk.load::<Ally>(&body.id).await?.state;
+    let agent = known.agent().filter(|agent| caller.full_scope.contains(Territory::of_agent(*agent)));
+    let agent = agent.ok_or_else(Refused::not_found)?;
+    let revision = body.version.unwrap_or(known.revision());
+    let form = body.content.over(known.terms())?;
+    check_areas(&room, &caller, agent, known.terms(), &form.terms).await?;
+    let command = AllyCommand::Change { form, revision };
+    let ctx = context(&asked, &caller, json!({}));
+    Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+}
+
+/// Removes a franchiser with whom nothing was signed.
+#[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
+    params(AllyQuery), responses((status = 200, body = Answer<Nothing>)))]
+async fn delete(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Params(query): Params<AllyQuery>,
+) -> Handled<Value> {
+    let ctx = context(&asked, &caller, json!({}));
+    Ok(Answer::replied(room.house.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct NextState {
+    #[schema(value_type = String)]
+    id: AllyId,
+    /// 1 signs the contract, 3 ends it. 2 comes by itself when the contract's last day is over.
+    state: i16,
+    /// Why it is ended: 1 to 200 characters.
+    #[serde(default)]
+    reason: String,
+}
+
+/// Signs a franchiser's contract or ends it.
+#[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
+    request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
+async fn state(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<NextState>,
+) -> Handled<Value> {
+    let command = match body.state {
+        1 => AllyCommand::Sign,
+        // Bills are the financial room's; until it stands nobody has an account, and so there are none.
+        3 => AllyCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
+        _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
+    };
+    let ctx = context(&asked, &caller, json!({}));
+    Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct Unmask {
+    #[schema(value_type = String)]
+    id: AllyId,
+}
+
+/// Names and phone, whole.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct WholePeople {
+    /// 联系人.
+    contact: String,
+    /// 联系电话.
+    phone: String,
+    /// 法人.
+    legal_person: String,
+}
+
+/// Names and phone of one franchiser, whole. Who asked stands in the log.
+#[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
+    request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
+async fn unmask(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<Unmask>,
+) -> Handled<WholePeople> {
+    // The answer is not stored with the request: what is whole lies sealed in the log alone.
+    let ctx = context(&asked, &caller, json!({}));
+    let receipt = room.house.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
+    let ally = room.house.desk.load::<Ally>(&body.id).await?.state;
+    let whole = match ally.people() {
+        Some(people) => WholePeople {
+            contact: people.contact.clone(),
+            phone: people.phone.to_string(),
+            legal_person: people.legal_person.clone(),
+        },
+        None => {
+            WholePeople { contact: FORGOTTEN.to_owned(), phone: String::new(), legal_person: String::new() }
+        }
+    };
+    Ok(Answer::at(whole, &receipt))
+}
+
+/// Franchisers are managed within all that the account may see, whatever is selected in the header.
+fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
+    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
+}

@@ -1,0 +1,292 @@
+//! Managing service areas: the table, names and telephones, opening and closing, who runs them.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use kernel::CommandContext;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AreaId, Page};
+use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+
+use super::{Nothing, PageOf, given, number};
+use crate::Room;
+use crate::model::agent::Agent;
+use crate::model::area::{Area, AreaCommand, Belongings};
+use crate::read::agents::{self, AgentOption};
+use crate::read::areas::{self, AreaFilter, AreaFound};
+
+const AREAS: Permit = Permit::AnyOf(&["1103"]);
+const READS: [&str; 4] = ["area", "agent", "fence", "ally"];
+
+/// The routes.
+pub fn routes(room: &Room) -> Routes {
+    Routes::new("territory")
+        .add(AREAS, routes!(list, update).with_state(room.clone()))
+        .add(AREAS, routes!(info).with_state(room.clone()))
+        .add(AREAS, routes!(state).with_state(room.clone()))
+        .add(AREAS, routes!(hand_over).with_state(room.clone()))
+        .add(Permit::AnyOf(&["1103", "1101"]), routes!(choices).with_state(room.clone()))
+}
+
+/// A service area as its management shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AreaRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: AreaId,
+    /// 名称.
+    name: String,
+    /// Who runs it.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// The agent's company; null when the caller may not see it.
+    company: Option<String>,
+    /// 客服电话.
+    tel: String,
+    /// Bikes that belong to it, on the street or not.
+    vehicle_count: i64,
+    /// Parking places in it that count.
+    parking_count: i64,
+    /// 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
+    state: i16,
+    /// What riders are told while it is suspended.
+    notice: String,
+    /// Epoch milliseconds.
+    created_at: i64,
+    /// Epoch milliseconds.
+    updated_at: i64,
+    /// To be sent with a change.
+    version: i64,
+}
+
+impl AreaRow {
+    fn new(found: AreaFound, vehicles: &BTreeMap<AreaId, i64>) -> Self {
+        Self {
+            id: found.area_id,
+            name: found.name,
+            agent_id: found.agent_id,
+            company: found.company,
+            tel: found.tel,
+            vehicle_count: vehicles.get(&found.area_id).copied().unwrap_or(0),
+            parking_count: found.parking_count,
+            state: found.state,
+            notice: found.notice,
+            created_at: found.created_at_ms,
+            updated_at: found.updated_at_ms,
+            version: found.version,
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+    /// Part of name or telephone.
+    keyword: Option<String>,
+    /// Those that this agent runs.
+    agent_id: Option<String>,
+    /// 0 planned, 1 open, 2 suspended, 3 closed.
+    state: Option<String>,
+}
+
+/// Service areas in scope, newest first.
+#[utoipa::path(get, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "listServiceAreas",
+    params(ListQuery), responses((status = 200, body = Answer<PageOf<AreaRow>>)))]
+async fn list(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ListQuery>,
+) -> Handled<PageOf<AreaRow>> {
+    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let filter = AreaFilter {
+        keyword: given(query.keyword.as_ref()).map(str::to_owned),
+        agent: number("agentId", query.agent_id.as_ref())?,
+        state: number("state", query.state.as_ref())?,
+    };
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = areas::page(&mut db, &filter, page).await?;
+    drop(db);
+    let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
+    let vehicles = room.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+    let rows = found.rows.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect();
+    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct AreaQuery {
+    /// The area.
+    #[param(value_type = String)]
+    id: String,
+}
+
+/// A service area with its edge and what may follow on where it stands.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AreaInfo {
+    /// As the table shows it.
+    #[serde(flatten)]
+    row: AreaRow,
+    /// Of the bikes, those on its streets.
+    shelved_count: i64,
+    /// Fences in it.
+    fence_count: i64,
+    /// Franchisers who work in it.
+    ally_count: i64,
+    /// `[lng, lat]` corners, closed, WGS-84.
+    ring: Vec<[f64; 2]>,
+}
+
+/// One service area.
+#[utoipa::path(get, path = "/platform/agent/serviceArea/info", tag = "territory", operation_id = "serviceAreaInfo",
+    params(AreaQuery), responses((status = 200, body = Answer<AreaInfo>)))]
+async fn info(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<AreaQuery>,
+) -> Handled<AreaInfo> {
+    let id: AreaId =
+        number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut found = areas::one(&mut *db, id).await?.ok_or_else(Refused::not_found)?;
+    let (fence_count, ally_count) = areas::belongings(&mut *db, id).await?;
+    drop(db);
+    let ring = std::mem::take(&mut found.ring);
+    let vehicles = room.seams.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
+    let shelved_count = room.seams.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
+    let row = AreaRow::new(found, &vehicles);
+    Ok(Answer(AreaInfo { row, shelved_count, fence_count, ally_count, ring }))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct ChangedArea {
+    #[schema(value_type = String)]
+    id: AreaId,
+    /// 1 to 30 characters, unique within its agent.
+    name: String,
+    /// 客服电话; may be empty before the area is opened.
+    tel: String,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Gives an area another name or telephone; a stale version is refused.
+#[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
+    request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
+async fn update(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<ChangedArea>,
+) -> Handled<Value> {
+    let ctx = CommandContext { expected_version: Some(body.version), ..context(&asked, &caller) };
+    let command = AreaCommand::Describe { name: body.name, tel: body.tel };
+    Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct AreaState {
+    #[schema(value_type = String)]
+    id: AreaId,
+    /// 1 opens it, 2 suspends it, 3 closes it for good.
+    state: i16,
+    /// What riders are told, when it is suspended: 1 to 200 characters.
+    #[serde(default)]
+    notice: String,
+}
+
+/// Opens, suspends or closes a service area.
+#[utoipa::path(post, path = "/platform/agent/serviceArea/state", tag = "territory",
+    operation_id = "setServiceAreaState", request_body = AreaState, responses((status = 200, body = Answer<Nothing>)))]
+async fn state(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(body): Body<AreaState>,
+) -> Handled<Value> {
+    let command = match body.state {
+        1 => {
+            let mut db = room.house.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+            let parkings = areas::one(&mut *db, body.id).await?.map_or(0, |area| area.parking_count);
+            AreaCommand::Launch { parkings }
+        }
+        2 => AreaCommand::Suspend { notice: body.notice.trim().to_owned() },
+        3 => {
+            let shelved = room.seams.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
+            AreaCommand::Close { shelved_vehicles: shelved }
+        }
+        _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
+    };
+    let receipt = room.house.desk.execute::<Area>(&body.id, command, &context(&asked, &caller)).await?;
+    Ok(Answer::replied(receipt))
+}
+
+/// Agents to choose from.
+#[derive(Debug, Serialize, ToSchema)]
+struct AgentChoices {
+    /// By company.
+    rows: Vec<AgentOption>,
+}
+
+/// Enabled agents in scope, to whom an area or a franchiser may be given.
+#[utoipa::path(get, path = "/platform/agent/serviceArea/agents", tag = "territory",
+    operation_id = "serviceAreaAgents", responses((status = 200, body = Answer<AgentChoices>)))]
+async fn choices(State(room): State<Room>, caller: Caller, Seen(seen): Seen) -> Handled<AgentChoices> {
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &["agent"]).await?;
+    Ok(Answer(AgentChoices { rows: agents::options(&mut *db).await? }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AreaHandedOver {
+    #[schema(value_type = String)]
+    id: AreaId,
+    /// Who runs it from now on.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// The version that the editor saw.
+    version: i64,
+}
+
+/// Gives an area without bikes, fences and franchisers to another enabled agent.
+#[utoipa::path(post, path = "/platform/agent/serviceArea/agent", tag = "territory",
+    operation_id = "handOverServiceArea", request_body = AreaHandedOver,
+    responses((status = 200, body = Answer<Nothing>)))]
+async fn hand_over(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    seen: Seen,
+    Body(body): Body<AreaHandedOver>,
+) -> Handled<Value> {
+    let agent = room.house.desk.load::<Agent>(&body.agent_id).await?;
+    if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&body.agent_id) {
+        return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
+    }
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+    let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
+    drop(db);
+    let vehicles = room.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
+    let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
+    let ctx = CommandContext { expected_version: Some(body.version), ..context(&asked, &caller) };
+    let command = AreaCommand::HandOver { to: body.agent_id, left };
+    Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
+}
+
+/// Areas are managed within all that the account may see, whatever is selected in the header.
+fn context(asked: &Asked, caller: &Caller) -> CommandContext {
+    CommandContext { scope: caller.full_scope.clone(), ..asked.context(json!({})) }
+}

@@ -1,0 +1,574 @@
+//! A franchiser (加盟商): 0 洽谈 → 1 合作中 → 2 到期, 1 or 2 → 3 解约. Managed by ally info, not by a level of operators.
+
+use std::collections::BTreeSet;
+
+use chrono::NaiveDate;
+use kernel::{Aggregate, Claim, Event, Personal, Refusal};
+use serde::{Deserialize, Serialize};
+use vocabulary::{AgentId, AllyId, AreaId, Cents, Phone, Territory, Timestamp};
+
+use super::license::LicenseNo;
+
+/// A company's name has at most so many characters.
+pub const COMPANY_MAX: usize = 64;
+/// A person's name has at most so many characters.
+pub const PERSON_MAX: usize = 20;
+/// A remark or a reason has at most so many characters.
+pub const REMARK_MAX: usize = 200;
+/// One franchiser works in at most so many service areas.
+pub const AREAS_MAX: usize = 100;
+/// A deposit is at most a hundred million yuan: more is a slip of the pen.
+pub const DEPOSIT_MAX: Cents = Cents(10_000_000_000);
+/// The whole, in ten-thousandths.
+pub const WHOLE_BP: i32 = 10_000;
+
+const SHANGHAI_MS: i64 = 8 * 3_600_000;
+
+/// The day in Asia/Shanghai at `now`.
+pub fn day(now: Timestamp) -> NaiveDate {
+    now.plus_millis(SHANGHAI_MS).datetime().date_naive()
+}
+
+/// Where a franchiser stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AllyState {
+    /// 0 洽谈.
+    #[default]
+    Negotiating = 0,
+    /// 1 合作中.
+    Cooperating = 1,
+    /// 2 到期: the contract's last day is over.
+    Expired = 2,
+    /// 3 解约.
+    Terminated = 3,
+}
+
+impl AllyState {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Negotiating => "洽谈",
+            Self::Cooperating => "合作中",
+            Self::Expired => "到期",
+            Self::Terminated => "解约",
+        }
+    }
+}
+
+/// What was agreed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// 公司.
+    pub company: String,
+    /// 统一社会信用代码.
+    pub license_no: Option<LicenseNo>,
+    /// 服务区, of the agent.
+    pub area_ids: BTreeSet<AreaId>,
+    /// 加盟时间.
+    pub joined_on: Option<NaiveDate>,
+    /// The contract's last day.
+    pub contract_end: Option<NaiveDate>,
+    /// 保证金, paid.
+    pub deposit: Cents,
+    /// 分成比例, ten-thousandths; 0: not agreed yet.
+    pub ratio_bp: i32,
+    /// 备注.
+    pub remark: String,
+}
+
+/// The people behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct People {
+    /// 联系人.
+    pub contact: String,
+    /// 联系电话.
+    pub phone: Phone,
+    /// 法人; empty until it is known.
+    pub legal_person: String,
+}
+
+/// What is told of the people; what is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeopleForm {
+    /// 联系人.
+    pub contact: Option<String>,
+    /// 联系电话.
+    pub phone: Option<Phone>,
+    /// 法人.
+    pub legal_person: Option<String>,
+}
+
+/// What people fill in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllyForm {
+    /// What was agreed.
+    pub terms: Terms,
+    /// Whom to speak with.
+    pub people: PeopleForm,
+}
+
+/// What may be asked.
+#[derive(Clone, Debug)]
+pub enum AllyCommand {
+    /// Takes it in, 洽谈.
+    Register {
+        /// Its own id.
+        ally_id: AllyId,
+        /// With whom it works.
+        agent_id: AgentId,
+        /// What is known.
+        form: AllyForm,
+    },
+    /// Changes what is known.
+    Change {
+        /// As it shall be.
+        form: AllyForm,
+        /// The revision that the editor saw.
+        revision: i64,
+    },
+    /// Signs the contract: 洽谈 becomes 合作中.
+    Sign,
+    /// The house's own: 合作中 becomes 到期 when the contract's last day is over.
+    Expire,
+    /// Ends it: 解约.
+    Terminate {
+        /// Why.
+        reason: String,
+        /// Bills that are not settled yet.
+        unsettled_bills: i64,
+    },
+    /// Removes one with whom nothing was signed.
+    Delete,
+    /// Tells who looked at whole names and phones.
+    Reveal,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum AllyEvent {
+    /// It came.
+    #[serde(rename = "ally.registered")]
+    Registered {
+        /// Its own id.
+        ally_id: AllyId,
+        /// With whom it works.
+        agent_id: AgentId,
+        /// What was agreed so far.
+        terms: Terms,
+        /// The people behind it.
+        people: Personal<People>,
+    },
+    /// Something else was agreed.
+    #[serde(rename = "ally.terms_changed")]
+    TermsChanged {
+        /// What was agreed.
+        terms: Terms,
+    },
+    /// Others are to be spoken with.
+    #[serde(rename = "ally.people_changed")]
+    PeopleChanged {
+        /// The people behind it.
+        people: Personal<People>,
+    },
+    /// The contract was signed.
+    #[serde(rename = "ally.signed")]
+    Signed,
+    /// The contract's last day is over.
+    #[serde(rename = "ally.expired")]
+    Expired,
+    /// It was ended.
+    #[serde(rename = "ally.terminated")]
+    Terminated {
+        /// Why.
+        reason: String,
+    },
+    /// It is gone.
+    #[serde(rename = "ally.deleted")]
+    Deleted,
+    /// Somebody looked at whole names and phones.
+    #[serde(rename = "ally.revealed")]
+    Revealed,
+}
+
+impl Event for AllyEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Registered { .. } => "ally.registered",
+            Self::TermsChanged { .. } => "ally.terms_changed",
+            Self::PeopleChanged { .. } => "ally.people_changed",
+            Self::Signed => "ally.signed",
+            Self::Expired => "ally.expired",
+            Self::Terminated { .. } => "ally.terminated",
+            Self::Deleted => "ally.deleted",
+            Self::Revealed => "ally.revealed",
+        }
+    }
+}
+
+/// Why not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllyRefusal {
+    /// There is none, or no more.
+    #[error("加盟商不存在或已删除")]
+    Unknown,
+    /// The id is in use.
+    #[error("加盟商已存在")]
+    Exists,
+    /// The company's name is empty or too long.
+    #[error("公司名称需 1 到 {COMPANY_MAX} 个字")]
+    Company,
+    /// A person's name is empty or too long.
+    #[error("{0}需 1 到 {PERSON_MAX} 个字，不能含有 *")]
+    Person(&'static str),
+    /// There is no phone.
+    #[error("请填写联系电话")]
+    NoPhone,
+    /// The remark is too long.
+    #[error("备注最多 {REMARK_MAX} 个字")]
+    Remark,
+    /// Too many areas.
+    #[error("一个加盟商最多 {AREAS_MAX} 个服务区")]
+    Areas,
+    /// The contract ends before it begins.
+    #[error("合同到期日不能早于加盟日期")]
+    Dates,
+    /// The deposit is negative or absurd.
+    #[error("保证金需在 0 到 1 亿元之间")]
+    Deposit,
+    /// The share is negative or more than the whole.
+    #[error("分成比例需在 0% 到 100% 之间")]
+    Ratio,
+    /// Another franchiser of the agent has this number.
+    #[error("该代理下已有统一社会信用代码相同的加盟商")]
+    LicenseTaken,
+    /// Somebody else changed it meanwhile.
+    #[error("加盟商资料已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试")]
+    Stale {
+        /// What the editor saw.
+        seen: i64,
+        /// What it is.
+        actual: i64,
+    },
+    /// Something is not agreed yet that a contract needs.
+    #[error("签约资料不完整，请先补全：{0}")]
+    Incomplete(String),
+    /// The contract would end in the past.
+    #[error("合同到期日 {0} 已过，请填写新的到期日")]
+    EndPassed(NaiveDate),
+    /// The contract's last day is not over.
+    #[error("合同尚未到期")]
+    TooEarly,
+    /// The contract is over: what was agreed is history.
+    #[error("合同已到期，只能修改联系人、电话和法人")]
+    TermsClosed,
+    /// It is ended.
+    #[error("已解约的加盟商不能再修改")]
+    Ended,
+    /// That does not follow on where it stands.
+    #[error("加盟商当前为“{now}”，不能{act}")]
+    NotNow {
+        /// Where it stands.
+        now: &'static str,
+        /// What was asked.
+        act: &'static str,
+    },
+    /// The reason is empty or too long.
+    #[error("请填写解约原因，最多 {REMARK_MAX} 个字")]
+    Reason,
+    /// Bills are not settled.
+    #[error("还有 {0} 笔账单未结清，结清后才能解约")]
+    Unsettled(i64),
+    /// What was signed once is kept.
+    #[error("只有洽谈中的加盟商可以删除；合作过的请解约，档案会保留")]
+    Kept,
+}
+
+impl Refusal for AllyRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "ally-unknown",
+            Self::Exists => "ally-exists",
+            Self::Company => "ally-company",
+            Self::Person(_) => "ally-person",
+            Self::NoPhone => "ally-phone",
+            Self::Remark => "ally-remark",
+            Self::Areas => "ally-areas",
+            Self::Dates => "ally-dates",
+            Self::Deposit => "ally-deposit",
+            Self::Ratio => "ally-ratio",
+            Self::LicenseTaken => "ally-license-taken",
+            Self::Stale { .. } => "stale-version",
+            Self::Incomplete(_) => "ally-incomplete",
+            Self::EndPassed(_) => "ally-end-passed",
+            Self::TooEarly => "ally-too-early",
+            Self::TermsClosed => "ally-terms-closed",
+            Self::Ended => "ally-ended",
+            Self::NotNow { .. } => "ally-not-now",
+            Self::Reason => "ally-reason",
+            Self::Unsettled(_) => "ally-unsettled",
+            Self::Kept => "ally-kept",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// The franchiser as decisions need it.
+#[derive(Clone, Debug, Default)]
+pub struct Ally {
+    /// Its id and agent; nothing before it came.
+    known: Option<(AllyId, AgentId)>,
+    deleted: bool,
+    state: AllyState,
+    terms: Terms,
+    people: Option<Personal<People>>,
+    revision: i64,
+}
+
+/// `text` without surrounding blanks, when it is 1 to `max` characters without control characters.
+fn line(text: &str, max: usize) -> Option<String> {
+    let text = text.trim();
+    let fits = (1..=max).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    fits.then(|| text.to_owned())
+}
+
+/// A person's name; one with stars is a masked one sent back.
+fn person(name: &str) -> Option<String> {
+    line(name, PERSON_MAX).filter(|name| !name.contains('*'))
+}
+
+/// The terms with their texts trimmed, when each of them may stand.
+fn checked(terms: Terms) -> Result<Terms, AllyRefusal> {
+    let company = line(&terms.company, COMPANY_MAX).ok_or(AllyRefusal::Company)?;
+    let remark = terms.remark.trim().to_owned();
+    if remark.chars().count() > REMARK_MAX
+        || remark.chars().any(|letter| letter.is_control() && letter != '\n')
+    {
+        return Err(AllyRefusal::Remark);
+    }
+    if terms.area_ids.len() > AREAS_MAX {
+        return Err(AllyRefusal::Areas);
+    }
+    if let (Some(joined), Some(end)) = (terms.joined_on, terms.contract_end)
+        && end < joined
+    {
+        return Err(AllyRefusal::Dates);
+    }
+    if !(Cents(0)..=DEPOSIT_MAX).contains(&terms.deposit) {
+        return Err(AllyRefusal::Deposit);
+    }
+    if !(0..=WHOLE_BP).contains(&terms.ratio_bp) {
+        return Err(AllyRefusal::Ratio);
+    }
+    Ok(Terms { company, remark, ..terms })
+}
+
+/// The people as they are after `form`.
+fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, AllyRefusal> {
+    let contact = match form.contact {
+        Some(contact) => person(&contact),
+        None => known.map(|people| people.contact.clone()),
+    };
+    let legal_person = match form.legal_person {
+        Some(name) if name.trim().is_empty() => Some(String::new()),
+        Some(name) => person(&name),
+        None => Some(known.map(|people| people.legal_person.clone()).unwrap_or_default()),
+    };
+    Ok(People {
+        contact: contact.ok_or(AllyRefusal::Person("联系人"))?,
+        phone: form.phone.or_else(|| known.map(|people| people.phone.clone())).ok_or(AllyRefusal::NoPhone)?,
+        legal_person: legal_person.ok_or(AllyRefusal::Person("法人"))?,
+    })
+}
+
+/// Whether a contract may stand on these terms at `now`.
+fn signable(terms: &Terms, people: Option<&People>, now: Timestamp) -> Result<(), AllyRefusal> {
+    let missing: Vec<&str> = [
+        (terms.license_no.is_none(), "统一社会信用代码"),
+        (people.is_none_or(|people| people.legal_person.is_empty()), "法人"),
+        (terms.area_ids.is_empty(), "服务区"),
+        (terms.joined_on.is_none(), "加盟日期"),
+        (terms.contract_end.is_none(), "合同到期日"),
+        (terms.ratio_bp == 0, "分成比例"),
+    ]
+    .into_iter()
+    .filter_map(|(missing, name)| missing.then_some(name))
+    .collect();
+    if !missing.is_empty() {
+        return Err(AllyRefusal::Incomplete(missing.join("、")));
+    }
+    match terms.contract_end.filter(|end| *end < day(now)) {
+        Some(end) => Err(AllyRefusal::EndPassed(end)),
+        None => Ok(()),
+    }
+}
+
+impl Ally {
+    /// The people behind it, as long as they are not forgotten.
+    pub fn people(&self) -> Option<&People> {
+        self.people.as_ref().and_then(Personal::known)
+    }
+
+    /// What was agreed.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// How often it was changed: what an editor names to be told of a change by others.
+    pub fn revision(&self) -> i64 {
+        self.revision
+    }
+
+    /// With whom it works; nothing when there is no such franchiser.
+    pub fn agent(&self) -> Option<AgentId> {
+        self.known.filter(|_| !self.deleted).map(|(_, agent)| agent)
+    }
+
+    fn change(&self, ally_id: AllyId, form: AllyForm, now: Timestamp) -> Result<Vec<AllyEvent>, AllyRefusal> {
+        let terms = checked(form.terms)?;
+        let people = merged(self.people(), form.people)?;
+        match self.state {
+            AllyState::Negotiating => {}
+            AllyState::Cooperating => signable(&terms, Some(&people), now)?,
+            AllyState::Expired if terms != self.terms => return Err(AllyRefusal::TermsClosed),
+            AllyState::Expired => {}
+            AllyState::Terminated => return Err(AllyRefusal::Ended),
+        }
+        let mut events = Vec::new();
+        if terms != self.terms {
+            events.push(AllyEvent::TermsChanged { terms });
+        }
+        if Some(&people) != self.people() {
+            events.push(AllyEvent::PeopleChanged { people: Personal::new(subject(ally_id), people) });
+        }
+        Ok(events)
+    }
+
+    fn not_now(&self, act: &'static str) -> AllyRefusal {
+        AllyRefusal::NotNow { now: self.state.label(), act }
+    }
+}
+
+/// No two franchisers of an agent have the same number.
+fn license_key(terms: &Terms, agent: AgentId) -> Option<String> {
+    terms.license_no.as_ref().map(|license| format!("ally-license:{agent}:{license}"))
+}
+
+/// Whose names and phones they are, to be forgotten together.
+fn subject(ally_id: AllyId) -> String {
+    format!("ally:{ally_id}")
+}
+
+impl Aggregate for Ally {
+    const CATEGORY: &'static str = "ally";
+    type Id = AllyId;
+    type Command = AllyCommand;
+    type Event = AllyEvent;
+    type Refusal = AllyRefusal;
+
+    fn decide(&self, command: AllyCommand, now: Timestamp) -> Result<Vec<AllyEvent>, AllyRefusal> {
+        use AllyState::{Cooperating, Expired, Negotiating, Terminated};
+        let ally_id = match (self.known, &command) {
+            (None, AllyCommand::Register { .. }) => None,
+            (None, _) => return Err(AllyRefusal::Unknown),
+            (Some(_), AllyCommand::Register { .. }) => return Err(AllyRefusal::Exists),
+            (Some(_), AllyCommand::Delete) if self.deleted => return Ok(vec![]),
+            (Some(_), _) if self.deleted => return Err(AllyRefusal::Unknown),
+            (Some((ally_id, _)), _) => Some(ally_id),
+        };
+        match (self.state, command) {
+            (_, AllyCommand::Register { ally_id, agent_id, form }) => {
+                let terms = checked(form.terms)?;
+                let people = Personal::new(subject(ally_id), merged(None, form.people)?);
+                Ok(vec![AllyEvent::Registered { ally_id, agent_id, terms, people }])
+            }
+            (_, AllyCommand::Change { revision, .. }) if revision != self.revision => {
+                Err(AllyRefusal::Stale { seen: revision, actual: self.revision })
+            }
+            (_, AllyCommand::Change { form, .. }) => {
+                self.change(ally_id.ok_or(AllyRefusal::Unknown)?, form, now)
+            }
+            (Cooperating, AllyCommand::Sign)
+            | (Expired, AllyCommand::Expire)
+            | (Terminated, AllyCommand::Terminate { .. }) => Ok(vec![]),
+            (Negotiating, AllyCommand::Sign) => {
+                signable(&self.terms, self.people(), now)?;
+                Ok(vec![AllyEvent::Signed])
+            }
+            (_, AllyCommand::Sign) => Err(self.not_now("签约")),
+            (Cooperating, AllyCommand::Expire) => match self.terms.contract_end {
+                Some(end) if day(now) > end => Ok(vec![AllyEvent::Expired]),
+                _ => Err(AllyRefusal::TooEarly),
+            },
+            (_, AllyCommand::Expire) => Err(self.not_now("到期")),
+            (Cooperating | Expired, AllyCommand::Terminate { reason, unsettled_bills }) => {
+                let reason = line(&reason, REMARK_MAX).ok_or(AllyRefusal::Reason)?;
+                if unsettled_bills > 0 {
+                    return Err(AllyRefusal::Unsettled(unsettled_bills));
+                }
+                Ok(vec![AllyEvent::Terminated { reason }])
+            }
+            (Negotiating, AllyCommand::Terminate { .. }) => Err(self.not_now("解约")),
+            (Negotiating, AllyCommand::Delete) => Ok(vec![AllyEvent::Deleted]),
+            (_, AllyCommand::Delete) => Err(AllyRefusal::Kept),
+            (_, AllyCommand::Reveal) => Ok(vec![AllyEvent::Revealed]),
+        }
+    }
+
+    fn evolve(&mut self, event: &AllyEvent) {
+        if *event != AllyEvent::Revealed {
+            self.revision += 1;
+        }
+        match event {
+            AllyEvent::Registered { ally_id, agent_id, terms, people } => {
+                self.known = Some((*ally_id, *agent_id));
+                self.terms = terms.clone();
+                self.people = Some(people.clone());
+            }
+            AllyEvent::TermsChanged { terms } => self.terms = terms.clone(),
+            AllyEvent::PeopleChanged { people } => self.people = Some(people.clone()),
+            AllyEvent::Signed => self.state = AllyState::Cooperating,
+            AllyEvent::Expired => self.state = AllyState::Expired,
+            AllyEvent::Terminated { .. } => self.state = AllyState::Terminated,
+            AllyEvent::Deleted => self.deleted = true,
+            AllyEvent::Revealed => {}
+        }
+    }
+
+    fn territory(&self) -> Territory {
+        self.known.map_or(Territory::PLATFORM, |(_, agent)| Territory::of_agent(agent))
+    }
+
+    fn claims(&self, event: &AllyEvent) -> Vec<Claim<AllyRefusal>> {
+        let agent = self.known.map(|(_, agent)| agent);
+        let held = agent.and_then(|agent| license_key(&self.terms, agent));
+        let take = |key| Claim::Take { key, refusal: AllyRefusal::LicenseTaken };
+        match event {
+            AllyEvent::Registered { agent_id, terms, .. } => {
+                license_key(terms, *agent_id).map(take).into_iter().collect()
+            }
+            AllyEvent::TermsChanged { terms } => {
+                let wanted = agent.and_then(|agent| license_key(terms, agent));
+                if wanted == held {
+                    return vec![];
+                }
+                let given_back = held.map(|key| Claim::Release { key });
+                given_back.into_iter().chain(wanted.map(take)).collect()
+            }
+            // Whoever comes back after that comes back under a new contract.
+            AllyEvent::Terminated { .. } | AllyEvent::Deleted => {
+                held.map(|key| Claim::Release { key }).into_iter().collect()
+            }
+            AllyEvent::PeopleChanged { .. }
+            | AllyEvent::Signed
+            | AllyEvent::Expired
+            | AllyEvent::Revealed => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "ally_tests.rs"]
+mod tests;

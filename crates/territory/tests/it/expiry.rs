@@ -1,0 +1,90 @@
+//! Contracts end by themselves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::{CommandContext, Foundation, House, MasterKey, PoolSizes, Pools, Position, Projectors};
+use territory::expiry::end_contracts;
+use territory::model::ally::{Ally, AllyCommand, AllyForm, PeopleForm, Terms};
+use testkit::Services;
+use vocabulary::{
+    AgentId, AllyId, AreaId, Cents, Clock, FixedClock, Scope, Snowflake, SystemClock, Timestamp,
+};
+
+const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
+const DAY_MS: i64 = 24 * 3_600_000;
+/// Midnight of 2027-01-15 in Shanghai.
+const MIDNIGHT: Timestamp = Timestamp::from_millis(1_799_942_400_000);
+
+fn register(ally_id: AllyId, license: &str, last_day: &str) -> AllyCommand {
+    let terms = Terms {
+        company: format!("加盟商 {ally_id}"),
+        license_no: Some(license.parse().unwrap()),
+        area_ids: BTreeSet::from([AreaId(20)]),
+        joined_on: Some("2026-01-01".parse().unwrap()),
+        contract_end: Some(last_day.parse().unwrap()),
+        deposit: Cents(0),
+        ratio_bp: 3_000,
+        remark: String::new(),
+    };
+    let people = PeopleForm {
+        contact: Some("陈伟".to_owned()),
+        phone: Some("13900000001".parse().unwrap()),
+        legal_person: Some("陈建国".to_owned()),
+    };
+    AllyCommand::Register { ally_id, agent_id: AgentId(2), form: AllyForm { terms, people } }
+}
+
+/// What the table says of the franchisers, once it has read the whole log.
+async fn states(house: &House) -> Vec<(i64, i16)> {
+    let head = Some(Position(i64::MAX));
+    let mut db = house.reads.scoped(&Scope::ALL, head, &["ally"]).await.unwrap();
+    assert!(db.caught_up(), "the table is up to date");
+    sqlx::query_as("select ally_id, state from read.ally order by ally_id").fetch_all(&mut *db).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
+    let services = Services::start().await;
+    let prepare = async |url: String| {
+        let pools = Pools::connect(&url, SIZES).await?;
+        kernel::migrate(&pools.owner).await?;
+        pools.close().await;
+        Ok(())
+    };
+    let database = services.database_from("territory_expiry", prepare).await;
+    let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock::at(MIDNIGHT));
+    let ids = Arc::new(Snowflake::new(SystemClock, 1));
+    let house = House::open(Foundation::new(pools, MasterKey::new([7; 32]), clock, ids)).await.unwrap();
+    let projectors = Projectors::new(house.clone(), territory::projectors());
+    let projecting = tokio::spawn(async move { projectors.run().await });
+
+    let ctx = CommandContext::of_system("test", MIDNIGHT);
+    for (id, license, last_day, signed) in [
+        (71, "91350200MA31C0001Y", "2027-01-15", true),
+        (72, "91350200MA31C00022", "2027-01-16", true),
+        (73, "91350200MA31C00035", "2027-01-15", false),
+    ] {
+        let ally = AllyId(id);
+        house.desk.execute::<Ally>(&ally, register(ally, license, last_day), &ctx).await.unwrap();
+        if signed {
+            house.desk.execute::<Ally>(&ally, AllyCommand::Sign, &ctx).await.unwrap();
+        }
+    }
+    assert_eq!(states(&house).await, [(71, 1), (72, 1), (73, 0)]);
+
+    // The last minute of the last day; then midnight, looked at twice; then long after.
+    end_contracts(&house, MIDNIGHT.plus_millis(DAY_MS - 1)).await.unwrap();
+    assert_eq!(states(&house).await, [(71, 1), (72, 1), (73, 0)]);
+    for _ in 0..2 {
+        end_contracts(&house, MIDNIGHT.plus_millis(DAY_MS)).await.unwrap();
+        assert_eq!(states(&house).await, [(71, 2), (72, 1), (73, 0)]);
+    }
+    end_contracts(&house, MIDNIGHT.plus_millis(40 * DAY_MS)).await.unwrap();
+    assert_eq!(states(&house).await, [(71, 2), (72, 2), (73, 0)]);
+
+    house.close();
+    let _ = tokio::time::timeout(Duration::from_secs(10), projecting).await;
+}
