@@ -133,7 +133,8 @@ async function attempt<T>(method: Method, path: string, query: Query, body: unkn
   const key = wrapped ? paramsKey() : null
   if (wrapped && !key) {
     // The cookies have run out.
-    refusedAs(localStorage.getItem(ACCESS_TOKEN))
+    const token = localStorage.getItem(ACCESS_TOKEN)
+    if (token !== null) refusedAs(token)
     throw new HttpError(401, '授权验证失败')
   }
   let search = new URLSearchParams(strings).toString()

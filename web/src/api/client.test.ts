@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { api, HttpError, setListener } from './client'
+import { lost, says, type Server, startServer, TOKEN, tokenOf } from './server.fixture'
+import { ACCESS_TOKEN, clearSignature, saveSignature } from './storage'
+import { randomBytes, toBase64Url } from './bytes'
+
+const LIST = '/platform/permission/role'
+const failed = vi.fn<(title: string, description: string) => void>()
+const signedOut = vi.fn<() => void>()
+
+let server: Server
+beforeEach(() => {
+  failed.mockClear()
+  signedOut.mockReset()
+  signedOut.mockImplementation(() => localStorage.removeItem(ACCESS_TOKEN))
+  setListener({ failed, signedOut })
+  localStorage.setItem(ACCESS_TOKEN, TOKEN)
+  saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
+  server = startServer()
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  clearSignature()
+  localStorage.clear()
+})
+
+const get = (path = LIST) => api.get(path).catch((error: unknown) => error)
+
+describe('what is told of a call that fails', () => {
+  it('ERR-001 ERR-002 403 is Forbidden, with the words of the server', async () => {
+    server.answers(LIST, says({ message: '没有权限', suc: false, error: { promot: '没有权限' } }, 403))
+    await get()
+    expect(failed.mock.calls).toEqual([['Forbidden', '没有权限']])
+    expect(signedOut).not.toHaveBeenCalled()
+  })
+
+  it('ERR-003 404 is 错误 / 请求错误，未找到该资源', async () => {
+    server.answers(LIST, says({ message: '没有这个地址' }, 404))
+    await get()
+    expect(failed.mock.calls).toEqual([['错误', '请求错误，未找到该资源']])
+  })
+
+  it('ERR-004 401 is 未授权 / 授权验证失败, and ends the session', async () => {
+    server.answers(LIST, says({ message: '登录已失效' }, 401))
+    expect(await get()).toMatchObject({ status: 401 })
+    expect(failed.mock.calls).toEqual([['未授权', '授权验证失败']])
+    expect(signedOut).toHaveBeenCalledOnce()
+  })
+
+  it('ERR-007 no answer is 错误 / 网络出现问题，请稍后再试', async () => {
+    server.answers(LIST, lost)
+    expect(await get()).toBeInstanceOf(HttpError)
+    expect(failed.mock.calls).toEqual([['错误', '网络出现问题，请稍后再试']])
+  })
+
+  it('AMB-108 403 without message tells error.promot', async () => {
+    server.answers(LIST, says({ suc: false, error: { promot: '没有权限' } }, 403))
+    await get()
+    expect(failed.mock.calls).toEqual([['Forbidden', '没有权限']])
+  })
+
+  it('who says it himself is not doubled', async () => {
+    server.answers(LIST, says({ message: '没有权限' }, 403))
+    await api.get(LIST, {}, { quiet: true }).catch(() => undefined)
+    expect(failed).not.toHaveBeenCalled()
+  })
+})
+
+describe('many calls at once', () => {
+  it('AMB-006 a burst of 401 ends the session once and tells it once', async () => {
+    server.answers(LIST, says({ message: '登录已失效' }, 401))
+    await Promise.all(Array.from({ length: 8 }, () => get()))
+    expect(failed).toHaveBeenCalledOnce()
+    expect(signedOut).toHaveBeenCalledOnce()
+  })
+
+  it('cookies that ran out end the session, without asking the server', async () => {
+    clearSignature()
+    await Promise.all([get(), get()])
+    expect(server.sent).toEqual([])
+    expect(signedOut).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a token that another tab replaced while a call was under way', () => {
+  const newer = tokenOf({ userId: '900', sid: 's2' })
+  const refusedAfterRenewal = () => {
+    localStorage.setItem(ACCESS_TOKEN, newer)
+    return says({ message: '登录已失效' }, 401)
+  }
+
+  it('does not end the new session: the call is made again with the newer one', async () => {
+    server.answers(LIST, () => {
+      server.answers(LIST, says({ suc: true, data: ['角色'] }))
+      return refusedAfterRenewal()
+    })
+    expect(await get()).toEqual(['角色'])
+    expect(server.sent.map((sent) => sent.token)).toEqual([TOKEN, newer])
+    expect(signedOut).not.toHaveBeenCalled()
+  })
+
+  it('a command made again stays the same command', async () => {
+    server.answers(LIST, refusedAfterRenewal)
+    await api.post(LIST, { name: '甲' }).catch(() => undefined)
+    expect(server.sent).toHaveLength(2)
+    expect(server.sent[0]?.idempotencyKey).toBe(server.sent[1]?.idempotencyKey)
+    // Refused again with the newest token: now it is over.
+    expect(signedOut).toHaveBeenCalledOnce()
+  })
+})

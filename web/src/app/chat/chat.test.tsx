@@ -1,0 +1,105 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { App } from 'antd'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { randomBytes, toBase64Url } from '@/api/bytes'
+import { startServer, TOKEN, USER } from '@/api/server.fixture'
+import { saveSignature } from '@/api/storage'
+import { useBrandStore, type WebConfig } from '../brand'
+import { useSession } from '../session/store'
+import { clearSession } from '../session/stored'
+import { ChatWidget } from './ChatWidget'
+import { scriptAddress } from './vendor'
+
+beforeEach(() => {
+  scriptsLoad(false)
+  startServer()
+  localStorage.setItem('Access-Token', TOKEN)
+  localStorage.setItem('objectId', '900')
+  saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
+  useSession.setState({ user: USER })
+})
+afterEach(() => {
+  cleanup()
+  clearSession()
+  useSession.setState({ user: null })
+  useBrandStore.setState({ config: null })
+  vi.unstubAllGlobals()
+  document.head.innerHTML = ''
+})
+
+/** Whether scripts seem to load; the document of these tests loads none. */
+function scriptsLoad(well: boolean): void {
+  const { happyDOM } = window as unknown as { happyDOM: { settings: { handleDisabledFileLoadingAsSuccess: boolean } } }
+  happyDOM.settings.handleDisabledFileLoadingAsSuccess = well
+}
+
+const show = () =>
+  render(
+    <App>
+      <ChatWidget />
+    </App>,
+  )
+const launcher = () => screen.queryByRole('button', { name: '在线客服' })
+const open = () => fireEvent.click(launcher() ?? document.body)
+const configure = (chatScript: string) => useBrandStore.setState({ config: { chatScript, company: '某某公司' } as WebConfig })
+
+describe('the chat widget', () => {
+  it('CHAT-001 its launcher is there for who is logged in', () => {
+    show()
+    expect(launcher()).not.toBeNull()
+  })
+
+  it('CHAT-002 there is none for an anonymous visitor', () => {
+    useSession.setState({ user: null })
+    show()
+    expect(launcher()).toBeNull()
+  })
+
+  it('VAL-014 opening it when the session is gone is refused with the alert', async () => {
+    show()
+    clearSession()
+    open()
+    expect(await screen.findByText('尊敬的用户，您好，登录后才可以和我聊天哦！')).toBeTruthy()
+    expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()
+  })
+
+  it('AMB-042 without a script the panel of the house opens, says so, and closes', () => {
+    show()
+    open()
+    expect(screen.getByRole('dialog', { name: '在线客服' }).textContent).toContain('还没有接入在线客服')
+    expect(screen.getByText('王小明 13812345678')).toBeTruthy()
+    fireEvent.keyDown(document, { key: 'Escape' })
+    expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()
+  })
+
+  it('AMB-042 the address of the script is configuration: it is loaded when somebody opens the chat', async () => {
+    const opened = vi.fn<(visitor: unknown) => void>()
+    vi.stubGlobal('customerChat', { open: opened })
+    scriptsLoad(true)
+    configure('./chat.js')
+    show()
+    expect(document.querySelector('script')).toBeNull()
+    open()
+    expect(document.querySelector('script')?.src).toBe(new URL('./chat.js', document.baseURI).href)
+    await vi.waitFor(() => expect(opened).toHaveBeenCalledWith({ name: '王小明', phone: '13812345678', company: '某某公司', objectId: '900' }))
+    expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()
+  })
+
+  it('a script that does not come is told of, and tried again', async () => {
+    const opened = vi.fn<(visitor: unknown) => void>()
+    vi.stubGlobal('customerChat', { open: opened })
+    configure('./gone.js')
+    show()
+    open()
+    expect((await screen.findByRole('dialog', { name: '在线客服' })).textContent).toContain('客服程序未能加载')
+    scriptsLoad(true)
+    open()
+    await vi.waitFor(() => expect(opened).toHaveBeenCalledOnce())
+  })
+
+  it('only addresses of the web are loaded', () => {
+    expect(scriptAddress('', 'http://a.example/')).toBeNull()
+    expect(scriptAddress('data:text/javascript,1', 'http://a.example/')).toBeNull()
+    expect(scriptAddress('https://b.example/c.js', 'http://a.example/')).toBe('https://b.example/c.js')
+  })
+})

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { randomBytes, toBase64Url } from '@/api/bytes'
+import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
+import { clearSignature, saveSignature } from '@/api/storage'
+import { plugNotifier } from '../notify'
+import { openableUrl, openPaymentPassword, paymentCallType } from './paymentPassword'
+
+const CALL = '/Pay/customer/modifyPwd'
+const error = vi.fn<(title: string, description: string) => void>()
+const tab = { opener: {}, location: { replace: vi.fn<(url: string) => void>() }, close: vi.fn<() => void>() }
+
+let server: Server
+beforeEach(() => {
+  localStorage.setItem('Access-Token', TOKEN)
+  saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
+  server = startServer()
+  vi.stubGlobal('open', () => tab)
+  plugNotifier({ error, success: () => {} })
+})
+afterEach(() => {
+  plugNotifier(null)
+  vi.unstubAllGlobals()
+  vi.clearAllMocks()
+  clearSignature()
+  localStorage.clear()
+})
+
+describe('payment password', () => {
+  it('PERM-014 an account with a type has the calls with B', () => {
+    expect([paymentCallType('change', '1'), paymentCallType('reset', '0')]).toEqual(['B_MODIFY', 'B_FORGET'])
+  })
+
+  it('PERM-015 an account without a type has the plain calls', () => {
+    for (const none of [null, '', 'null']) expect(paymentCallType('change', none)).toBe('MODIFY')
+  })
+
+  it('PERM-016 to change asks to modify, to reset tells that it was forgotten', async () => {
+    server.answers(CALL, says({ success: true, data: { redirectUrl: 'https://pay.example/a' }, msg: '' }))
+    await openPaymentPassword('change')
+    await openPaymentPassword('reset')
+    expect(server.sent.map((sent) => sent.content)).toEqual([{ callType: 'MODIFY' }, { callType: 'FORGET' }])
+    expect(tab.location.replace.mock.calls).toEqual([['https://pay.example/a'], ['https://pay.example/a']])
+    expect(tab.opener).toBeNull()
+  })
+
+  it('AMB-047 only http and https are opened', () => {
+    expect(openableUrl('https://pay.example/a')).toBe('https://pay.example/a')
+    // oxlint-disable-next-line no-script-url -- what must not be opened
+    for (const bad of ['javascript:alert(1)', 'data:text/html,x', 'pay.example', '', null, 7]) expect(openableUrl(bad)).toBeNull()
+  })
+
+  it('a refusal closes the tab and shows the words', async () => {
+    server.answers(CALL, says({ success: false, data: null, msg: '账户未开通' }))
+    await openPaymentPassword('change')
+    expect(tab.close).toHaveBeenCalledOnce()
+    expect(error.mock.calls).toEqual([['错误', '账户未开通']])
+  })
+
+  it('a blocked tab says what to allow, and asks the server nothing', async () => {
+    vi.stubGlobal('open', () => null)
+    await openPaymentPassword('reset')
+    expect(server.sent).toEqual([])
+    expect(error).toHaveBeenCalledOnce()
+  })
+})
