@@ -2,6 +2,7 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { ListPage } from '@/kit/list/ListPage'
+import { WithAllies } from '../ally/WithAllies'
 import type { Account } from './account'
 import { AccountDrawer, AddAccountDrawer } from './AccountDrawer'
 import { accountList } from './description'
@@ -13,7 +14,7 @@ export default function AccountListPage() {
   const { switchState, remove } = useAccountActs()
   const batch = useAccountBatch()
   return (
-    <>
+    <WithAllies>
       <ListPage<Account>
         description={accountList}
         main={
@@ -32,6 +33,6 @@ export default function AccountListPage() {
         drawer={(id, close) => <AccountDrawer id={id} onClose={close} />}
       />
       {adding && <AddAccountDrawer onClose={() => setAdding(false)} />}
-    </>
+    </WithAllies>
   )
 }
