@@ -52,6 +52,7 @@ export const paths = {
   role: '/permissions/role',
   addRole: '/permissions/add-role',
   user: '/permissions/user',
+  operatorLog: '/operation/operator-log',
   roleDetail: (id: string) => `/permissions/role-detail?id=${encodeURIComponent(id)}`,
   agentRole: '/agent/role-management',
   operationMap: '/vehicle/operation-map',

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button, DatePicker, Input, Segmented, Select } from 'antd'
+import dayjs from 'dayjs'
+import { useState } from 'react'
+import { type LogFilters, wholeCategory } from './filters'
+import { logActions } from './log'
+import { type QuickRange, quickRanges, type Range } from './range'
+import { SubjectSelect } from './SubjectSelect'
+
+const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
+const OWN = 'own'
+
+interface LogFilterRowProps {
+  filters: LogFilters
+  range: Range
+  onFilters(filters: LogFilters): void
+  onRange(range: Range): void
+  onReset(): void
+}
+
+/** Who, what, to what, how it ended, and when. */
+export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: LogFilterRowProps) {
+  const actions = useQuery(logActions)
+  const set = (change: LogFilters) => onFilters({ ...filters, ...change })
+  const actOptions = (actions.data?.categories ?? []).map(({ category, label, actions: acts }) => ({
+    label,
+    title: label,
+    options: [
+      { value: wholeCategory(category), label: `${label}（全部操作）` },
+      ...acts.map((act) => ({ value: act.action, label: act.label })),
+    ],
+  }))
+  return (
+    <div className="filter-row" role="search">
+      <div className="filter log-range">
+        <Segmented<QuickRange | typeof OWN>
+          aria-label="时间范围"
+          options={[...quickRanges, { value: OWN, label: '自定义', disabled: true }]}
+          value={typeof range === 'string' ? range : OWN}
+          onChange={(value) => value !== OWN && onRange(value)}
+        />
+        <DatePicker.RangePicker
+          showTime
+          allowClear={false}
+          aria-label="自定义时间范围"
+          placeholder={['开始时间', '结束时间']}
+          value={typeof range === 'string' ? null : [dayjs(range.start), dayjs(range.end)]}
+          disabledDate={(day) => day.isAfter(dayjs(), 'day')}
+          onChange={(days) => {
+            const [start, end] = days ?? []
+            if (start && end) onRange({ start: start.format(WRITTEN), end: end.format(WRITTEN) })
+          }}
+        />
+      </div>
+      <div className="filter">
+        <span>操作人</span>
+        <SubjectSelect label="操作人" placeholder="姓名" category="operator" value={filters.opManId} onChange={(opManId) => set({ opManId })} />
+      </div>
+      <div className="filter">
+        <span>操作</span>
+        <Select
+          allowClear
+          showSearch={{ optionFilterProp: 'label' }}
+          aria-label="操作"
+          placeholder="全部"
+          style={{ width: 168 }}
+          popupMatchSelectWidth={false}
+          loading={actions.isLoading}
+          value={filters.act ?? null}
+          options={actOptions}
+          onChange={(act: string | null | undefined) => set({ act: act ?? undefined })}
+        />
+      </div>
+      <TextFilter key={`target:${filters.target ?? ''}`} label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
+      <div className="filter">
+        <span>结果</span>
+        <Select
+          allowClear
+          aria-label="结果"
+          placeholder="全部"
+          style={{ width: 104 }}
+          value={filters.result ?? null}
+          options={(actions.data?.results ?? []).map(({ value, label }) => ({ value: String(value), label }))}
+          onChange={(result: string | null | undefined) => set({ result: result ?? undefined })}
+        />
+      </div>
+      {filters.traceId !== undefined && (
+        <TextFilter key={`trace:${filters.traceId}`} label="追踪编号" placeholder="" value={filters.traceId} onDone={(traceId) => set({ traceId })} />
+      )}
+      <Button type="link" onClick={onReset}>
+        重置
+      </Button>
+    </div>
+  )
+}
+
+interface TextFilterProps {
+  label: string
+  placeholder: string
+  value: string | undefined
+  onDone(value: string | undefined): void
+}
+
+/** Counts on Enter or when the field is left. */
+function TextFilter({ label, placeholder, value = '', onDone }: TextFilterProps) {
+  const [text, setText] = useState(value)
+  const done = (next: string) => {
+    if (next.trim() !== value) onDone(next.trim() || undefined)
+  }
+  return (
+    <label className="filter">
+      <span>{label}</span>
+      <Input
+        allowClear
+        style={{ width: 160 }}
+        aria-label={label}
+        placeholder={placeholder}
+        maxLength={64}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          if (event.target.value === '') done('')
+        }}
+        onPressEnter={() => done(text)}
+        onBlur={() => done(text)}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,34 @@
+import { EMPTY, formatTime } from '@/kit/format'
+import type { Column } from '@/kit/list/description'
+import type { LogRow } from './log'
+import { ResultTag } from './ResultTag'
+
+export const logColumns: readonly Column<LogRow>[] = [
+  { key: 'time', title: '时间', width: 156, text: (row) => formatTime(row.time) },
+  {
+    key: 'name',
+    title: '操作人',
+    width: 150,
+    text: (row) => `${row.name || row.opManId}${row.phone ? ` ${row.phone}` : ''}`,
+    render: (row) => (
+      <>
+        <strong>{row.name || row.opManId}</strong> <span className="weak figure">{row.actorKind === 2 ? '机器' : row.phone}</span>
+      </>
+    ),
+  },
+  { key: 'action', title: '操作', width: 120, text: (row) => row.actionLabel },
+  { key: 'target', title: '对象', width: 168, text: (row) => row.target || EMPTY },
+  {
+    key: 'result',
+    title: '结果',
+    width: 88,
+    text: (row) => row.resultLabel,
+    render: (row) => <ResultTag result={row.result} label={row.resultLabel} />,
+  },
+  { key: 'detail', title: '内容', width: 280, text: (row) => row.detail || EMPTY, render: (row) => <span title={row.detail}>{row.detail || EMPTY}</span> },
+  { key: 'ip', title: '来源地址', width: 120, text: (row) => row.ip || EMPTY },
+  { key: 'opManId', title: '操作人编号', width: 160, optional: true, text: (row) => row.opManId },
+  { key: 'targetId', title: '对象编号', width: 160, optional: true, text: (row) => row.targetId || EMPTY },
+  { key: 'agentId', title: '代理商编号', width: 140, optional: true, text: (row) => row.agentId ?? EMPTY },
+  { key: 'traceId', title: '追踪编号', width: 200, optional: true, text: (row) => row.traceId || EMPTY },
+]

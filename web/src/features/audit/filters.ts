@@ -1,0 +1,34 @@
+/** The filters of the log: what the address holds, and what the server is asked. Pure. */
+import type { Query } from '@/api/client'
+import { type Limits, limitsOf, type Range } from './range'
+
+/** Names in the address. */
+export const filterNames = ['opManId', 'act', 'target', 'result', 'traceId'] as const
+export type LogFilters = Partial<Record<(typeof filterNames)[number], string>>
+
+/** Marks an act that stands for a whole category. */
+const WHOLE = '@'
+
+export function wholeCategory(category: string): string {
+  return WHOLE + category
+}
+
+export function readFilters(params: URLSearchParams): LogFilters {
+  return Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = params.get(name)?.trim()
+      return value ? [[name, value] as const] : []
+    }),
+  )
+}
+
+/** What the server is asked, without the page. */
+export function logQuery({ act, ...filters }: LogFilters, limits: Limits): Query {
+  const acted: Query = act === undefined ? {} : act.startsWith(WHOLE) ? { category: act.slice(WHOLE.length) } : { action: act }
+  return { ...filters, ...acted, ...limits }
+}
+
+/** The same for a range that moves with the clock. */
+export function queryNow(filters: LogFilters, range: Range, now: number): Query {
+  return logQuery(filters, limitsOf(range, now))
+}
