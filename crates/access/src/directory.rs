@@ -12,15 +12,16 @@ use async_trait::async_trait;
 use kernel::{ChangeBatch, House, ReadError};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::TryRecvError;
-use vocabulary::{OperatorId, PermissionCode, Scope};
+use vocabulary::{OperatorId, Scope};
 use wire::{CodeSet, Directory, DirectoryError, MachineStanding, Standing};
 
+use crate::franchises::Franchises;
 use crate::permissions::closed_upwards;
 use crate::read::{machines, operators, roles};
 
 const REMEMBERED: Duration = Duration::from_secs(1);
 const MAX_REMEMBERED: usize = 20_000;
-const TABLES: [&str; 3] = ["role", "operator", "machine"];
+const TABLES: [&str; 5] = ["role", "operator", "machine", "agent", "agent_role"];
 
 struct Memory {
     changes: broadcast::Receiver<Arc<ChangeBatch>>,
@@ -67,6 +68,7 @@ fn remember<K: std::hash::Hash + Eq, V>(
 /// Answers from the read models.
 pub struct AccessDirectory {
     house: House,
+    franchises: Option<Arc<dyn Franchises>>,
     memory: Mutex<Memory>,
 }
 
@@ -79,7 +81,17 @@ impl AccessDirectory {
             operators: HashMap::new(),
             machines: HashMap::new(),
         };
-        Self { house, memory: Mutex::new(memory) }
+        Self { house, franchises: None, memory: Mutex::new(memory) }
+    }
+
+    /// Limits operators of franchisees to what these permit.
+    #[must_use]
+    pub fn with_franchises(self, franchises: Arc<dyn Franchises>) -> Self {
+        Self { franchises: Some(franchises), ..self }
+    }
+
+    pub(crate) fn franchises(&self) -> Option<&Arc<dyn Franchises>> {
+        self.franchises.as_ref()
     }
 
     /// Forgets everything: the next request sees the read models as they are.
@@ -96,11 +108,7 @@ impl AccessDirectory {
         let Some(account) = operators::by_id(&mut db, operator).await? else { return Ok(None) };
         let held = roles::of_operator(&mut db, operator).await?;
         let version = held.iter().map(|role| role.position).fold(account.position, i64::max);
-        let granted = held
-            .into_iter()
-            .filter(|role| role.enabled)
-            .flat_map(|role| role.codes)
-            .filter_map(|code| PermissionCode::try_from(code).ok());
+        let granted = held.iter().flat_map(|role| role.working_codes(account.level));
         Ok(Some(Standing {
             enabled: account.enabled,
             scope: account.reach,
@@ -141,6 +149,7 @@ impl Directory for AccessDirectory {
             }
         };
         let standing = self.read_standing(operator).await.map_err(away)?;
+        let standing = self.within_franchise(standing).await?;
         let mut memory = self.memory();
         memory.take_in_changes();
         if memory.age == age {

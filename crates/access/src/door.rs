@@ -10,8 +10,10 @@ use crate::model::device::Device;
 
 /// A code is worth something for so long.
 pub const CODE_LIFE_MS: i64 = 5 * 60_000;
-/// After so many tries a code is worthless.
+/// After so many wrong tries the phone is locked.
 pub const CODE_TRIES: i16 = 5;
+/// For so long.
+pub const LOCK_MS: i64 = 15 * 60_000;
 /// A phone is sent a code at most this often.
 pub const RESEND_MS: i64 = 60_000;
 /// A phone is sent at most so many codes a day (Asia/Shanghai).
@@ -68,27 +70,60 @@ pub async fn give_back_sms_place(db: &PgPool, phone: &Phone, now: Timestamp) -> 
     Ok(())
 }
 
-/// Uses up a code: `true` once for the right one. Every try counts before it is looked at.
-pub async fn use_code(db: &PgPool, phone: &Phone, hash: [u8; 32], now: Timestamp) -> sqlx::Result<bool> {
-    let stored: Option<Vec<u8>> = sqlx::query_scalar(
+/// What became of a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// The right code, for the first time.
+    Right,
+    /// Any other.
+    Wrong,
+    /// There were too many wrong ones: nothing is looked at for a while.
+    Locked,
+}
+
+/// Whether a phone is locked after too many wrong tries.
+pub async fn is_locked(db: &PgPool, phone: &Phone, now: Timestamp) -> sqlx::Result<bool> {
+    sqlx::query_scalar("select exists (select from door.sms_codes where phone = $1 and locked_until > $2)")
+        .bind(phone.as_str())
+        .bind(now.datetime())
+        .fetch_one(db)
+        .await
+}
+
+/// Tries a code. Every try counts before it is looked at, and the last one locks the phone unless it was right. Tries
+/// on phones that have no account count the same, so that a lock tells nothing of who has one.
+pub async fn use_code(db: &PgPool, phone: &Phone, hash: [u8; 32], now: Timestamp) -> sqlx::Result<Tried> {
+    if is_locked(db, phone, now).await? {
+        return Ok(Tried::Locked);
+    }
+    let tried: Option<(Option<Vec<u8>>, i16)> = sqlx::query_as(
         "update door.sms_codes set tries = tries + 1
-         where phone = $1 and code_hash is not null and expires_at > $2 and tries < $3 returning code_hash",
+         where phone = $1 and expires_at > $2 and tries < $3 returning code_hash, tries",
     )
     .bind(phone.as_str())
     .bind(now.datetime())
     .bind(CODE_TRIES)
     .fetch_optional(db)
     .await?;
+    let Some((stored, tries)) = tried else { return Ok(Tried::Wrong) };
     // Keyed hashes are compared: how long that takes tells nothing about the code.
-    if stored.is_none_or(|stored| stored != hash) {
-        return Ok(false);
+    if stored.is_some_and(|stored| stored == hash) {
+        let used =
+            sqlx::query("update door.sms_codes set code_hash = null where phone = $1 and code_hash = $2")
+                .bind(phone.as_str())
+                .bind(hash.as_slice())
+                .execute(db)
+                .await?;
+        return Ok(if used.rows_affected() == 1 { Tried::Right } else { Tried::Wrong });
     }
-    let used = sqlx::query("update door.sms_codes set code_hash = null where phone = $1 and code_hash = $2")
-        .bind(phone.as_str())
-        .bind(hash.as_slice())
-        .execute(db)
-        .await?;
-    Ok(used.rows_affected() == 1)
+    if tries >= CODE_TRIES {
+        sqlx::query("update door.sms_codes set code_hash = null, locked_until = $2 where phone = $1")
+            .bind(phone.as_str())
+            .bind(now.plus_millis(LOCK_MS).datetime())
+            .execute(db)
+            .await?;
+    }
+    Ok(Tried::Wrong)
 }
 
 /// Remembers a device that said which phone it is for.

@@ -7,11 +7,13 @@
 
 mod directory;
 mod door;
+mod franchises;
 mod http;
 pub mod model;
 pub mod permissions;
 mod quick_link;
 pub mod read;
+mod seams;
 mod sms;
 mod use_case;
 
@@ -21,10 +23,16 @@ use kernel::{House, MasterKey, Projector, Reactor};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
 pub use directory::AccessDirectory;
+pub use franchises::{FranchiseStanding, Franchises};
 pub use http::web_config::{Tiles, WebConfig};
+pub use seams::{AreaOwners, Neighbours, SeamError};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
 pub use use_case::bootstrap::{BootstrapError, bootstrap};
 pub use use_case::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
+
+/// Each reload of a page signs in again on its session and reads the web configuration, from an office behind one
+/// address: these may be called so many times as often as the calls that a person makes by hand.
+const RELOADS: u32 = 10;
 
 /// What the operator of the house may set.
 #[derive(Clone, Debug)]
@@ -56,13 +64,15 @@ pub struct Access {
     sessions: Sessions,
     tokens: TokenKeys,
     directory: Arc<AccessDirectory>,
-    gateway: Arc<dyn SmsGateway>,
+    neighbours: Neighbours,
     config: AccessConfig,
     sms_pepper: SecretKey,
     link_key: SecretKey,
     sms_limit: AddressLimiter,
     verify_limit: AddressLimiter,
     device_limit: AddressLimiter,
+    sign_in_limit: AddressLimiter,
+    open_limit: AddressLimiter,
 }
 
 impl Access {
@@ -72,7 +82,7 @@ impl Access {
         sessions: Sessions,
         tokens: TokenKeys,
         directory: Arc<AccessDirectory>,
-        gateway: Arc<dyn SmsGateway>,
+        neighbours: Neighbours,
         master: &MasterKey,
         config: AccessConfig,
     ) -> Arc<Self> {
@@ -81,12 +91,14 @@ impl Access {
             sessions,
             tokens,
             directory,
-            gateway,
+            neighbours,
             sms_pepper: SecretKey::new(master.derive("wheelhouse access sms 1")),
             link_key: SecretKey::new(master.derive("wheelhouse access quick-link 1")),
             sms_limit: AddressLimiter::per_minute(config.calls_per_minute),
             verify_limit: AddressLimiter::per_minute(config.calls_per_minute),
             device_limit: AddressLimiter::per_minute(config.calls_per_minute),
+            sign_in_limit: AddressLimiter::per_minute(config.calls_per_minute.saturating_mul(RELOADS)),
+            open_limit: AddressLimiter::per_minute(config.calls_per_minute.saturating_mul(RELOADS)),
             config,
         })
     }
@@ -104,7 +116,13 @@ impl Access {
             if let Err(error) = door::sweep(&self.house.pools.app, self.house.clock.now()).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the door is not swept");
             }
-            for limit in [&self.sms_limit, &self.verify_limit, &self.device_limit] {
+            for limit in [
+                &self.sms_limit,
+                &self.verify_limit,
+                &self.device_limit,
+                &self.sign_in_limit,
+                &self.open_limit,
+            ] {
                 limit.forget_quiet();
             }
         }
@@ -132,9 +150,10 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     ]
 }
 
-/// This room answers no events: its rules hold without anybody's help.
-pub fn reactors() -> Vec<Arc<dyn Reactor>> {
-    Vec::new()
+/// What answers events of this room's neighbours.
+pub fn reactors(access: &Arc<Access>) -> Vec<Arc<dyn Reactor>> {
+    let Some(franchises) = access.directory.franchises().cloned() else { return Vec::new() };
+    vec![Arc::new(franchises::FranchiseReactor { access: Arc::clone(access), franchises })]
 }
 
 /// Codes of a route table that nobody can hold; the server refuses to start when there are any.

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_a_link_opens_for_less_than_a_minute() {
+    fn quick_001_a_link_opens_for_less_than_a_minute() {
         let (origin, link) = link();
         assert_eq!(open(&KEY, &link, NOW.plus_millis(59_999)), Ok(origin.clone()));
         assert_eq!(open(&KEY, &link, NOW.plus_millis(60_000)), Err(BadLink));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_a_link_of_another_key_or_with_another_phone_is_no_link() {
+    fn quick_007_a_link_of_another_key_or_with_another_phone_is_no_link() {
         let (origin, link) = link();
         assert_eq!(open(&[8; 32], &link, NOW), Err(BadLink));
         let other = seal(&[8; 32], &Origin { phone: "13900000000".parse().unwrap(), ..origin });

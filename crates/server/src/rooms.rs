@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, Tiles, WebConfig};
+use access::{
+    Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Neighbours, SmsGateway, Tiles, WebConfig,
+};
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use fleet::Fleet;
@@ -94,8 +96,11 @@ impl Rooms {
             web: web_config(settings),
             ..AccessConfig::default()
         };
-        let access =
-            Access::new(house.clone(), sessions, tokens, directory, gateway(settings)?, &master, config);
+        let neighbours = Neighbours {
+            sms: gateway(settings)?,
+            areas: Arc::new(AreasOfTerritory::new(house.clone())),
+        };
+        let access = Access::new(house.clone(), sessions, tokens, directory, neighbours, &master, config);
         let fleet = Fleet {
             house: house.clone(),
             areas: Arc::new(AreasOfTerritory::new(house.clone())),
@@ -117,7 +122,7 @@ impl Rooms {
 
     /// What answers events.
     pub fn reactors(&self, house: &House) -> Vec<Arc<dyn Reactor>> {
-        let mut all = access::reactors();
+        let mut all = access::reactors(&self.access);
         all.extend(fleet::reactors(&self.fleet, Arc::new(NatsDownlink::new(house.nats.clone()))));
         all
     }

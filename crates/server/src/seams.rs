@@ -14,7 +14,7 @@ use live::ingest::{Alarms, CommandAcks};
 use live::report::Flags;
 use live::rules::{AlarmKind, Evidence};
 use territory::model::area::{Area, AreaState};
-use vocabulary::{AreaId, CommandId, Timestamp, Wgs84};
+use vocabulary::{AgentId, AreaId, CommandId, Timestamp, Wgs84};
 
 /// Service areas, as the desk knows them.
 pub struct AreasOfTerritory {
@@ -42,6 +42,13 @@ impl Areas for AreasOfTerritory {
     async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError> {
         let area = self.house.desk.load::<Area>(&id).await?.state;
         Ok(area.ring().is_some_and(|ring| ring.holds(place, 0.0)))
+    }
+}
+
+#[async_trait]
+impl access::AreaOwners for AreasOfTerritory {
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, access::SeamError> {
+        Ok(self.house.desk.load::<Area>(&area).await?.state.agent())
     }
 }
 

@@ -40,6 +40,12 @@ impl<T> Answer<T> {
     pub fn at(data: T, receipt: &Receipt) -> Self {
         Self { suc: true, data, position: Some(receipt.position) }
     }
+
+    /// The same, telling the position that includes several commands; nothing was done: none.
+    #[must_use]
+    pub fn including(self, position: Option<Position>) -> Self {
+        Self { position, ..self }
+    }
 }
 
 impl Answer<Value> {

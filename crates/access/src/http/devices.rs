@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use vocabulary::OperatorDeviceId;
 use wire::{Answer, Asked, Bare, Body, Caller, ClientAddress, Handled, Params, Refused, Seen, Session};
 
-use super::{given, phone};
+use super::{Nothing, given, phone};
 use crate::Access;
 use crate::model::device::Device;
 use crate::read::devices::{self, DeviceRow};
@@ -90,9 +90,11 @@ pub(crate) struct Allowed {
     responses((status = 200, body = Answer<Allowed>)))]
 pub(crate) async fn permission(
     State(access): State<Arc<Access>>,
+    address: ClientAddress,
     session: Session,
     Body(body): Body<DeviceOf>,
 ) -> Handled<Allowed> {
+    access.sign_in_limit.check(address)?;
     let account = access.proved_account(&session, &phone(&body.phone)?).await?;
     let allowed = access.device_admitted(&account, &body.device_code).await?;
     let reason = if allowed { "" } else { "当前设备未授权，请联系管理员" };
@@ -100,6 +102,7 @@ pub(crate) async fn permission(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct PhoneQuery {
     /// Login phone.
     #[serde(rename = "mobilePhoneNumber")]
@@ -157,7 +160,7 @@ pub(crate) struct DeviceId {
 /// Accepts a device that waits.
 #[utoipa::path(post, path = "/mieba/v2/platform/opman/device/authorize_confirm", tag = "access",
     operation_id = "deviceAuthorizeConfirm", request_body = DeviceId,
-    responses((status = 200, body = Answer<Value>)))]
+    responses((status = 200, body = Answer<Nothing>)))]
 pub(crate) async fn authorize_confirm(
     State(access): State<Arc<Access>>,
     caller: Caller,
@@ -170,7 +173,7 @@ pub(crate) async fn authorize_confirm(
 /// Takes a device away; its sessions end.
 #[utoipa::path(post, path = "/mieba/v2/platform/opman/device/authorize_remove", tag = "access",
     operation_id = "deviceAuthorizeRemove", request_body = DeviceId,
-    responses((status = 200, body = Answer<Value>)))]
+    responses((status = 200, body = Answer<Nothing>)))]
 pub(crate) async fn authorize_remove(
     State(access): State<Arc<Access>>,
     caller: Caller,

@@ -1,5 +1,6 @@
 //! The calls of this room. Handlers translate; rules are in the models, order is in the use cases.
 
+mod cs_tool;
 mod devices;
 mod operators;
 mod quick_link;
@@ -10,15 +11,17 @@ mod token;
 mod tree;
 pub(crate) mod web_config;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 use vocabulary::{Phone, Rows};
-use wire::{Permit, Refused, Routes};
+use wire::{Answer, Permit, Refused, Routes};
 
 use crate::Access;
+use crate::use_case::outcomes::{Outcome, Outcomes};
 
 const ROLES: Permit = Permit::AnyOf(&["1001"]);
 const PEOPLE: Permit = Permit::AnyOf(&["1002"]);
@@ -40,6 +43,7 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(Permit::SignedIn, routes!(devices::login_info))
         .add(Permit::SignedIn, routes!(token::renew))
         .add(Permit::SignedIn, routes!(tree::all_code))
+        .add(Permit::SignedIn, routes!(cs_tool::register))
         .add(Permit::AnyOf(&["10"]), routes!(quick_link::mint))
         .add(PEOPLE, routes!(devices::authorize_info))
         .add(PEOPLE, routes!(devices::authorize_confirm))
@@ -48,6 +52,8 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(PEOPLE, routes!(operators::create))
         .add(PEOPLE, routes!(operators::delete_many))
         .add(PEOPLE, routes!(operators::update))
+        .add(PEOPLE, routes!(operators::info))
+        .add(PEOPLE, routes!(operators::codes))
         .add(PEOPLE, routes!(operators::delete_one))
         .add(PEOPLE, routes!(operators::state))
         .add(PEOPLE, routes!(roles::enabled))
@@ -65,6 +71,41 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
 /// Nothing to tell.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Nothing {}
+
+/// The id of what was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MadeId {
+    /// As text.
+    id: String,
+}
+
+/// Several at once that one state call may name.
+const SWITCHED_AT_ONCE: usize = 200;
+
+/// What a state call for several names: each once, in the order given.
+fn several<T: Ord + Clone>(named: Vec<T>) -> Result<Vec<T>, Refused> {
+    let mut seen = BTreeSet::new();
+    let once: Vec<T> = named.into_iter().filter(|one| seen.insert(one.clone())).collect();
+    match once.len() {
+        0 => Err(Refused::business("none-named", "请至少选择一项")),
+        1..=SWITCHED_AT_ONCE => Ok(once),
+        _ => Err(Refused::business("too-many", format!("一次最多操作 {SWITCHED_AT_ONCE} 项"))),
+    }
+}
+
+/// What a state call answers: nothing for one, the outcome of each for several.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Switched {
+    /// In the order of the request; absent when just one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<Outcome>>,
+}
+
+/// What several came to, as an answer with the position of what was done.
+fn switched(outcomes: Outcomes) -> Answer<Switched> {
+    let Outcomes { results, position } = outcomes;
+    Answer(Switched { results: Some(results) }).including(position)
+}
 
 /// A page of rows and how many there are in all, counted honestly up to 10000.
 #[derive(Debug, Serialize, ToSchema)]

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, AreaId, Page, Reach, RoleId, Scope};
 use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
 
-use super::{Nothing, OnOff, PageOf, given, number, on_off, phone};
+use super::{Nothing, OnOff, PageOf, Switched, given, number, on_off, phone, several, switched};
 use crate::Access;
 use crate::model::level::Level;
 use crate::model::operator::OperatorForm;
@@ -23,6 +23,7 @@ const ROLES_AT_ONCE: usize = 50;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// 1-based, default 1.
     page: Option<String>,
@@ -56,6 +57,60 @@ pub(crate) async fn list(
     };
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
+}
+
+/// One operator.
+#[utoipa::path(get, path = "/platform/permission/user/{phone}", tag = "access", operation_id = "operatorInfo",
+    params(("phone" = String, Path, description = "login phone")),
+    responses((status = 200, body = Answer<OperatorRow>)))]
+pub(crate) async fn info(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Path(path): Path<String>,
+) -> Handled<OperatorRow> {
+    let phone = phone(&path)?;
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    Ok(Answer(operators::one(&mut db, &phone).await?.ok_or_else(Refused::not_found)?))
+}
+
+/// What an operator may do and see.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rights {
+    /// The codes of his enabled roles with the groups above them, as `allCode` tells them to himself.
+    codes: Vec<String>,
+    /// Agents that he may see, as text; empty: all.
+    #[schema(value_type = Vec<String>)]
+    agent_ids: Vec<AgentId>,
+    /// Areas that he may see, as text; empty: all.
+    #[schema(value_type = Vec<String>)]
+    area_ids: Vec<AreaId>,
+}
+
+/// What an operator may do and see, to look at the pages as he does.
+#[utoipa::path(get, path = "/platform/permission/user/{phone}/codes", tag = "access",
+    operation_id = "operatorRights", params(("phone" = String, Path, description = "login phone")),
+    responses((status = 200, body = Answer<Rights>)))]
+pub(crate) async fn codes(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Path(path): Path<String>,
+) -> Handled<Rights> {
+    let operator = access.operator_of(&caller, &phone(&path)?).await?;
+    let standing = access.standing_of(operator).await?.ok_or_else(Refused::not_found)?;
+    Ok(Answer(Rights {
+        codes: standing.codes.iter().cloned().map(String::from).collect(),
+        agent_ids: ids(standing.scope.agents),
+        area_ids: ids(standing.scope.areas),
+    }))
+}
+
+fn ids<T: Ord>(reach: Reach<T>) -> Vec<T> {
+    match reach {
+        Reach::All => Vec::new(),
+        Reach::Only(few) => few.into_iter().collect(),
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -114,9 +169,17 @@ pub(crate) struct NewOperator {
     state: Option<OnOff>,
 }
 
+/// The id of the account that was opened.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Opened {
+    /// As text.
+    object_id: String,
+}
+
 /// Opens an account; answers `{objectId}`.
 #[utoipa::path(post, path = "/platform/permission/user", tag = "access", operation_id = "createOperator",
-    request_body = NewOperator, responses((status = 200, body = Answer<Value>)))]
+    request_body = NewOperator, responses((status = 200, body = Answer<Opened>)))]
 pub(crate) async fn create(
     State(access): State<Arc<Access>>,
     caller: Caller,
@@ -174,6 +237,7 @@ pub(crate) async fn delete_one(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Phones {
     /// Login phones, separated by commas; at most 50.
     phones: String,
@@ -213,23 +277,37 @@ pub(crate) async fn delete_many(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct OperatorState {
-    /// Login phone.
-    phone: String,
+    /// Login phone; or `phones`.
+    phone: Option<String>,
+    /// Login phones, at most 200: each is judged alone and the answer tells what became of it.
+    phones: Option<Vec<String>>,
     /// 0 disabled, 1 enabled.
     #[schema(value_type = u8)]
     state: OnOff,
 }
 
-/// Enables or disables an account; disabling ends its sessions at once.
+/// Enables or disables one account or several; disabling ends their sessions at once.
 #[utoipa::path(post, path = "/platform/permission/user/state", tag = "access",
     operation_id = "setOperatorState", request_body = OperatorState,
-    responses((status = 200, body = Answer<Nothing>)))]
+    responses((status = 200, body = Answer<Switched>)))]
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<OperatorState>,
-) -> Handled<Value> {
-    let operator = access.operator_of(&caller, &phone(&body.phone)?).await?;
-    Ok(Answer::replied(access.set_operator_state(&asked, &caller, operator, body.state.0).await?))
+) -> Handled<Switched> {
+    let enabled = body.state.0;
+    match (body.phone, body.phones) {
+        (Some(one), None) => {
+            let operator = access.operator_of(&caller, &phone(&one)?).await?;
+            let receipt = access.set_operator_state(&asked, &caller, operator, enabled).await?;
+            Ok(Answer::at(Switched::default(), &receipt))
+        }
+        (None, Some(named)) => {
+            let phones = named.iter().map(|text| phone(text)).collect::<Result<Vec<_>, _>>()?;
+            let phones = several(phones)?;
+            Ok(switched(access.set_operator_states(&asked, &caller, &phones, enabled).await?))
+        }
+        _ => Err(Refused::malformed("请求参数应为 phone 或 phones 之一")),
+    }
 }

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, Page, PermissionCode, RoleId};
 use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
 
-use super::{Nothing, OnOff, PageOf, given, number, on_off};
+use super::{MadeId, Nothing, OnOff, PageOf, Switched, given, number, on_off, several, switched};
 use crate::Access;
 use crate::model::level::Tier;
 use crate::model::role::RoleForm;
@@ -20,6 +20,7 @@ const READS: [&str; 2] = ["role", "operator"];
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// 1-based, default 1.
     page: Option<String>,
@@ -85,7 +86,7 @@ pub(crate) struct NewRole {
 
 /// Creates a role; answers `{id}`.
 #[utoipa::path(post, path = "/platform/permission/role", tag = "access", operation_id = "createRole",
-    request_body = NewRole, responses((status = 200, body = Answer<Value>)))]
+    request_body = NewRole, responses((status = 200, body = Answer<MadeId>)))]
 pub(crate) async fn create(
     State(access): State<Arc<Access>>,
     caller: Caller,
@@ -122,6 +123,7 @@ pub(crate) async fn update(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct RoleQuery {
     /// The role.
     #[param(value_type = String)]
@@ -151,23 +153,38 @@ pub(crate) async fn delete(
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct RoleState {
-    #[schema(value_type = String)]
-    id: RoleId,
+    /// The role; or `ids`.
+    #[schema(value_type = Option<String>)]
+    id: Option<RoleId>,
+    /// Roles, at most 200: each is judged alone and the answer tells what became of it.
+    #[schema(value_type = Option<Vec<String>>)]
+    ids: Option<Vec<RoleId>>,
     /// 0 disabled, 1 enabled.
     #[schema(value_type = u8)]
     state: OnOff,
 }
 
-/// Enables or disables a role: its codes come or go at once.
+/// Enables or disables one role or several: their codes come or go at once.
 #[utoipa::path(post, path = "/platform/permission/role/state", tag = "access", operation_id = "setRoleState",
-    request_body = RoleState, responses((status = 200, body = Answer<Nothing>)))]
+    request_body = RoleState, responses((status = 200, body = Answer<Switched>)))]
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<RoleState>,
-) -> Handled<Value> {
-    Ok(Answer::replied(access.set_role_state(&asked, &caller, body.id, body.state.0).await?))
+) -> Handled<Switched> {
+    let enabled = body.state.0;
+    match (body.id, body.ids) {
+        (Some(role), None) => {
+            let receipt = access.set_role_state(&asked, &caller, role, enabled).await?;
+            Ok(Answer::at(Switched::default(), &receipt))
+        }
+        (None, Some(roles)) => {
+            let roles = several(roles)?;
+            Ok(switched(access.set_role_states(&asked, &caller, &roles, enabled).await?))
+        }
+        _ => Err(Refused::malformed("请求参数应为 id 或 ids 之一")),
+    }
 }
 
 /// Enabled roles, for pickers; at most 1000.

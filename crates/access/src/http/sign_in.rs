@@ -35,9 +35,11 @@ pub(crate) struct OpMan {
     request_body = ByPhone, responses((status = 200, body = Answer<OpMan>)))]
 pub(crate) async fn login_phone(
     State(access): State<Arc<Access>>,
+    address: ClientAddress,
     session: Session,
     Body(body): Body<ByPhone>,
 ) -> Handled<OpMan> {
+    access.sign_in_limit.check(address)?;
     let account = access.proved_account(&session, &phone(&body.phone)?).await?;
     Ok(Answer(OpMan { op_man_id: account.phone.into() }))
 }
@@ -93,6 +95,7 @@ pub(crate) struct Info {
     /// Their Chinese names.
     level_names: Vec<&'static str>,
     /// Before this time; epoch milliseconds, null: never.
+    #[schema(required)]
     last_login_at: Option<i64>,
 }
 
@@ -101,10 +104,10 @@ pub(crate) struct Info {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignedIn {
     /// The franchisee that the account belongs to; null when it sees several.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required)]
     agent_id: Option<AgentId>,
     /// His first role, if any.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required)]
     role_id: Option<RoleId>,
     /// The access token, 7 days.
     token: String,
@@ -128,19 +131,21 @@ pub(crate) struct SignedIn {
     request_body = LoginBody, responses((status = 200, body = Answer<SignedIn>)))]
 pub(crate) async fn login(
     State(access): State<Arc<Access>>,
+    address: ClientAddress,
     session: Session,
     asked: Asked,
     Body(body): Body<LoginBody>,
 ) -> Handled<SignedIn> {
+    access.sign_in_limit.check(address)?;
     let (account, token) = access.sign_in(&asked, &session, &phone(&body.op_man_id)?).await?;
     let mut db = access.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
     let roles: Vec<OwnRole> = roles::of_operator(&mut db, account.id)
         .await?
         .into_iter()
         .map(|role| OwnRole {
+            permission_list: role.working_codes(account.level).map(String::from).collect(),
             id: role.id,
             name: role.name,
-            permission_list: if role.enabled { role.codes } else { Vec::new() },
         })
         .collect();
     Ok(Answer(told(account, token.token, roles)))

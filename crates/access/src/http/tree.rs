@@ -15,6 +15,7 @@ use crate::permissions::{self, Branch};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
 pub(crate) struct OfOperator {
     /// The login phone; absent: the caller himself.
     op_man_id: Option<String>,

@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use wire::{Answer, Handled, Params, Refused};
+use wire::{Answer, ClientAddress, Handled, Params, Refused};
 
 use super::given;
 use crate::{Access, door};
@@ -92,6 +92,7 @@ impl Default for WebConfig {
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct OfDomain {
     /// Host name of the page.
     domain: Option<String>,
@@ -102,11 +103,13 @@ pub(crate) struct OfDomain {
     params(OfDomain), responses((status = 200, body = Answer<WebConfig>)))]
 pub(crate) async fn web_config(
     State(access): State<Arc<Access>>,
+    address: ClientAddress,
     Params(query): Params<OfDomain>,
 ) -> Handled<WebConfig> {
+    access.open_limit.check(address)?;
     let domain = given(query.domain.as_ref()).unwrap_or_default();
-    if domain.len() > DOMAIN_MAX {
-        return Err(Refused::malformed("域名过长"));
+    if domain.len() > DOMAIN_MAX || domain.chars().any(char::is_control) {
+        return Err(Refused::malformed("域名不正确"));
     }
     let Some(own) = door::web_config(&access.house.pools.app, domain).await? else {
         return Ok(Answer(access.config.web.clone()));

@@ -1,11 +1,14 @@
 //! The devices that an operator may sign in from: one stream for each operator, so that "at most three without an
 //! administrator" is decided in one place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{OperatorDeviceId, OperatorId, Territory, Timestamp};
+use vocabulary::{OperatorDeviceId, OperatorId, PermissionCode, Territory, Timestamp};
+
+use super::authority::Authority;
+use crate::permissions;
 
 /// So many devices are accepted without an administrator unless the configuration says otherwise.
 pub const AUTOMATIC_DEFAULT: usize = 3;
@@ -78,12 +81,42 @@ pub enum DeviceCommand {
     Confirm {
         /// Which.
         id: OperatorDeviceId,
+        /// Whose it is.
+        owner: Owner,
+        /// Who asks.
+        by: Authority,
     },
     /// An administrator takes it away.
     Remove {
         /// Which.
         id: OperatorDeviceId,
+        /// Whose it is.
+        owner: Owner,
+        /// Who asks.
+        by: Authority,
     },
+}
+
+/// Whose devices these are, looked up at the moment of asking.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    /// The account.
+    pub operator: OperatorId,
+    /// The codes of the roles that it holds.
+    pub codes: BTreeSet<PermissionCode>,
+}
+
+impl Owner {
+    /// Whoever takes a device away ends its sessions, and whoever accepts one opens a way in: neither is done to
+    /// somebody above oneself.
+    fn yields_to(&self, by: &Authority) -> Result<(), DeviceRefusal> {
+        match by.lacks(&self.codes) {
+            Some(code) if !by.is(self.operator) => Err(DeviceRefusal::Outranked(
+                permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title).to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What may have happened to an operator's devices.
@@ -141,6 +174,9 @@ pub enum DeviceRefusal {
     /// Too many are bound.
     #[error("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备")]
     TooMany,
+    /// The operator holds codes that who asks does not hold.
+    #[error("该人员持有您没有的权限“{0}”，您不能操作其设备")]
+    Outranked(String),
 }
 
 impl Refusal for DeviceRefusal {
@@ -150,6 +186,7 @@ impl Refusal for DeviceRefusal {
             Self::Unknown => "device-unknown",
             Self::AlreadyRemoved => "device-removed",
             Self::TooMany => "device-too-many",
+            Self::Outranked(_) => "operator-outranks",
         }
     }
 
@@ -232,15 +269,20 @@ impl Aggregate for OperatorDevices {
                     None => vec![DeviceEvent::Bound { id, device, territory }],
                 })
             }
-            DeviceCommand::Confirm { id } => match self.by_id(id)?.1 {
-                DeviceState::Bound => Ok(vec![]),
-                DeviceState::Removed => Err(DeviceRefusal::AlreadyRemoved),
-                DeviceState::Waiting if self.count(DeviceState::Bound) >= BOUND_MAX => {
-                    Err(DeviceRefusal::TooMany)
+            DeviceCommand::Confirm { id, owner, by } => {
+                let (_, state) = self.by_id(id)?;
+                owner.yields_to(&by)?;
+                match state {
+                    DeviceState::Bound => Ok(vec![]),
+                    DeviceState::Removed => Err(DeviceRefusal::AlreadyRemoved),
+                    DeviceState::Waiting if self.count(DeviceState::Bound) >= BOUND_MAX => {
+                        Err(DeviceRefusal::TooMany)
+                    }
+                    DeviceState::Waiting => Ok(vec![DeviceEvent::Confirmed { id }]),
                 }
-                DeviceState::Waiting => Ok(vec![DeviceEvent::Confirmed { id }]),
-            },
-            DeviceCommand::Remove { id } => {
+            }
+            DeviceCommand::Remove { id, owner, by } => {
+                owner.yields_to(&by)?;
                 let (code, state) = self.by_id(id)?;
                 Ok(match state {
                     DeviceState::Removed => vec![],

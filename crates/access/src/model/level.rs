@@ -1,8 +1,9 @@
-//! Tiers of staff and the mask of an operator's.
+//! Tiers of staff and the mask of an operator's. What one may do comes from roles; of their codes some are kept from
+//! some tiers (`Permission::level_mask`).
 
 use serde::{Deserialize, Serialize};
 
-/// A tier: 1 管理员, 2 运营, 4 运维, 8 生产. A label and a filter; what one may do comes from roles alone.
+/// A tier: 1 管理员, 2 运营, 4 运维, 8 生产.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum Tier {

@@ -1,10 +1,10 @@
 //! An operator: a person who may sign in to the back-office by phone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{OperatorId, PermissionCode, Phone, Reach, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Phone, Reach, Scope, Territory, Timestamp};
 
 use super::authority::Authority;
 use super::level::Level;
@@ -22,6 +22,7 @@ pub struct Operator {
     /// Nothing before the registration.
     account: Option<Account>,
     deleted: bool,
+    cs_tool: bool,
     revision: i64,
 }
 
@@ -68,28 +69,28 @@ pub enum OperatorCommand {
         form: OperatorForm,
         /// The revision that the editor saw.
         revision: i64,
-        /// The codes that the operator holds.
+        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
         target: BTreeSet<PermissionCode>,
         /// Who asks.
         by: Authority,
     },
     /// Lets him sign in.
     Enable {
-        /// The codes that the operator holds.
+        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
         target: BTreeSet<PermissionCode>,
         /// Who asks.
         by: Authority,
     },
     /// Ends his access at once.
     Disable {
-        /// The codes that the operator holds.
+        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
         target: BTreeSet<PermissionCode>,
         /// Who asks.
         by: Authority,
     },
     /// Closes the account for good; the phone may be used for a new one.
     Delete {
-        /// The codes that the operator holds.
+        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
         target: BTreeSet<PermissionCode>,
         /// Who asks.
         by: Authority,
@@ -99,6 +100,8 @@ pub enum OperatorCommand {
         /// The device's own code.
         device_code: String,
     },
+    /// Makes him known to the customer-service tool; again: nothing happens.
+    RegisterCsTool,
 }
 
 /// What may have happened to an operator.
@@ -152,6 +155,9 @@ pub enum OperatorEvent {
         /// When.
         at: Timestamp,
     },
+    /// The customer-service tool may know him.
+    #[serde(rename = "operator.cs_tool_registered")]
+    CsToolRegistered,
 }
 
 /// Why an operator's account says no.
@@ -175,6 +181,9 @@ pub enum OperatorRefusal {
     /// An empty set of agents or areas would see nothing.
     #[error("请选择代理商和服务区")]
     NoReach,
+    /// An area of none of the operator's franchisees.
+    #[error("服务区 {0} 不存在，或不属于所选代理商")]
+    AreaNotOfAgents(AreaId),
     /// Beyond what who asks may see.
     #[error("不能授予超出您自己数据范围的代理商或服务区")]
     ReachNotHeld,
@@ -209,6 +218,7 @@ impl Refusal for OperatorRefusal {
             Self::PhoneTaken(_) => "phone-taken",
             Self::ReachTooLong => "reach-too-long",
             Self::NoReach => "reach-empty",
+            Self::AreaNotOfAgents(_) => "area-not-of-agents",
             Self::ReachNotHeld => "reach-not-held",
             Self::Outranked(_) => "operator-outranks",
             Self::Oneself => "operator-oneself",
@@ -233,6 +243,7 @@ impl Event for OperatorEvent {
             Self::Disabled => "operator.disabled",
             Self::Deleted => "operator.deleted",
             Self::SignedIn { .. } => "operator.signed_in",
+            Self::CsToolRegistered => "operator.cs_tool_registered",
         }
     }
 }
@@ -275,6 +286,11 @@ impl Operator {
     /// How often the account changed (signing in is no change): what an editor names to be told of others' changes.
     pub fn revision(&self) -> i64 {
         self.revision
+    }
+
+    /// His tiers, once there is an account.
+    pub fn level(&self) -> Option<Level> {
+        self.account.as_ref().map(|account| account.level)
     }
 
     /// His reach, once there is an account.
@@ -328,6 +344,13 @@ impl Operator {
             (true, true) | (false, false) => None,
         }
     }
+}
+
+/// Whether each area named belongs to one of the agents named; `owners` tells whose the areas are.
+pub fn areas_are_of_agents(reach: &Scope, owners: &BTreeMap<AreaId, AgentId>) -> Result<(), OperatorRefusal> {
+    let Reach::Only(areas) = &reach.areas else { return Ok(()) };
+    let stray = |area: &&AreaId| !owners.get(*area).is_some_and(|agent| reach.agents.contains(agent));
+    areas.iter().find(stray).map_or(Ok(()), |area| Err(OperatorRefusal::AreaNotOfAgents(*area)))
 }
 
 fn checked(form: OperatorForm, by: &Authority) -> Result<OperatorForm, OperatorRefusal> {
@@ -400,11 +423,15 @@ impl Aggregate for Operator {
                 }
                 Ok(vec![OperatorEvent::SignedIn { device_code, at: now }])
             }
+            OperatorCommand::RegisterCsTool => {
+                self.account()?;
+                Ok(if self.cs_tool { vec![] } else { vec![OperatorEvent::CsToolRegistered] })
+            }
         }
     }
 
     fn evolve(&mut self, event: &OperatorEvent) {
-        if !matches!(event, OperatorEvent::SignedIn { .. }) {
+        if !matches!(event, OperatorEvent::SignedIn { .. } | OperatorEvent::CsToolRegistered) {
             self.revision += 1;
         }
         match (event, &mut self.account) {
@@ -428,6 +455,7 @@ impl Aggregate for Operator {
             (OperatorEvent::Enabled, Some(account)) => account.enabled = true,
             (OperatorEvent::Disabled, Some(account)) => account.enabled = false,
             (OperatorEvent::Deleted, _) => self.deleted = true,
+            (OperatorEvent::CsToolRegistered, _) => self.cs_tool = true,
             (OperatorEvent::SignedIn { .. }, _) | (_, None) => {}
         }
     }
@@ -459,7 +487,13 @@ impl Aggregate for Operator {
                 after.evolve(event);
                 claims.extend(Self::administrator_claim(account.id, self.fit(), after.fit()));
             }
-            (OperatorEvent::Renamed { .. } | OperatorEvent::SignedIn { .. }, _) | (_, None) => {}
+            (
+                OperatorEvent::Renamed { .. }
+                | OperatorEvent::SignedIn { .. }
+                | OperatorEvent::CsToolRegistered,
+                _,
+            )
+            | (_, None) => {}
         }
         claims
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, OperatorId, PermissionCode, RoleId, Territory, Timestamp};
 
 use super::authority::Authority;
-use super::level::Tier;
+use super::level::{Level, Tier};
 use super::{administrator_key, text};
 use crate::permissions;
 
@@ -106,6 +106,8 @@ pub enum RoleCommand {
     Grant {
         /// To whom.
         operator: OperatorId,
+        /// His tiers: there are codes that not every tier may hold.
+        level: Level,
         /// Who asks.
         by: Authority,
     },
@@ -212,6 +214,14 @@ pub enum RoleRefusal {
         /// The tier's name.
         tier: &'static str,
     },
+    /// The code is not for any tier of this operator.
+    #[error("权限“{title}”不能授予{tiers}级人员")]
+    NotForLevel {
+        /// The code's title.
+        title: &'static str,
+        /// The names of his tiers.
+        tiers: String,
+    },
     /// Who asks does not hold the code.
     #[error("您没有权限“{0}”，不能授予或操作含有该权限的角色")]
     NotHeld(String),
@@ -260,6 +270,7 @@ impl Refusal for RoleRefusal {
             Self::NoCodes => "role-no-codes",
             Self::UnknownCode(_) => "permission-unknown",
             Self::NotForTier { .. } => "permission-not-for-tier",
+            Self::NotForLevel { .. } => "permission-not-for-level",
             Self::NotHeld(_) => "permission-not-held",
             Self::OwnRole => "role-own",
             Self::OwnRoles => "roles-own",
@@ -317,6 +328,17 @@ impl Role {
     /// How often its content changed: what an editor names to be told of a change by others.
     pub fn revision(&self) -> i64 {
         self.revision
+    }
+
+    /// Whether operators of these tiers may hold it. The system role is for whoever administers the house, whatever
+    /// his tiers are called.
+    pub fn suits(&self, level: Level) -> Result<(), RoleRefusal> {
+        match permissions::not_for(level, &self.codes) {
+            Some(code) if !self.system => {
+                Err(RoleRefusal::NotForLevel { title: code.title, tiers: level.names().join("、") })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn present(&self) -> Result<(), RoleRefusal> {
@@ -432,7 +454,7 @@ impl Aggregate for Role {
                     users => Err(RoleRefusal::InUse(users)),
                 }
             }
-            RoleCommand::Grant { operator, by } => {
+            RoleCommand::Grant { operator, level, by } => {
                 self.present()?;
                 if by.is(operator) {
                     return Err(RoleRefusal::OwnRoles);
@@ -444,6 +466,7 @@ impl Aggregate for Role {
                 if !self.enabled {
                     return Err(RoleRefusal::IsDisabled);
                 }
+                self.suits(level)?;
                 if self.holders.len() >= HOLDERS_MAX {
                     return Err(RoleRefusal::TooManyHolders);
                 }

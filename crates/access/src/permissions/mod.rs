@@ -9,6 +9,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vocabulary::PermissionCode;
 
+use crate::model::level::Level;
+
 use catalogue::{CATALOGUE, MACHINE_CODES};
 
 /// What a permission opens.
@@ -79,6 +81,17 @@ pub fn permissions() -> &'static [Permission] {
 /// The permission with this code.
 pub fn find(code: &str) -> Option<&'static Permission> {
     BY_CODE.get(code).copied()
+}
+
+/// The first of `codes` that none of these tiers may hold.
+pub fn not_for<'a>(
+    level: Level,
+    codes: impl IntoIterator<Item = &'a PermissionCode>,
+) -> Option<&'static Permission> {
+    codes
+        .into_iter()
+        .filter_map(|code| find(code.as_str()))
+        .find(|permission| permission.level_mask & level.mask() == 0)
 }
 
 /// Every code: what the system role holds.
@@ -167,6 +180,15 @@ mod tests {
         assert_eq!(closed_upwards(codes(&["0401", "20"])), codes(&["07", "0401", "20"]));
         assert_eq!(closed_upwards(codes(&["0221"])), codes(&["0221"]));
         assert_eq!(closed_upwards(codes(&["07"])), codes(&["07"]));
+    }
+
+    #[test]
+    fn rights_over_rights_and_over_franchisees_are_for_the_office_alone() {
+        let field = Level::try_from(4 | 8).unwrap();
+        assert_eq!(not_for(field, &codes(&["0401", "1002"])).map(|known| known.code), Some("1002"));
+        assert_eq!(not_for(field, &codes(&["1101"])).map(|known| known.title), Some("账号管理"));
+        assert_eq!(not_for(field, &codes(&["0401", "0301"])), None);
+        assert_eq!(not_for(Level::try_from(2 | 4).unwrap(), &codes(&["1002", "1101"])), None);
     }
 
     #[test]

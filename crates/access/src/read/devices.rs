@@ -1,6 +1,6 @@
 //! Table `operator_device`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use kernel::projector::ApplyError;
@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Territory};
 
 use crate::model::device::{Device, DeviceEvent, OperatorDevices};
+use crate::model::operator::{Operator, OperatorEvent, territory_of};
 
 const WAITING: i16 = 0;
 const BOUND: i16 = 1;
@@ -33,6 +34,17 @@ struct Stored {
     state: i16,
     requested_at_ms: i64,
     updated_at_ms: i64,
+    last_sign_in_at_ms: Option<i64>,
+}
+
+impl Stored {
+    fn change(&self) -> Change {
+        Change {
+            table: "operator_device",
+            key: self.operator_device_id.to_string(),
+            territory: Territory { agent: self.agent_id.map(AgentId), area: None },
+        }
+    }
 }
 
 #[async_trait]
@@ -41,55 +53,94 @@ impl Projector for DeviceProjector {
         "operator_device"
     }
 
+    fn version(&self) -> i32 {
+        2
+    }
+
     fn tables(&self) -> &'static [&'static str] {
         &["operator_device"]
     }
 
     fn categories(&self) -> &'static [&'static str] {
-        &[OperatorDevices::CATEGORY]
+        &[OperatorDevices::CATEGORY, Operator::CATEGORY]
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let events: Vec<(&Recorded, DeviceEvent)> = events
-            .iter()
-            .map(|event| Ok((event, event.decode::<DeviceEvent>()?)))
-            .collect::<Result<_, ApplyError>>()?;
-        let keys: Vec<String> = events.iter().map(|(_, event)| id(event).to_string()).collect();
-        let known: Vec<Stored> =
-            rows::load(db, "operator_device", "operator_device_id", "bigint", &keys).await?;
+        // Both streams are the operator's and bear his id.
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let known: Vec<Stored> = rows::load(db, "operator_device", "operator_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Stored> =
             known.into_iter().map(|row| (row.operator_device_id, row)).collect();
-        for (recorded, event) in events {
-            let at = recorded.recorded_at.millis();
+        let (mut touched, mut changes, mut gone) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for recorded in events {
             let operator_id: i64 = recorded.stream_id.parse()?;
-            match event {
-                DeviceEvent::Requested { id, device, territory } => {
-                    rows.insert(id.0, seen(id, operator_id, device, territory, WAITING, at));
+            if recorded.category == Operator::CATEGORY {
+                let event: OperatorEvent = recorded.decode()?;
+                if event == OperatorEvent::Deleted {
+                    gone.push(recorded.stream_id.clone());
+                    let his = rows.extract_if(.., |_, row| row.operator_id == operator_id);
+                    changes.extend(his.map(|(_, row)| row.change()));
+                } else {
+                    of_operator(&mut rows, operator_id, event, &mut touched);
                 }
-                DeviceEvent::Bound { id, device, territory } => {
-                    rows.insert(id.0, seen(id, operator_id, device, territory, BOUND, at));
-                }
-                DeviceEvent::Confirmed { id } => set(&mut rows, id, BOUND, at)?,
-                DeviceEvent::Removed { id, .. } => set(&mut rows, id, REMOVED, at)?,
+            } else {
+                touched.insert(of_device(&mut rows, operator_id, recorded.decode()?, recorded)?);
             }
         }
+        rows.retain(|id, _| touched.contains(id));
         let rows: Vec<Stored> = rows.into_values().collect();
+        rows::delete(db, "operator_device", "operator_id", "bigint", &gone).await?;
         rows::upsert(db, "operator_device", "operator_device_id", &rows).await?;
-        let change = |row: &Stored| Change {
-            table: "operator_device",
-            key: row.operator_device_id.to_string(),
-            territory: Territory { agent: row.agent_id.map(AgentId), area: None },
-        };
-        Ok(rows.iter().map(change).collect())
+        changes.extend(rows.iter().map(Stored::change));
+        Ok(changes)
     }
 }
 
-fn id(event: &DeviceEvent) -> OperatorDeviceId {
+/// What happened to a device; which one.
+fn of_device(
+    rows: &mut BTreeMap<i64, Stored>,
+    operator_id: i64,
+    event: DeviceEvent,
+    recorded: &Recorded,
+) -> Result<i64, ApplyError> {
+    let at = recorded.recorded_at.millis();
+    let mut see = |id: OperatorDeviceId, device, territory, state| {
+        let before = rows.get(&id.0).and_then(|row| row.last_sign_in_at_ms);
+        let row = seen(id, operator_id, device, territory, state, at);
+        rows.insert(id.0, Stored { last_sign_in_at_ms: before, ..row });
+        id.0
+    };
+    Ok(match event {
+        DeviceEvent::Requested { id, device, territory } => see(id, device, territory, WAITING),
+        DeviceEvent::Bound { id, device, territory } => see(id, device, territory, BOUND),
+        DeviceEvent::Confirmed { id } => set(rows, id, BOUND, at)?,
+        DeviceEvent::Removed { id, .. } => set(rows, id, REMOVED, at)?,
+    })
+}
+
+/// What happened to their operator: a sign-in on one of them, or he became somebody else's.
+fn of_operator(
+    rows: &mut BTreeMap<i64, Stored>,
+    operator_id: i64,
+    event: OperatorEvent,
+    touched: &mut BTreeSet<i64>,
+) {
+    let own = rows.values_mut().filter(|row| row.operator_id == operator_id);
     match event {
-        DeviceEvent::Requested { id, .. }
-        | DeviceEvent::Bound { id, .. }
-        | DeviceEvent::Confirmed { id }
-        | DeviceEvent::Removed { id, .. } => *id,
+        OperatorEvent::SignedIn { device_code, at } => {
+            for row in own.filter(|row| row.code == device_code) {
+                row.last_sign_in_at_ms = Some(at.millis());
+                touched.insert(row.operator_device_id);
+            }
+        }
+        OperatorEvent::Changed { reach, .. } => {
+            let agent_id = territory_of(&reach).agent.map(|agent| agent.0);
+            for row in own.filter(|row| row.agent_id != agent_id) {
+                row.agent_id = agent_id;
+                touched.insert(row.operator_device_id);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -112,6 +163,7 @@ fn seen(
         state,
         requested_at_ms: at,
         updated_at_ms: at,
+        last_sign_in_at_ms: None,
     }
 }
 
@@ -120,11 +172,11 @@ fn set(
     id: OperatorDeviceId,
     state: i16,
     at: i64,
-) -> Result<(), ApplyError> {
+) -> Result<i64, ApplyError> {
     let row = rows.get_mut(&id.0).ok_or("a device changed before it was seen")?;
     row.state = state;
     row.updated_at_ms = at;
-    Ok(())
+    Ok(id.0)
 }
 
 /// A device as the administrator's list shows it.
@@ -153,6 +205,10 @@ pub struct DeviceRow {
     /// When it last became bound or was removed; epoch milliseconds.
     #[serde(rename = "updatedAt")]
     pub updated_at: i64,
+    /// When somebody last signed in on it; epoch milliseconds, null: never.
+    #[serde(rename = "lastLoginAt")]
+    #[schema(required)]
+    pub last_login_at: Option<i64>,
     /// 0 waiting, 1 bound, 2 removed.
     pub state: i16,
 }
@@ -168,6 +224,7 @@ struct Found {
     address: String,
     requested_at_ms: i64,
     updated_at_ms: i64,
+    last_sign_in_at_ms: Option<i64>,
     state: i16,
 }
 
@@ -183,6 +240,7 @@ impl From<Found> for DeviceRow {
             login_address: found.address,
             requested_at: found.requested_at_ms,
             updated_at: found.updated_at_ms,
+            last_login_at: found.last_sign_in_at_ms,
             state: found.state,
         }
     }
@@ -192,7 +250,7 @@ impl From<Found> for DeviceRow {
 pub async fn list(db: &mut PgConnection, phone: Option<&Phone>) -> sqlx::Result<Vec<DeviceRow>> {
     let found: Vec<Found> = sqlx::query_as(
         "select d.operator_device_id, o.phone, o.name as operator_name, d.code, d.name, d.kind, d.address,
-                d.requested_at_ms, d.updated_at_ms, d.state
+                d.requested_at_ms, d.updated_at_ms, d.last_sign_in_at_ms, d.state
          from read.operator_device d join read.operator o on o.operator_id = d.operator_id
          where ($1::text is null or o.phone = $1)
          order by d.requested_at_ms desc, d.operator_device_id desc limit $2",
@@ -206,8 +264,11 @@ pub async fn list(db: &mut PgConnection, phone: Option<&Phone>) -> sqlx::Result<
 
 /// Whose device this is; nothing when it is not in scope.
 pub async fn owner(db: &mut PgConnection, device: OperatorDeviceId) -> sqlx::Result<Option<OperatorId>> {
-    sqlx::query_scalar("select operator_id from read.operator_device where operator_device_id = $1")
-        .bind(device)
-        .fetch_optional(db)
-        .await
+    sqlx::query_scalar(
+        "select d.operator_id from read.operator_device d join read.operator o on o.operator_id = d.operator_id
+         where d.operator_device_id = $1",
+    )
+    .bind(device)
+    .fetch_optional(db)
+    .await
 }

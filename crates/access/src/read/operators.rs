@@ -38,6 +38,7 @@ struct Stored {
     updated_at_ms: i64,
     updated_by: Option<i64>,
     last_sign_in_at_ms: Option<i64>,
+    cs_tool_registered: bool,
     revision: i64,
     position: i64,
 }
@@ -67,6 +68,10 @@ fn ids<T: Ord + Copy>(reach: &Reach<T>, number: impl Fn(T) -> i64) -> (bool, Vec
 impl Projector for OperatorProjector {
     fn name(&self) -> &'static str {
         "operator"
+    }
+
+    fn version(&self) -> i32 {
+        2
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -125,6 +130,7 @@ fn apply(
             updated_at_ms: at,
             updated_by: actor(&recorded.meta),
             last_sign_in_at_ms: None,
+            cs_tool_registered: false,
             revision: 1,
             position: recorded.position.0,
         };
@@ -136,6 +142,10 @@ fn apply(
     match event {
         OperatorEvent::SignedIn { at, .. } => {
             row.last_sign_in_at_ms = Some(at.millis());
+            return Ok(());
+        }
+        OperatorEvent::CsToolRegistered => {
+            row.cs_tool_registered = true;
             return Ok(());
         }
         OperatorEvent::Renamed { name } => {
@@ -190,6 +200,7 @@ struct Found {
     enabled: bool,
     created_at_ms: i64,
     last_sign_in_at_ms: Option<i64>,
+    cs_tool_registered: bool,
     revision: i64,
     position: i64,
 }
@@ -266,7 +277,10 @@ pub struct OperatorRow {
     /// Epoch milliseconds.
     pub created_at: i64,
     /// Epoch milliseconds; null: never.
+    #[schema(required)]
     pub last_login_at: Option<i64>,
+    /// Whether the customer-service tool may know him.
+    pub cs_tool_registered: bool,
     /// To be sent with a change.
     pub version: i64,
 }
@@ -319,6 +333,20 @@ pub async fn page(
         .bind(COUNT_CAP + 1)
         .fetch_one(&mut *db)
         .await?;
+    Ok(Rows::new(rows_of(db, found).await?, counted))
+}
+
+/// One operator; nothing when he is not in scope.
+pub async fn one(db: &mut PgConnection, phone: &Phone) -> sqlx::Result<Option<OperatorRow>> {
+    let found: Vec<Found> = sqlx::query_as("select * from read.operator where phone = $1")
+        .bind(phone.as_str())
+        .fetch_all(&mut *db)
+        .await?;
+    Ok(rows_of(db, found).await?.pop())
+}
+
+/// With the roles that they hold.
+async fn rows_of(db: &mut PgConnection, found: Vec<Found>) -> sqlx::Result<Vec<OperatorRow>> {
     let ids: Vec<i64> = found.iter().map(|row| row.operator_id.0).collect();
     let held: Vec<(OperatorId, RoleId, String)> = sqlx::query_as(
         "select h.operator_id, r.role_id, r.name
@@ -350,8 +378,9 @@ pub async fn page(
             state: found.enabled.into(),
             created_at: found.created_at_ms,
             last_login_at: found.last_sign_in_at_ms,
+            cs_tool_registered: found.cs_tool_registered,
             version: found.revision,
         })
     };
-    Ok(Rows::new(found.into_iter().map(row).collect::<sqlx::Result<_>>()?, counted))
+    found.into_iter().map(row).collect()
 }

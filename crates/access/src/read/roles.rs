@@ -8,9 +8,10 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, RoleId, Rows, Territory};
+use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, PermissionCode, RoleId, Rows, Territory};
 
 use super::{actor, containing};
+use crate::model::level::Level;
 use crate::model::role::{Role, RoleEvent};
 use crate::permissions;
 
@@ -148,7 +149,7 @@ pub struct RoleRow {
     #[schema(value_type = String)]
     pub id: RoleId,
     /// The franchisee it belongs to; null: the platform's.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required)]
     pub agent_id: Option<AgentId>,
     /// Its name.
     pub name: String,
@@ -167,6 +168,7 @@ pub struct RoleRow {
     /// Epoch milliseconds.
     pub updated_at: i64,
     /// Name of the operator who changed it last; null: the house, or nobody the caller may see.
+    #[schema(required)]
     pub updated_by: Option<String>,
     /// To be sent with a change.
     pub version: i64,
@@ -292,8 +294,21 @@ pub struct HeldRole {
     pub enabled: bool,
     /// What it permits.
     pub codes: Vec<String>,
+    /// Whether it is the system role.
+    pub system: bool,
     /// The log's position of its last event.
     pub position: i64,
+}
+
+impl HeldRole {
+    /// The codes that an operator of these tiers has by it now: none while it is disabled, and none that his tiers
+    /// may not hold, however the role or his tiers changed since it was given to him.
+    pub fn working_codes(&self, level: Level) -> impl Iterator<Item = PermissionCode> {
+        let working = self.enabled.then(|| self.codes.iter()).into_iter().flatten();
+        working
+            .filter_map(|code| PermissionCode::try_from(code.clone()).ok())
+            .filter(move |code| self.system || permissions::not_for(level, [code]).is_none())
+    }
 }
 
 /// The roles that an operator holds, disabled ones included; by name.
@@ -308,8 +323,8 @@ pub async fn of_operator(db: &mut PgConnection, operator: OperatorId) -> sqlx::R
     .await?;
     let held = |found: Found| {
         let (position, enabled) = (found.position, found.enabled);
-        let RoleRow { id, name, codes, .. } = found.into();
-        HeldRole { id, name, enabled, codes, position }
+        let RoleRow { id, name, codes, system, .. } = found.into();
+        HeldRole { id, name, enabled, codes, system, position }
     };
     Ok(found.into_iter().map(held).collect())
 }

@@ -65,7 +65,7 @@ pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapEr
         Err(CommandError::Refused(OperatorRefusal::Exists)) => false,
         Err(error) => return Err(of_operator(error)),
     };
-    let grant = RoleCommand::Grant { operator: FIRST, by };
+    let grant = RoleCommand::Grant { operator: FIRST, level: Level::ALL, by };
     house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx).await.map_err(of_role)?;
     Ok(registered)
 }

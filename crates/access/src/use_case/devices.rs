@@ -1,16 +1,22 @@
 //! Devices: asking for one, using one, accepting and taking away.
 
-use kernel::Receipt;
+use kernel::{CommandContext, Receipt};
 use serde_json::json;
-use vocabulary::{OperatorDeviceId, Phone, Scope};
+use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope};
 use wire::{Asked, Caller, EndedReason, Refused};
 
-use super::{NEWEST, context};
-use crate::model::device::{Device, DeviceCommand, DeviceRefusal, OperatorDevices};
+use super::{NEWEST, authority, context};
+use crate::model::device::{Device, DeviceCommand, DeviceRefusal, OperatorDevices, Owner};
 use crate::model::operator::territory_of;
 use crate::read::operators::Account;
 use crate::read::{devices, operators};
 use crate::{Access, door};
+
+/// Whose data a device is, is whose its owner is today, which the read model was asked; the stream remembers whose he
+/// was when the device was first seen.
+fn of_owner(asked: &Asked, caller: &Caller) -> CommandContext {
+    CommandContext { scope: Scope::ALL, ..context(asked, caller, json!({})) }
+}
 
 impl Access {
     /// Login step 2: a device says which phone it is for. Bound only by the sign-in that follows; where no automatic
@@ -56,9 +62,9 @@ impl Access {
         caller: &Caller,
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
-        let operator = self.device_owner(caller, device).await?;
-        let ctx = context(asked, caller, json!({}));
-        let command = DeviceCommand::Confirm { id: device };
+        let owner = self.device_owner(caller, device).await?;
+        let (operator, ctx) = (owner.operator, of_owner(asked, caller));
+        let command = DeviceCommand::Confirm { id: device, owner, by: authority(caller) };
         Ok(self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
     }
 
@@ -68,11 +74,11 @@ impl Access {
         caller: &Caller,
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
-        let operator = self.device_owner(caller, device).await?;
-        let ctx = context(asked, caller, json!({}));
+        let owner = self.device_owner(caller, device).await?;
+        let (operator, ctx) = (owner.operator, of_owner(asked, caller));
         let before =
             self.house.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
-        let command = DeviceCommand::Remove { id: device };
+        let command = DeviceCommand::Remove { id: device, owner, by: authority(caller) };
         let receipt = self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?;
         if let Some(code) = before.state.code_of(device) {
             for session in door::sessions_of_device(&self.house.pools.app, operator, code).await? {
@@ -82,13 +88,12 @@ impl Access {
         Ok(receipt)
     }
 
-    async fn device_owner(
-        &self,
-        caller: &Caller,
-        device: OperatorDeviceId,
-    ) -> Result<vocabulary::OperatorId, Refused> {
-        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["operator_device"]).await?;
-        devices::owner(&mut db, device).await?.ok_or_else(Refused::not_found)
+    async fn device_owner(&self, caller: &Caller, device: OperatorDeviceId) -> Result<Owner, Refused> {
+        let reads = ["operator_device", "operator"];
+        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &reads).await?;
+        let operator: OperatorId = devices::owner(&mut db, device).await?.ok_or_else(Refused::not_found)?;
+        drop(db);
+        Ok(Owner { operator, codes: self.granted_to(operator).await? })
     }
 
     /// The account with this phone, for the sign-in: nobody's scope is known yet.

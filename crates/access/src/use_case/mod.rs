@@ -4,6 +4,7 @@ pub mod bootstrap;
 pub mod devices;
 pub mod machines;
 pub mod operators;
+pub mod outcomes;
 pub mod roles;
 pub mod sign_in;
 
@@ -12,10 +13,12 @@ use std::collections::BTreeSet;
 use kernel::{Aggregate, CommandContext, CommandError, Position, RequestId};
 use serde_json::Value;
 use vocabulary::{OperatorId, PermissionCode, Scope};
-use wire::{Asked, Caller, Directory, Ended, EndedReason, Refused};
+use wire::{Asked, Caller, Directory, Ended, EndedReason, Refused, Standing};
 
 use crate::Access;
 use crate::model::authority::{Authority, Held};
+use crate::model::level::Level;
+use crate::permissions::closed_upwards;
 
 /// All there is at the moment of asking.
 pub(crate) const NEWEST: Position = Position(i64::MAX);
@@ -72,9 +75,22 @@ impl Access {
         }
     }
 
+    /// How an operator stands now; none when there is no such operator.
+    pub(crate) async fn standing_of(&self, operator: OperatorId) -> Result<Option<Standing>, Refused> {
+        Ok(self.directory.standing(operator).await?)
+    }
+
+    /// The codes of all enabled roles that an operator holds, those included that his tiers keep from him: whoever
+    /// acts on him must hold them too, or raising his tiers would hand on what one lacks.
+    pub(crate) async fn granted_to(&self, operator: OperatorId) -> Result<BTreeSet<PermissionCode>, Refused> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+        let held = crate::read::roles::of_operator(&mut db, operator).await?;
+        Ok(closed_upwards(held.iter().flat_map(|role| role.working_codes(Level::ALL))))
+    }
+
     /// The codes that an operator holds now; none when there is no such operator.
     pub(crate) async fn codes_of(&self, operator: OperatorId) -> Result<BTreeSet<PermissionCode>, Refused> {
-        let standing = self.directory.standing(operator).await?;
+        let standing = self.standing_of(operator).await?;
         Ok(standing.map(|standing| standing.codes.iter().cloned().collect()).unwrap_or_default())
     }
 }

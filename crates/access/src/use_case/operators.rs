@@ -2,21 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::{CommandContext, CommandError, Receipt};
+use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde_json::json;
-use vocabulary::{OperatorId, Phone, RoleId};
+use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
 use wire::{Asked, Caller, EndedReason, Refused};
 
+use super::outcomes::Outcomes;
 use super::{NEWEST, authority, context, step};
 use crate::Access;
 use crate::model::authority::Authority;
-use crate::model::operator::{Operator, OperatorCommand, OperatorForm, OperatorRefusal};
+use crate::model::level::Level;
+use crate::model::operator::{
+    Operator, OperatorCommand, OperatorForm, OperatorRefusal, REACH_MAX, areas_are_of_agents,
+};
 use crate::model::role::{Role, RoleCommand, SUPER_ADMINISTRATOR};
 use crate::read::{operators, roles};
 
 /// How an operator's roles are to change.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct RoleMoves {
+    /// The tiers that he will have.
+    level: Level,
     given: BTreeSet<RoleId>,
     taken: BTreeSet<RoleId>,
 }
@@ -41,8 +47,9 @@ impl Access {
         let fresh = OperatorId(self.house.ids.next_id());
         let by = authority(caller);
         let ctx = context(asked, caller, json!({ "objectId": fresh }));
+        self.areas_of_agents(&form.reach).await?;
         // Before anything is done: the roles must be such that this caller may give.
-        let moves = RoleMoves { given: wanted, taken: BTreeSet::new() };
+        let moves = RoleMoves { level: form.level, given: wanted, taken: BTreeSet::new() };
         self.rehearse_moves(fresh, &moves, &by, &ctx).await?;
         let command = OperatorCommand::Register { operator: fresh, phone, form, enabled, by: by.clone() };
         let receipt = self.house.desk.execute::<Operator>(&fresh, command, &ctx).await?;
@@ -64,14 +71,14 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let by = authority(caller);
         let ctx = context(asked, caller, json!({}));
-        let target = self.codes_of(operator).await?;
+        let target = self.granted_to(operator).await?;
         let command = || OperatorCommand::Change {
             form: form.clone(),
             revision,
             target: target.clone(),
             by: by.clone(),
         };
-        let moves = self.moves_to(caller, operator, wanted).await?;
+        let moves = self.moves_to(caller, operator, form.level, wanted).await?;
         // Taking the system role away first is what makes a limited reach possible.
         let blocked = match self.rehearse::<Operator>(&operator, command(), &ctx).await {
             Ok(()) => false,
@@ -83,9 +90,17 @@ impl Access {
             let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
             return Ok(receipt);
         }
+        let before = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
+        if before.reach() != Some(&form.reach) {
+            self.areas_of_agents(&form.reach).await?;
+        }
+        if before.level() != Some(form.level) {
+            self.kept_roles_suit(operator, &moves).await?;
+        }
         self.rehearse_moves(operator, &moves, &by, &ctx).await?;
-        let taken = RoleMoves { given: BTreeSet::new(), taken: moves.taken };
-        let given = RoleMoves { given: moves.given, taken: BTreeSet::new() };
+        let level = form.level;
+        let taken = RoleMoves { level, given: BTreeSet::new(), taken: moves.taken };
+        let given = RoleMoves { level, given: moves.given, taken: BTreeSet::new() };
         self.make_moves(operator, &taken, &by, &ctx).await?;
         let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
         let last = self.make_moves(operator, &given, &by, &ctx).await?;
@@ -102,20 +117,69 @@ impl Access {
         operator: OperatorId,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
-        let (by, target) = (authority(caller), self.codes_of(operator).await?);
         let ctx = context(asked, caller, json!({}));
+        let receipt = self.switch_operator(caller, operator, enabled, &ctx).await?;
+        self.switched(&[operator], enabled, receipt.position, &ctx).await?;
+        Ok(receipt)
+    }
+
+    /// Each judged alone: what one of them is refused does not hinder the others. The outcomes are in the order of
+    /// `phones`.
+    pub(crate) async fn set_operator_states(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        phones: &[Phone],
+        enabled: bool,
+    ) -> Result<Outcomes, Refused> {
+        let ctx = context(asked, caller, json!({}));
+        let (mut outcomes, mut done) = (Outcomes::default(), Vec::new());
+        for phone in phones {
+            let switching = async {
+                let operator = self.operator_of(caller, phone).await?;
+                let ctx = step(&ctx, &format!("state:{operator}"));
+                Ok((operator, self.switch_operator(caller, operator, enabled, &ctx).await?))
+            };
+            let switched: Result<(OperatorId, Receipt), Refused> = switching.await;
+            done.extend(switched.as_ref().map(|(operator, _)| *operator));
+            outcomes.take(phone.to_string(), switched.map(|(_, receipt)| receipt))?;
+        }
+        if let Some(position) = outcomes.position {
+            self.switched(&done, enabled, position, &ctx).await?;
+        }
+        Ok(outcomes)
+    }
+
+    async fn switch_operator(
+        &self,
+        caller: &Caller,
+        operator: OperatorId,
+        enabled: bool,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        let (by, target) = (authority(caller), self.granted_to(operator).await?);
         if enabled {
             let command = OperatorCommand::Enable { target, by };
-            let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
-            self.settle(receipt.position).await?;
-            return Ok(receipt);
+            return Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?);
         }
         let command = OperatorCommand::Disable { target, by: by.clone() };
-        self.give_up_administration(operator, &command, &by, &ctx).await?;
-        let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
-        self.settle(receipt.position).await?;
-        self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
-        Ok(receipt)
+        self.give_up_administration(operator, &command, &by, ctx).await?;
+        Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?)
+    }
+
+    /// Lets those who were switched feel it at once.
+    async fn switched(
+        &self,
+        operators: &[OperatorId],
+        enabled: bool,
+        position: Position,
+        ctx: &CommandContext,
+    ) -> Result<(), Refused> {
+        self.settle(position).await?;
+        for operator in operators.iter().filter(|_| !enabled) {
+            self.sessions.end_of_operator(*operator, EndedReason::Disabled, ctx.now).await?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn delete_operator(
@@ -124,12 +188,12 @@ impl Access {
         caller: &Caller,
         operator: OperatorId,
     ) -> Result<Receipt, Refused> {
-        let (by, target) = (authority(caller), self.codes_of(operator).await?);
+        let (by, target) = (authority(caller), self.granted_to(operator).await?);
         let ctx = step(&context(asked, caller, json!({})), &format!("delete:{operator}"));
         let command = OperatorCommand::Delete { target, by: by.clone() };
         self.rehearse::<Operator>(&operator, command.clone(), &ctx).await?;
         self.give_up_administration(operator, &command, &by, &ctx).await?;
-        let everything = self.moves_to(caller, operator, Some(BTreeSet::new())).await?;
+        let everything = self.moves_to(caller, operator, Level::ALL, Some(BTreeSet::new())).await?;
         self.rehearse_moves(operator, &everything, &by, &ctx).await?;
         self.make_moves(operator, &everything, &by, &ctx).await?;
         let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
@@ -169,16 +233,46 @@ impl Access {
         &self,
         caller: &Caller,
         operator: OperatorId,
+        level: Level,
         wanted: Option<BTreeSet<RoleId>>,
     ) -> Result<RoleMoves, Refused> {
-        let Some(wanted) = wanted else { return Ok(RoleMoves::default()) };
+        let Some(wanted) = wanted else {
+            return Ok(RoleMoves { level, given: BTreeSet::new(), taken: BTreeSet::new() });
+        };
         let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["role"]).await?;
         let held: BTreeSet<RoleId> =
             roles::of_operator(&mut db, operator).await?.into_iter().map(|role| role.id).collect();
         Ok(RoleMoves {
+            level,
             given: wanted.difference(&held).copied().collect(),
             taken: held.difference(&wanted).copied().collect(),
         })
+    }
+
+    /// Whether the roles that he keeps are for the tiers that he will have; all of them, beyond the caller's reach too.
+    async fn kept_roles_suit(&self, operator: OperatorId, moves: &RoleMoves) -> Result<(), Refused> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+        let held = roles::of_operator(&mut db, operator).await?;
+        drop(db);
+        for role in held.iter().filter(|role| !moves.taken.contains(&role.id)) {
+            let kept = self.house.desk.load::<Role>(&role.id).await.map_err(Refused::unavailable)?;
+            kept.state.suits(moves.level).map_err(CommandError::Refused)?;
+        }
+        Ok(())
+    }
+
+    /// Whether each area named belongs to one of the agents named.
+    async fn areas_of_agents(&self, reach: &Scope) -> Result<(), Refused> {
+        let mut owners = BTreeMap::new();
+        if let Reach::Only(areas) = &reach.areas {
+            // One more than allowed is enough: the account itself refuses longer lists.
+            for area in areas.iter().take(REACH_MAX + 1) {
+                let owner = self.neighbours.areas.owner_of(*area).await.map_err(Refused::unavailable)?;
+                owners.extend(owner.map(|agent| (*area, agent)));
+            }
+        }
+        let known = if owners.len() > REACH_MAX { Ok(()) } else { areas_are_of_agents(reach, &owners) };
+        known.map_err(|refusal| CommandError::Refused(refusal).into())
     }
 
     async fn rehearse_moves(
@@ -211,7 +305,8 @@ impl Access {
 }
 
 fn commands(operator: OperatorId, moves: &RoleMoves, by: &Authority) -> BTreeMap<RoleId, RoleCommand> {
-    let given = moves.given.iter().map(|role| (*role, RoleCommand::Grant { operator, by: by.clone() }));
+    let grant = || RoleCommand::Grant { operator, level: moves.level, by: by.clone() };
+    let given = moves.given.iter().map(|role| (*role, grant()));
     let taken = moves.taken.iter().map(|role| (*role, RoleCommand::Withdraw { operator, by: by.clone() }));
     given.chain(taken).collect()
 }

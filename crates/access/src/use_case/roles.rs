@@ -5,7 +5,8 @@ use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId};
 use wire::{Asked, Caller, Refused};
 
-use super::{authority, context};
+use super::outcomes::Outcomes;
+use super::{authority, context, step};
 use crate::Access;
 use crate::model::role::{Role, RoleCommand, RoleForm};
 
@@ -57,6 +58,25 @@ impl Access {
         let by = authority(caller);
         let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
         self.alter_role(role, command, &context(asked, caller, json!({}))).await
+    }
+
+    /// Each judged alone, in the order of `ids`.
+    pub(crate) async fn set_role_states(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        ids: &[RoleId],
+        enabled: bool,
+    ) -> Result<Outcomes, Refused> {
+        let ctx = context(asked, caller, json!({}));
+        let mut outcomes = Outcomes::default();
+        for role in ids {
+            let by = authority(caller);
+            let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
+            let ctx = step(&ctx, &format!("state:{role}"));
+            outcomes.take(role.to_string(), self.alter_role(*role, command, &ctx).await)?;
+        }
+        Ok(outcomes)
     }
 
     pub(crate) async fn delete_role(

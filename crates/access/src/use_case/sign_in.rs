@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use kernel::{Actor, RequestId};
+use kernel::{Actor, Receipt, RequestId};
 use rand::rngs::OsRng;
 use rand::{Rng, RngCore};
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::model::device::{DeviceCommand, OperatorDevices};
 use crate::model::operator::{Operator, OperatorCommand, territory_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
+use crate::use_case::context;
 use crate::{Access, door, quick_link};
 
 /// A session that lasts no longer than this is renewed together with its token.
@@ -26,6 +27,11 @@ pub(crate) struct ClientBuild {
     pub package: String,
 }
 
+/// Too many wrong tries. Told of known and unknown phones alike.
+fn locked() -> Refused {
+    Refused::Bare("验证码错误次数过多，请 15 分钟后再试".to_owned())
+}
+
 impl Access {
     /// Sends a code. Unknown phones get the same answer and no SMS; so does nobody learn which phones have accounts
     /// (a provider that answers slowly may still tell by the time it takes).
@@ -37,13 +43,16 @@ impl Access {
         };
         let hash = account.is_some().then(|| door::code_hash(self.sms_pepper.expose(), phone, &code));
         let db = &self.house.pools.app;
+        if door::is_locked(db, phone, now).await? {
+            return Err(locked());
+        }
         if !door::take_sms_place(db, phone, hash, now).await? {
             return Err(Refused::Bare("短信发送次数超限".to_owned()));
         }
         if account.is_none() {
             return Ok(());
         }
-        if let Err(error) = self.gateway.send_code(phone, &code).await {
+        if let Err(error) = self.neighbours.sms.send_code(phone, &code).await {
             tracing::error!(error = &error as &dyn std::error::Error, "a sign-in code was not sent");
             door::give_back_sms_place(db, phone, now).await?;
             return Err(Refused::Bare("短信发送失败，请稍后重试".to_owned()));
@@ -61,8 +70,10 @@ impl Access {
     ) -> Result<Account, Refused> {
         let wrong = || Refused::Bare("验证码错误或已失效".to_owned());
         let hash = door::code_hash(self.sms_pepper.expose(), phone, code);
-        if !door::use_code(&self.house.pools.app, phone, hash, now).await? {
-            return Err(wrong());
+        match door::use_code(&self.house.pools.app, phone, hash, now).await? {
+            door::Tried::Right => {}
+            door::Tried::Wrong => return Err(wrong()),
+            door::Tried::Locked => return Err(locked()),
         }
         let account = self.account_of(phone).await?.ok_or_else(wrong)?;
         self.prove(session, &account).await?;
@@ -104,7 +115,7 @@ impl Access {
         now: Timestamp,
     ) -> Result<String, Refused> {
         let operator = self.operator_of(caller, phone).await?;
-        let codes = self.codes_of(operator).await?;
+        let codes = self.granted_to(operator).await?;
         if !codes.iter().all(|code| caller.codes.has(code.as_str())) {
             return Err(Refused::business(
                 "operator-outranks",
@@ -127,6 +138,9 @@ impl Access {
             .ok_or_else(|| Refused::business("operator-unknown", "该手机号没有后台账号，请联系管理员"))?;
         if !account.enabled {
             return Err(Refused::business("operator-disabled", "账号已停用，请联系管理员"));
+        }
+        if self.directory.standing(account.id).await?.is_some_and(|standing| !standing.enabled) {
+            return Err(Refused::business("agent-disabled", "所属代理已停用，请联系平台管理员"));
         }
         Ok(account)
     }
@@ -153,6 +167,24 @@ impl Access {
         let build = ClientBuild { dev_id: session.device_code.clone(), ..ClientBuild::default() };
         let token = self.issue(&account, session.id, (Vec::new(), Vec::new()), build, asked.now()).await?;
         Ok((account, token))
+    }
+
+    /// Makes the caller himself known to the customer-service tool; answers where the tool is, empty where the house
+    /// has none of its own beside the page.
+    pub(crate) async fn register_cs_tool(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        phone: &Phone,
+        object_id: &str,
+    ) -> Result<Receipt, Refused> {
+        let operator = caller.operator()?;
+        if caller.phone.as_ref() != Some(phone) || object_id != operator.to_string() {
+            return Err(Refused::business("operator-not-oneself", "只能登记本人的客服账号"));
+        }
+        let ctx = context(asked, caller, json!({ "url": self.config.web.chat_script }));
+        let command = OperatorCommand::RegisterCsTool;
+        Ok(self.house.desk.execute::<Operator>(&operator, command, &ctx).await?)
     }
 
     async fn use_device(&self, asked: &Asked, session: &Session, account: &Account) -> Result<(), Refused> {

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use access::model::role::SUPER_ADMINISTRATOR;
-use access::{Access, AccessConfig, AccessDirectory, SmsError, SmsGateway};
+use access::{
+    Access, AccessConfig, AccessDirectory, AreaOwners, Neighbours, SeamError, SmsError, SmsGateway,
+};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
@@ -14,7 +16,7 @@ use rand::rngs::OsRng;
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
 use tower::ServiceExt;
-use vocabulary::{Clock, FixedClock, Phone, RoleId, Snowflake, SystemClock, Timestamp};
+use vocabulary::{AgentId, AreaId, Clock, FixedClock, Phone, RoleId, Snowflake, SystemClock, Timestamp};
 use wire::client::{ClientSession, accept, offer};
 use wire::{BASE, Revocations, RouteInfo, SecretKey, Sessions, Surface, TokenKeys, Wire, WireConfig};
 
@@ -52,6 +54,16 @@ impl SmsGateway for Outbox {
         }
         self.sent.lock().unwrap().push((phone.to_string(), code.to_owned()));
         Ok(())
+    }
+}
+
+/// The neighbour's side of the seam: area 20 is agent 2's, 21 too, 30 is agent 3's; there are no others.
+struct ThreeAreas;
+
+#[async_trait::async_trait]
+impl AreaOwners for ThreeAreas {
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, SeamError> {
+        Ok([20, 21, 30].contains(&area.0).then_some(AgentId(area.0 / 10)))
     }
 }
 
@@ -116,7 +128,7 @@ impl TestHouse {
             sessions.clone(),
             tokens.clone(),
             directory.clone(),
-            outbox.clone(),
+            Neighbours { sms: outbox.clone(), areas: Arc::new(ThreeAreas) },
             &master,
             config,
         );

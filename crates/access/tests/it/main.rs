@@ -1,9 +1,11 @@
 //! The access room through its public doors: the real router, a real database, a clock that stands where the test
 //! puts it.
 
+mod contract;
 mod devices;
 mod house;
 mod operators;
 mod roles;
 mod rules;
 mod sign_in;
+mod way_in;

@@ -49,7 +49,7 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         let mut all = vec![OperatorId(1)];
         for number in 0..3 {
             let operator = register(house, 100 + round * 10 + number).await;
-            let grant = RoleCommand::Grant { operator, by: by() };
+            let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
             house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.unwrap();
             all.push(operator);
         }
@@ -79,7 +79,7 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
             });
             let desk = house.desk.clone();
             asked.spawn(async move {
-                let grant = RoleCommand::Grant { operator, by: by() };
+                let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
                 desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.is_ok()
             });
         }
@@ -95,7 +95,7 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         house.desk.execute::<Operator>(&operator, widen, &ctx()).await.unwrap();
         let enable = OperatorCommand::Enable { target: BTreeSet::new(), by: by() };
         house.desk.execute::<Operator>(&operator, enable, &ctx()).await.unwrap();
-        let grant = RoleCommand::Grant { operator, by: by() };
+        let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
         house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.unwrap();
     }
 }
@@ -124,7 +124,7 @@ async fn a_role_is_either_deleted_or_held_whatever_is_asked_at_the_same_time() {
             delete_desk.execute::<Role>(&role, delete, &ctx()).await.is_ok()
         });
         let grant = tokio::spawn(async move {
-            let grant = RoleCommand::Grant { operator, by: Authority::of_house() };
+            let grant = RoleCommand::Grant { operator, level: Level::ALL, by: Authority::of_house() };
             grant_desk.execute::<Role>(&role, grant, &ctx()).await.is_ok()
         });
         let (deleted, granted) = (delete.await.unwrap(), grant.await.unwrap());

@@ -64,7 +64,7 @@ async fn signing_in_again_on_the_same_session_appends_no_second_event() {
 }
 
 #[tokio::test]
-async fn a_code_works_once_and_five_wrong_tries_kill_it() {
+async fn api_019_a_code_works_once_and_five_wrong_tries_lock_the_phone_for_a_quarter_of_an_hour() {
     let house = TestHouse::new().await;
     let browser = house.browser("d").await;
     let verify = async |code: &str| {
@@ -80,7 +80,12 @@ async fn a_code_works_once_and_five_wrong_tries_kill_it() {
     for _ in 0..5 {
         assert_eq!(verify(wrong).await, json!({"error": "验证码错误或已失效"}));
     }
-    assert_eq!(verify(&code).await, json!({"error": "验证码错误或已失效"}));
+    let locked = json!({"error": "验证码错误次数过多，请 15 分钟后再试"});
+    assert_eq!(verify(&code).await, locked);
+    house.clock.advance(15 * 60_000 - 1);
+    let asked = json!({"mobilePhoneNumber": ADMIN});
+    assert_eq!(house.plain("POST", "/auth/sms/code", asked).await.1, locked);
+    assert_eq!(verify(&code).await, locked);
 
     let code = house.code_for(ADMIN).await;
     house.clock.advance(5 * 60_000);
@@ -120,10 +125,13 @@ async fn an_unknown_phone_gets_the_same_answers_and_no_sms() {
     assert_eq!(house.announce(STRANGER, "d").await.1, json!({"suc": true}));
     let browser = house.browser("d").await;
     let body = json!({"mobilePhoneNumber": STRANGER, "smsCode": "123456"});
-    assert_eq!(
-        browser.call("POST", "/auth/sms/verify", body).await.1,
-        json!({"error": "验证码错误或已失效"})
-    );
+    for _ in 0..5 {
+        let answer = browser.call("POST", "/auth/sms/verify", body.clone()).await.1;
+        assert_eq!(answer, json!({"error": "验证码错误或已失效"}));
+    }
+    // Even the lock is the same for phones without an account.
+    let answer = browser.call("POST", "/auth/sms/verify", body).await.1;
+    assert_eq!(answer, json!({"error": "验证码错误次数过多，请 15 分钟后再试"}));
 }
 
 #[tokio::test]
@@ -145,7 +153,7 @@ async fn signing_out_ends_the_session() {
 }
 
 #[tokio::test]
-async fn quick_a_link_signs_in_once_and_only_those_who_hold_no_more() {
+async fn api_036_quick_007_a_link_signs_in_once_and_only_those_who_hold_no_more() {
     let house = TestHouse::new().await;
     let admin = house.admin().await;
     let role = admin.new_role("权限专员", &["1002"]).await;

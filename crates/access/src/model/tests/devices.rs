@@ -1,8 +1,9 @@
 use vocabulary::{OperatorDeviceId, Territory};
 
-use super::given;
+use super::{ME, WANG, codes, given, me, me_holding};
+use crate::model::authority::Authority;
 use crate::model::device::{
-    BOUND_MAX, Device, DeviceCommand, DeviceEvent, DeviceRefusal, OperatorDevices, WAITING_MAX,
+    BOUND_MAX, Device, DeviceCommand, DeviceEvent, DeviceRefusal, OperatorDevices, Owner, WAITING_MAX,
 };
 
 const TERRITORY: Territory = Territory::PLATFORM;
@@ -30,6 +31,19 @@ fn sign_in_from(number: i64, automatic: usize) -> DeviceCommand {
         automatic,
         territory: TERRITORY,
     }
+}
+
+/// Wang, who may market.
+fn owner() -> Owner {
+    Owner { operator: WANG, codes: codes(&["17", "1701"]) }
+}
+
+fn confirm(number: i64, by: Authority) -> DeviceCommand {
+    DeviceCommand::Confirm { id: OperatorDeviceId(number), owner: owner(), by }
+}
+
+fn remove(number: i64, by: Authority) -> DeviceCommand {
+    DeviceCommand::Remove { id: OperatorDeviceId(number), owner: owner(), by }
 }
 
 fn ask_for(number: i64) -> DeviceCommand {
@@ -62,7 +76,7 @@ fn a_device_that_waits_is_let_in_by_an_administrator_alone() {
     given::<OperatorDevices>(waiting.clone())
         .when(sign_in_from(1, 3))
         .then_refused(DeviceRefusal::NotAuthorised);
-    let confirm = DeviceCommand::Confirm { id: OperatorDeviceId(1) };
+    let confirm = confirm(1, me());
     let confirmed = DeviceEvent::Confirmed { id: OperatorDeviceId(1) };
     given::<OperatorDevices>(waiting.clone()).when(confirm.clone()).then([confirmed.clone()]);
     let bound = given::<OperatorDevices>(waiting.into_iter().chain([confirmed]));
@@ -74,8 +88,8 @@ fn a_device_that_waits_is_let_in_by_an_administrator_alone() {
 fn a_removed_device_comes_back_only_through_an_administrator() {
     let gone = given::<OperatorDevices>([bound(1), removed(1)]);
     gone.when(sign_in_from(1, 3)).then_refused(DeviceRefusal::NotAuthorised);
-    gone.when(DeviceCommand::Confirm { id: OperatorDeviceId(1) }).then_refused(DeviceRefusal::AlreadyRemoved);
-    gone.when(DeviceCommand::Remove { id: OperatorDeviceId(1) }).then([]);
+    gone.when(confirm(1, me())).then_refused(DeviceRefusal::AlreadyRemoved);
+    gone.when(remove(1, me())).then([]);
     gone.when(ask_for(1)).then([requested(1)]);
 }
 
@@ -90,14 +104,33 @@ fn asking_again_changes_nothing_and_the_waiting_room_is_bounded() {
 #[test]
 fn bound_devices_are_bounded() {
     let many = (0..i64::try_from(BOUND_MAX).unwrap()).map(bound).chain([requested(99)]);
-    given::<OperatorDevices>(many)
-        .when(DeviceCommand::Confirm { id: OperatorDeviceId(99) })
-        .then_refused(DeviceRefusal::TooMany);
+    given::<OperatorDevices>(many).when(confirm(99, me())).then_refused(DeviceRefusal::TooMany);
 }
 
 #[test]
 fn an_unknown_device_is_said_to_be_unknown() {
     let none = given::<OperatorDevices>([]);
-    none.when(DeviceCommand::Confirm { id: OperatorDeviceId(1) }).then_refused(DeviceRefusal::Unknown);
-    none.when(DeviceCommand::Remove { id: OperatorDeviceId(1) }).then_refused(DeviceRefusal::Unknown);
+    none.when(confirm(1, me())).then_refused(DeviceRefusal::Unknown);
+    none.when(remove(1, me())).then_refused(DeviceRefusal::Unknown);
+}
+
+#[test]
+fn devices_of_somebody_above_oneself_are_left_alone() {
+    let refusal = || DeviceRefusal::Outranked("营销管理".into());
+    let devices = given::<OperatorDevices>([bound(1), requested(2)]);
+    let clerk = || me_holding(&["1002"]);
+    devices.when(confirm(2, clerk())).then_refused(refusal());
+    devices.when(remove(1, clerk())).then_refused(refusal());
+    let peer = || me_holding(&["1002", "1701"]);
+    devices.when(confirm(2, peer())).then([DeviceEvent::Confirmed { id: OperatorDeviceId(2) }]);
+    devices.when(remove(1, peer())).then([removed(1)]);
+}
+
+#[test]
+fn ones_own_devices_are_ones_own_affair() {
+    let own = Owner { operator: ME, codes: codes(&["17", "1701"]) };
+    let by = me_holding(&["1002"]);
+    given::<OperatorDevices>([bound(1)])
+        .when(DeviceCommand::Remove { id: OperatorDeviceId(1), owner: own, by })
+        .then([removed(1)]);
 }

@@ -14,12 +14,17 @@ use kernel::Aggregate;
 use vocabulary::{OperatorId, PermissionCode, Scope, Timestamp};
 
 use super::authority::{Authority, Held};
+use super::level::Level;
 use crate::permissions::closed_upwards;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 const ME: OperatorId = OperatorId(900);
 const WANG: OperatorId = OperatorId(901);
 const LI: OperatorId = OperatorId(902);
+
+fn level(mask: i64) -> Level {
+    Level::try_from(mask).unwrap()
+}
 
 fn codes(texts: &[&str]) -> BTreeSet<PermissionCode> {
     texts.iter().map(|text| PermissionCode::try_from((*text).to_owned()).unwrap()).collect()

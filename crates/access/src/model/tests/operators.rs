@@ -1,10 +1,14 @@
+use std::collections::BTreeMap;
+
 use kernel::{Aggregate, Claim, Personal};
 use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, Territory};
 
 use super::{LI, ME, NOW, WANG, codes, given, me, me_holding};
 use crate::model::authority::Authority;
 use crate::model::level::Level;
-use crate::model::operator::{Operator, OperatorCommand, OperatorEvent, OperatorForm, OperatorRefusal};
+use crate::model::operator::{
+    Operator, OperatorCommand, OperatorEvent, OperatorForm, OperatorRefusal, areas_are_of_agents,
+};
 
 fn of_agent(agent: i64) -> Scope {
     Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
@@ -66,6 +70,31 @@ fn an_operator_who_would_see_nothing_is_refused() {
     for reach in [Scope::NONE, Scope { agents: Reach::All, areas: Reach::NONE }] {
         given::<Operator>([]).when(register(reach, me())).then_refused(OperatorRefusal::NoReach);
     }
+}
+
+#[test]
+fn each_area_belongs_to_one_of_the_agents() {
+    let owners = BTreeMap::from([(AreaId(20), AgentId(2)), (AreaId(30), AgentId(3))]);
+    let reach =
+        |agents, areas: &[i64]| Scope { agents, areas: Reach::only(areas.iter().copied().map(AreaId)) };
+    let of = |agent| Reach::only([AgentId(agent)]);
+    assert_eq!(areas_are_of_agents(&reach(of(2), &[20]), &owners), Ok(()));
+    assert_eq!(areas_are_of_agents(&reach(Reach::All, &[20, 30]), &owners), Ok(()));
+    assert_eq!(areas_are_of_agents(&of_agent(9), &owners), Ok(()), "all areas of his agents");
+    let stray = |area| Err(OperatorRefusal::AreaNotOfAgents(AreaId(area)));
+    assert_eq!(areas_are_of_agents(&reach(of(2), &[20, 30]), &owners), stray(30));
+    assert_eq!(areas_are_of_agents(&reach(Reach::All, &[40]), &owners), stray(40));
+}
+
+#[test]
+fn the_customer_service_tool_is_told_once_and_that_is_no_change_of_the_account() {
+    let wang = [registered(WANG, Scope::ALL)];
+    given::<Operator>(wang.clone())
+        .when(OperatorCommand::RegisterCsTool)
+        .then([OperatorEvent::CsToolRegistered]);
+    let known = given::<Operator>(wang.into_iter().chain([OperatorEvent::CsToolRegistered]));
+    known.when(OperatorCommand::RegisterCsTool).then([]);
+    assert_eq!(known.0.revision(), 1);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 use kernel::{Aggregate, Claim, Refusal};
 use vocabulary::{AgentId, Territory};
 
-use super::{LI, ME, WANG, codes, given, me, me_holding};
-use crate::model::level::Tier;
+use super::{LI, ME, WANG, codes, given, level, me, me_holding};
+use crate::model::level::{Level, Tier};
 use crate::model::role::{NAME_MAX, Role, RoleCommand, RoleEvent, RoleForm, RoleRefusal};
 use crate::permissions::every_code;
 
@@ -76,7 +76,7 @@ fn perm_018_one_grants_only_codes_that_one_holds() {
     given::<Role>([]).when(create(form("营销", &["0401", "1701"]), by())).then_refused(refusal());
     let change = RoleCommand::Change { form: form("客服", &["0401", "1701"]), revision: 1, by: by() };
     given::<Role>([created(&["0401"])]).when(change).then_refused(refusal());
-    let grant = RoleCommand::Grant { operator: WANG, by: by() };
+    let grant = RoleCommand::Grant { operator: WANG, level: level(2), by: by() };
     given::<Role>([created(&["1701"])]).when(grant).then_refused(refusal());
 }
 
@@ -99,7 +99,8 @@ fn nobody_edits_a_role_that_he_holds_or_changes_his_own_roles() {
     role.when(change).then_refused(RoleRefusal::OwnRole);
     role.when(RoleCommand::Disable { by: me() }).then_refused(RoleRefusal::OwnRole);
     role.when(RoleCommand::Withdraw { operator: ME, by: me() }).then_refused(RoleRefusal::OwnRoles);
-    role.when(RoleCommand::Grant { operator: ME, by: me() }).then_refused(RoleRefusal::OwnRoles);
+    role.when(RoleCommand::Grant { operator: ME, level: level(2), by: me() })
+        .then_refused(RoleRefusal::OwnRoles);
 }
 
 #[test]
@@ -147,12 +148,13 @@ fn a_role_in_use_cannot_be_deleted() {
 #[test]
 fn nothing_happens_to_a_deleted_role() {
     let role = given::<Role>([created(&["0401"]), RoleEvent::Deleted]);
-    role.when(RoleCommand::Grant { operator: WANG, by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() })
+        .then_refused(RoleRefusal::Unknown);
     role.when(RoleCommand::Enable { by: me() }).then_refused(RoleRefusal::Unknown);
     role.when(RoleCommand::Delete { revision: None, by: me() }).then_refused(RoleRefusal::Unknown);
     role.when(create(form("客服", &["0401"]), me())).then_refused(RoleRefusal::Exists);
     given::<Role>([])
-        .when(RoleCommand::Grant { operator: WANG, by: me() })
+        .when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() })
         .then_refused(RoleRefusal::Unknown);
 }
 
@@ -160,8 +162,9 @@ fn nothing_happens_to_a_deleted_role() {
 fn a_disabled_role_is_not_given_out_but_stays_with_its_holders() {
     let role =
         given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Disabled]);
-    role.when(RoleCommand::Grant { operator: WANG, by: me() }).then([]);
-    role.when(RoleCommand::Grant { operator: LI, by: me() }).then_refused(RoleRefusal::IsDisabled);
+    role.when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() }).then([]);
+    role.when(RoleCommand::Grant { operator: LI, level: level(2), by: me() })
+        .then_refused(RoleRefusal::IsDisabled);
 }
 
 #[test]
@@ -183,6 +186,19 @@ fn the_system_role_keeps_its_last_holder() {
     given::<Role>(one.clone()).when(withdraw()).then_refused(RoleRefusal::LastAdministrator);
     let two = one.into_iter().chain([RoleEvent::Granted { operator: LI }]);
     given::<Role>(two).when(withdraw()).then([RoleEvent::Withdrawn { operator: WANG }]);
+}
+
+#[test]
+fn a_role_is_given_only_to_tiers_that_may_hold_all_its_codes() {
+    let office = given::<Role>([created(&["0401", "1002"])]);
+    let grant = |level| RoleCommand::Grant { operator: WANG, level, by: me() };
+    let refusal = |tiers: &str| RoleRefusal::NotForLevel { title: "人员列表", tiers: tiers.into() };
+    office.when(grant(level(4))).then_refused(refusal("运维"));
+    office.when(grant(level(4 | 8))).then_refused(refusal("运维、生产"));
+    office.when(grant(level(2 | 4))).then([RoleEvent::Granted { operator: WANG }]);
+    // The system role is for whoever administers the house, whatever his tiers are called.
+    given::<Role>([system()]).when(grant(level(4))).then([RoleEvent::Granted { operator: WANG }]);
+    assert_eq!(office.0.suits(Level::ALL), Ok(()));
 }
 
 #[test]

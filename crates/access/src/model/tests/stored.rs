@@ -43,6 +43,7 @@ fn operator_events_are_stored_as_they_always_were() {
             "data": {"name": {"$personal": {"subject": "operator:901", "plain": "王小芳"}}}}),
         json!({"type": "operator.changed", "data": {"level": 2,
             "reach": {"agents": "all", "areas": {"only": ["20"]}}}}),
+        json!({"type": "operator.cs_tool_registered"}),
         json!({"type": "operator.enabled"}),
         json!({"type": "operator.disabled"}),
         json!({"type": "operator.deleted"}),

@@ -1,0 +1,27 @@
+//! What this room needs of its neighbours; the server fulfils it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use vocabulary::{AgentId, AreaId};
+
+use crate::SmsGateway;
+
+/// A neighbour cannot answer now.
+pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Whose the service areas are.
+#[async_trait]
+pub trait AreaOwners: Send + Sync + 'static {
+    /// The franchisee of an area; nothing when there is no such area.
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, SeamError>;
+}
+
+/// All of them.
+#[derive(Clone)]
+pub struct Neighbours {
+    /// Sends sign-in codes.
+    pub sms: Arc<dyn SmsGateway>,
+    /// Knows service areas.
+    pub areas: Arc<dyn AreaOwners>,
+}
