@@ -39,11 +39,11 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
       { kind: 'select', name: 'roleId', label: '角色', options: roles },
     ],
     columns: [
-      { key: 'name', title: '姓名', width: 96, text: (user) => user.name, render: (user) => <strong>{user.name}</strong> },
+      { key: 'name', title: '姓名', width: 88, text: (user) => user.name, render: (user) => <strong>{user.name}</strong> },
       {
         key: 'phone',
         title: '手机号',
-        width: 112,
+        width: 106,
         text: (user) => maskPhone(user.phone),
         render: (user) => <span className="figure">{maskPhone(user.phone)}</span>,
       },
@@ -54,11 +54,11 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
         text: (user) => (user.state === 1 ? '启用' : '停用'),
         render: (user) => <EnabledTag state={user.state} />,
       },
-      { key: 'level', title: '级别', width: 156, text: (user) => levelText(user.level) },
+      { key: 'level', title: '级别', width: 166, text: (user) => levelText(user.level) },
       {
         key: 'roles',
         title: '角色',
-        width: 140,
+        width: 154,
         text: (user) => user.roleNames.join('、') || EMPTY,
         render: (user) =>
           user.roleNames.length === 0 ? (
@@ -71,7 +71,7 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
             </span>
           ),
       },
-      { key: 'reach', title: '数据范围', width: 156, text: reachText },
+      { key: 'reach', title: '数据范围', width: 148, text: reachText },
       { key: 'lastLoginAt', title: '最近登录', width: 150, text: (user) => formatTime(user.lastLoginAt) },
       { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (user) => formatTime(user.createdAt) },
       { key: 'objectId', title: '人员编号', width: 170, optional: true, text: (user) => user.objectId },
