@@ -3,22 +3,25 @@ import { useBrand } from '../brand'
 import { HideClientSwitch } from '../frame/HideClientSwitch'
 import './login.css'
 
-/** The frame of the login pages: a calm ground, the brand switch above, company and filing below. */
-export function UserLayout({ children }: { children: ReactNode }) {
+/** The frame of the login pages: the brand switch above, company and filing below, and what a page shows beside. */
+export function UserLayout({ aside, children }: { aside?: ReactNode; children: ReactNode }) {
   const { company, filing } = useBrand()
   const [year] = useState(() => new Date().getFullYear())
   return (
-    <div className="login">
-      <div className="login-top">
-        <HideClientSwitch />
-      </div>
-      {children}
-      <footer className="login-foot">
-        <div>
-          © {year} {company}
+    <div className={aside ? 'login login-split' : 'login'}>
+      {aside}
+      <div className="login-side">
+        <div className="login-top">
+          <HideClientSwitch />
         </div>
-        {filing && <div>{filing}</div>}
-      </footer>
+        <main className="login-main">{children}</main>
+        <footer className="login-foot">
+          <div>
+            © {year} {company}
+          </div>
+          {filing && <div>{filing}</div>}
+        </footer>
+      </div>
     </div>
   )
 }

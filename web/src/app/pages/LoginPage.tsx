@@ -1,12 +1,15 @@
+import { CityMap } from '../login/CityMap'
 import { LoginCard } from '../login/LoginCard'
 import { UserLayout } from '../login/UserLayout'
+import { page } from '../theme'
 
 export default function LoginPage() {
   return (
     <UserLayout>
-      <main className="login-main">
-        <LoginCard />
-      </main>
+      <div className="login-ground">
+        <CityMap palette={page} />
+      </div>
+      <LoginCard />
     </UserLayout>
   )
 }
