@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use vocabulary::{MachineId, OperatorId, Phone, Scope};
+use vocabulary::{AgentId, MachineId, OperatorId, Phone, Scope};
 
-use crate::CodeSet;
+use crate::{CodeSet, FinancialAccount};
 
 /// Knows who may do what, now. Asked on every request, so it answers from memory and forgets what it knows when the
 /// account, its role or its scope changes.
@@ -16,6 +16,12 @@ pub trait Directory: Send + Sync + 'static {
 
     /// The machine client whose service token has this SHA-256; nothing when the token is unknown or withdrawn.
     async fn machine(&self, token_sha256: [u8; 32]) -> Result<Option<MachineStanding>, DirectoryError>;
+
+    /// How the financial account of a franchisee stands. As long as nobody keeps such accounts, nobody has one, and
+    /// what an account opens stays closed.
+    async fn financial_account(&self, _agent: AgentId) -> Result<FinancialAccount, DirectoryError> {
+        Ok(FinancialAccount::default())
+    }
 }
 
 /// How an operator stands.

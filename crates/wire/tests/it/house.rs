@@ -20,9 +20,10 @@ use vocabulary::{
 };
 use wire::client::{ClientSession, HiddenText};
 use wire::{
-    Answer, Asked, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAnswer, Handled,
-    HandledFinancial, MachineStanding, OpenedSession, Params, Permit, Refused, Revocations, RouteInfo,
-    Routes, SecretKey, Session, Sessions, Standing, Surface, TokenKeys, TokenSubject, Wire, WireConfig,
+    Answer, Asked, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAccount, FinancialAnswer,
+    Handled, HandledFinancial, MachineStanding, OpenedSession, Params, Permit, Refused, Revocations,
+    RouteInfo, Routes, SecretKey, Session, Sessions, Standing, Surface, TokenKeys, TokenSubject, Wire,
+    WireConfig,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -35,6 +36,7 @@ pub const MACHINE_TOKEN: &str = "machine-token";
 pub struct Register {
     pub operators: Mutex<HashMap<OperatorId, Standing>>,
     pub machines: Mutex<HashMap<[u8; 32], MachineStanding>>,
+    pub accounts: Mutex<HashMap<AgentId, FinancialAccount>>,
 }
 
 #[async_trait::async_trait]
@@ -45,6 +47,10 @@ impl Directory for Register {
 
     async fn machine(&self, token_sha256: [u8; 32]) -> Result<Option<MachineStanding>, DirectoryError> {
         Ok(self.machines.lock().unwrap().get(&token_sha256).cloned())
+    }
+
+    async fn financial_account(&self, agent: AgentId) -> Result<FinancialAccount, DirectoryError> {
+        Ok(self.accounts.lock().unwrap().get(&agent).copied().unwrap_or_default())
     }
 }
 
@@ -89,6 +95,11 @@ async fn account(Params(query): Params<BTreeMap<String, String>>) -> HandledFina
     }
 }
 
+#[utoipa::path(get, path = "/Pay/bills", responses((status = 200)))]
+async fn bills(caller: Caller) -> HandledFinancial<Value> {
+    Ok(FinancialAnswer(json!(caller.codes.iter().cloned().collect::<Vec<_>>())))
+}
+
 #[utoipa::path(get, path = "/free", responses((status = 200)))]
 async fn free() -> Handled<Value> {
     Ok(Answer(json!("free")))
@@ -128,6 +139,7 @@ fn room() -> Routes {
         .add(Permit::SignedIn, routes!(refused))
         .add_unwrapped(Permit::SignedIn, routes!(file))
         .add(Permit::SignedIn, routes!(account))
+        .add(Permit::AnyOf(&["financial_03"]), routes!(bills))
         .add(Permit::Open, routes!(free))
         .add(Permit::Open, routes!(no_caller))
         .add(Permit::Open, routes!(panics))

@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use vocabulary::{AgentId, AreaId, Reach, Scope};
-use wire::{BASE, Permit};
+use wire::{BASE, FinancialAccount, Permit};
 
 use crate::house::{Client, House, MACHINE_TOKEN, NOW, at, codes, few, nonce};
 
@@ -180,4 +180,34 @@ async fn the_table_and_the_document_tell_every_route_and_its_permit() {
     assert_eq!(permit, &json!({ "kind": "anyOf", "codes": ["0301", "0302"] }));
     assert_eq!(house.openapi["paths"]["/open/v1/me"]["get"]["x-permit"]["kind"], "machine");
     assert!(house.table.iter().all(|info| info.path.starts_with(BASE) || info.path.starts_with("/open/")));
+}
+
+#[tokio::test]
+async fn gate_001_005_007_financial_calls_are_open_as_far_as_the_account_of_the_franchisee_is() {
+    let house = House::new().await;
+    let client = house.signed_in().await;
+    let all = ["0301", "financial", "financial_01", "financial_02", "financial_03"];
+    house.change(|standing| standing.codes = codes(&all));
+    let account = |status, level| {
+        let account = FinancialAccount { status: Some(status), level: Some(level) };
+        house.register.accounts.lock().unwrap().insert(AgentId(3), account);
+    };
+    let ask = async |agent: &str| {
+        let (t, token) = (client.opened.t.as_str(), client.token.clone().unwrap());
+        let bearer = format!("Bearer {token}");
+        let sealed = client.session.seal_request("GET", &at("/Pay/bills"), &json!({}), NOW, nonce());
+        let headers = [("_t", t), ("authorization", bearer.as_str()), ("agentId", agent)];
+        let reply = house.raw("GET", &format!("{}?params={sealed}", at("/Pay/bills")), &headers, "").await;
+        reply.status.as_u16()
+    };
+    assert_eq!(ask("3").await, 403, "there is no account");
+    account(1, 2);
+    assert_eq!(ask("3").await, 403);
+    account(2, 1);
+    assert_eq!(ask("3").await, 403);
+    account(2, 2);
+    assert_eq!(ask("3").await, 200);
+    assert_eq!(ask("2").await, 403, "it is another's account");
+    // Elsewhere the codes are as they were granted.
+    assert_eq!(status(&house, &client, "/echo").await, StatusCode::OK);
 }
