@@ -57,6 +57,27 @@ fn names_in(text: &str) -> impl Iterator<Item = String> + '_ {
         .map(|word| word.trim_matches(['-', '.', '_']))
         .filter(|word| word.chars().any(|c| c.is_ascii_digit()))
         .map(|word| word.replace('_', "-").to_ascii_uppercase())
+        .chain(text.lines().flat_map(ids_of_function))
+}
+
+/// The ids that a test function's name begins with: `api_040_041_perm_018_what_is_tested` names three.
+fn ids_of_function(line: &str) -> Vec<String> {
+    let Some((_, rest)) = line.split_once("fn ") else { return Vec::new() };
+    let name = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default();
+    let is_number = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (mut ids, mut area) = (Vec::new(), None);
+    let mut parts = name.split('_').peekable();
+    while let Some(part) = parts.next() {
+        if is_number(part) {
+            let Some(area) = area else { break };
+            ids.push(format!("{area}-{part}").to_ascii_uppercase());
+        } else if parts.peek().is_some_and(|next| is_number(next)) {
+            area = Some(part);
+        } else {
+            break;
+        }
+    }
+    ids
 }
 
 #[cfg(test)]
@@ -75,6 +96,17 @@ mod tests {
         let named: Vec<String> = names_in(tests_of("crates/care/src/lib.rs", source)).collect();
         assert_eq!(named, ["R-2"]);
         assert_eq!(tests_of("crates/care/tests/it.rs", source), source);
+    }
+
+    #[test]
+    fn a_test_function_names_the_ids_that_it_begins_with() {
+        assert_eq!(
+            ids_of_function("async fn api_040_041_perm_018_one_of_2_001() {"),
+            ["API-040", "API-041", "PERM-018"]
+        );
+        assert!(ids_of_function("fn after_api_040_041() {").is_empty());
+        assert!(ids_of_function("let x = 5;").is_empty());
+        assert_eq!(ids_of_function("    fn gate_001(x: u8) {"), ["GATE-001"]);
     }
 
     #[test]
