@@ -7,6 +7,7 @@ use access::{
     Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Neighbours, SmsGateway, Tiles, WebConfig,
 };
 use anyhow::{Context, Result, bail, ensure};
+use audit::Audit;
 use async_trait::async_trait;
 use fleet::Fleet;
 use fleet::credential::DeviceKey;
@@ -14,11 +15,14 @@ use kernel::{House, MasterKey, Projector, Reactor};
 use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
+use territory::seams::Seams;
 use vocabulary::{AgentId, AreaId, Scope, Territory};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, TokenKeys, Wire, WireConfig};
 
 use crate::base_map::BaseMap;
 use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
+use crate::described::descriptions;
+use crate::franchisees::{BikesOfFleet, FranchisesOfTerritory, PermissionsOfAccess};
 use crate::gate::WireGate;
 use crate::health::Health;
 use crate::seams::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
@@ -30,10 +34,13 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("operator", &["1002"]),
     ("operator_device", &["1002"]),
     ("agent", &["1101", "01"]),
+    ("agent_role", &["1102"]),
+    ("ally", &["1101"]),
     ("area", &["1103", "0503", "0301"]),
     ("fence", &["0503", "0504", "0505", "0301"]),
     ("vehicle", &["0301", "0302", "0305", "0307"]),
     ("device_command", &["0301", "0305"]),
+    ("audit_entry", &["1404"]),
 ];
 
 /// Everything at work.
@@ -42,6 +49,8 @@ pub struct Rooms {
     pub access: Arc<Access>,
     /// Bikes.
     pub fleet: Fleet,
+    /// Who did what.
+    pub audit: Arc<Audit>,
     /// The entrance.
     pub wire: Arc<Wire>,
 }
@@ -51,6 +60,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     let mut all = access::projectors();
     all.extend(territory::projectors());
     all.extend(fleet::projectors());
+    all.extend(audit::projectors(descriptions()));
     all
 }
 
@@ -58,8 +68,9 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
 pub fn contexts() -> HashMap<&'static str, &'static str> {
     [
         ("access", &["role", "operator", "operator-device", "machine"][..]),
-        ("territory", &["agent", "area", "fence"]),
+        ("territory", &["agent", "agent-role", "ally", "area", "fence"]),
         ("fleet", &["vehicle", "device", "device-command"]),
+        ("audit", &["access-record"]),
     ]
     .into_iter()
     .flat_map(|(context, categories)| categories.iter().map(move |category| (*category, context)))
@@ -78,7 +89,8 @@ impl Rooms {
         let revocations = Revocations::new(house.nats.clone());
         let sessions = Sessions::new(house.pools.app.clone(), &master, revocations);
         let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
-        let directory = Arc::new(AccessDirectory::new(house.clone()));
+        let franchises = Arc::new(FranchisesOfTerritory::new(house.clone()));
+        let directory = Arc::new(AccessDirectory::new(house.clone()).with_franchises(franchises));
         let wire = Wire::start(
             wire_config(settings)?,
             house.pools.app.clone(),
@@ -107,14 +119,21 @@ impl Rooms {
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
         };
-        Ok(Self { access, fleet, wire })
+        let audit = Audit::new(house.clone(), descriptions());
+        wire.witnessed_by(audit.witness());
+        Ok(Self { access, fleet, audit, wire })
     }
 
     /// The routes of all rooms.
     pub fn routes(&self, house: &House, base_map: BaseMap, health: Health) -> Routes {
+        let neighbours = Seams {
+            permissions: Arc::new(PermissionsOfAccess),
+            bikes: Arc::new(BikesOfFleet::new(house.clone())),
+        };
         access::routes(Arc::clone(&self.access))
-            .merge(territory::routes(house))
+            .merge(territory::routes(house, &neighbours))
             .merge(fleet::routes(&self.fleet))
+            .merge(audit::routes(Arc::clone(&self.audit)))
             .merge(crate::base_map::routes(base_map))
             .merge(crate::account::routes())
             .merge(crate::health::routes(health))

@@ -2,7 +2,7 @@
 //! [`Wire`] that all of it shares.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -26,7 +26,7 @@ use crate::headers::{SecurityHeaders, cors};
 use crate::replay::Replay;
 use crate::{
     AddressLimiter, ClientAddress, Directory, Refused, Revocations, Sessions, TRACE_ID, TokenKeys, TraceId,
-    WireConfig,
+    WireConfig, Witness,
 };
 
 const TENDED_EVERY: Duration = Duration::from_mins(1);
@@ -62,6 +62,7 @@ pub struct Wire {
     pub(crate) exchange: ExchangeKeys,
     pub(crate) exchange_limit: AddressLimiter,
     pub(crate) replay: Replay,
+    witness: OnceLock<Arc<dyn Witness>>,
     headers: SecurityHeaders,
     cors: CorsLayer,
     places: Semaphore,
@@ -91,6 +92,7 @@ impl Wire {
             places: Semaphore::new(config.concurrency),
             exchange_limit: AddressLimiter::per_minute(config.key_exchanges_per_minute),
             replay: Replay::new(db),
+            witness: OnceLock::new(),
             config,
             sessions,
             tokens,
@@ -98,6 +100,16 @@ impl Wire {
             directory,
             exchange,
         }))
+    }
+
+    /// Tells `witness` from now on of refused commands and of data handed out; the first one named stays.
+    pub fn witnessed_by(&self, witness: Arc<dyn Witness>) {
+        let _ = self.witness.set(witness);
+    }
+
+    /// Who hears of refused commands and of data handed out.
+    pub(crate) fn witness(&self) -> Option<&Arc<dyn Witness>> {
+        self.witness.get()
     }
 
     /// Where ends of sessions are told.

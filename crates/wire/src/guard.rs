@@ -18,16 +18,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use vocabulary::{AgentId, Timestamp};
+use vocabulary::{AgentId, Reach, Timestamp};
 
 use crate::asked::{Arrival, fingerprint};
 use crate::cipher::{BoxError, NONCE_BYTES, answer_words, open_request, seal};
 use crate::refused::Plain;
 use crate::replay::Verdict;
-use crate::{Caller, ClientAddress, Encryption, Permit, Refused, SecretKey, Session, TraceId, Wire};
+use crate::witness::Onlooker;
+use crate::{
+    Caller, ClientAddress, Encryption, Permit, Refused, SecretKey, Session, TraceId, Wire, gate_financial,
+};
 
 /// Longest answer that is sealed: it is held in memory twice.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
+
+/// The franchisee of financial calls that name none.
+const DEFAULT_AGENT: AgentId = AgentId(2);
 
 /// A route's guard.
 #[derive(Clone)]
@@ -98,7 +104,21 @@ impl Gate {
     async fn pass(&self, request: Request, next: Next) -> Result<Response, Refused> {
         let now = self.wire.clock.now();
         let (mut parts, body) = request.into_parts();
-        let (session, caller) = self.identify(&parts.headers, now).await?;
+        let (session, mut caller) = self.identify(&parts.headers, now).await?;
+        if let (true, Some(caller)) = (self.financial, &mut caller) {
+            self.gate(caller, &parts.headers).await?;
+        }
+        let onlooker = Onlooker::of(self.wire.witness(), caller.as_ref(), &parts, now);
+        if !self.permits(caller.as_ref()) {
+            let response = Refused::forbidden().into_response();
+            if let Some(onlooker) = onlooker {
+                onlooker.tell(&response);
+            }
+            return Ok(response);
+        }
+        if let Some(witness) = self.wire.witness() {
+            parts.extensions.insert(Arc::clone(witness));
+        }
         if self.financial {
             agrees_with_headers(&parts.headers, caller.as_ref())?;
         }
@@ -134,13 +154,16 @@ impl Gate {
             parts.extensions.insert(caller);
         }
         let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+        if let Some(onlooker) = onlooker {
+            onlooker.tell(&response);
+        }
         match answer_key {
             Some(key) => seal_answer(response, &key, &method, &path).await,
             None => Ok(response),
         }
     }
 
-    /// Who calls, as far as the route needs to know; refuses whoever may not.
+    /// Who calls, as far as the route needs to know.
     async fn identify(
         &self,
         headers: &HeaderMap,
@@ -149,27 +172,37 @@ impl Gate {
         match self.permit {
             Permit::Open => Ok((None, None)),
             Permit::Keyed => Ok((Some(self.session(headers, now).await?), None)),
-            Permit::SignedIn => {
+            Permit::SignedIn | Permit::AnyOf(_) => {
                 let session = self.session(headers, now).await?;
                 let caller = self.operator(headers, &session, now).await?;
                 Ok((Some(session), Some(caller)))
             }
-            Permit::AnyOf(codes) => {
-                let session = self.session(headers, now).await?;
-                let caller = self.operator(headers, &session, now).await?;
-                if !caller.codes.has_any(codes) {
-                    return Err(Refused::forbidden());
-                }
-                Ok((Some(session), Some(caller)))
-            }
-            Permit::Machine(code) => {
-                let caller = self.machine(headers).await?;
-                if !caller.codes.has(code) {
-                    return Err(Refused::forbidden());
-                }
-                Ok((None, Some(caller)))
-            }
+            Permit::Machine(_) => Ok((None, Some(self.machine(headers).await?))),
         }
+    }
+
+    /// Whether the caller holds what the route asks for.
+    fn permits(&self, caller: Option<&Caller>) -> bool {
+        match self.permit {
+            Permit::Open | Permit::Keyed => true,
+            Permit::SignedIn => caller.is_some(),
+            Permit::AnyOf(codes) => caller.is_some_and(|caller| caller.codes.has_any(codes)),
+            Permit::Machine(code) => caller.is_some_and(|caller| caller.codes.has(code)),
+        }
+    }
+
+    /// On the financial host the caller has only the codes that the account of the franchisee in question leaves: of
+    /// the one in the header, else his own, else the house's default.
+    async fn gate(&self, caller: &mut Caller, headers: &HeaderMap) -> Result<(), Refused> {
+        let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());
+        let own = match &caller.full_scope.agents {
+            Reach::Only(agents) if agents.len() == 1 => agents.first().copied(),
+            Reach::Only(_) | Reach::All => None,
+        };
+        let agent = named.or(own).unwrap_or(DEFAULT_AGENT);
+        let account = self.wire.directory.financial_account(agent).await?;
+        caller.codes = Arc::new(gate_financial(&caller.codes, account));
+        Ok(())
     }
 
     async fn session(&self, headers: &HeaderMap, now: Timestamp) -> Result<Session, Refused> {

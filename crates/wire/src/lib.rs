@@ -30,6 +30,7 @@ mod sessions;
 mod token;
 #[cfg(test)]
 mod vectors;
+mod witness;
 
 pub use address::{AddressLimiter, ClientAddress, TrustedProxy};
 pub use answer::{Answer, Bare, FinancialAnswer, Handled, HandledFinancial};
@@ -42,10 +43,11 @@ pub use config::{Encryption, WireConfig};
 pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
 pub use ended::{Ended, EndedReason, Revocations};
 pub use entrance::{StartError, Wire};
-pub use guard::Admitted;
 pub use gating::{FinancialAccount, gate_financial};
+pub use guard::Admitted;
 pub use mount::{BASE, is_api_path};
 pub use refused::Refused;
 pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};
+pub use witness::{HandedOut, HandingOut, RefusedWrite, Witness};

@@ -1,0 +1,54 @@
+//! Records of data that leaves the house through the browser.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use kernel::CommandContext;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use wire::{Answer, Asked, Body, Caller, HandedOut, Handled, Witness};
+
+use crate::Audit;
+
+/// What is about to leave.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// A list as a file.
+    Export,
+    /// Something that is shown masked, in full.
+    Unmask,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct AccessBody {
+    kind: Kind,
+    /// Which list, or what is shown: 1 to 64 characters.
+    what: String,
+    /// Whose data is shown; at most 64 characters.
+    #[serde(default)]
+    target: String,
+    /// What the list was cut down to; at most 4096 bytes.
+    #[schema(value_type = Object)]
+    filter: Option<Value>,
+    /// Rows in the file.
+    rows: Option<i64>,
+}
+
+/// Notes that data leaves: asked before a file is handed to the user or something masked is shown. A no means: do not.
+#[utoipa::path(post, path = "/platform/aliyunlog/access", tag = "audit", operation_id = "recordAccess",
+    request_body = AccessBody, responses((status = 200, body = Answer<Value>)))]
+pub(crate) async fn record(
+    State(audit): State<Arc<Audit>>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<AccessBody>,
+) -> Handled<Value> {
+    let what = match body.kind {
+        Kind::Export => HandedOut::Export { what: body.what, filter: body.filter, rows: body.rows },
+        Kind::Unmask => HandedOut::Unmask { what: body.what, target: body.target },
+    };
+    let ctx = CommandContext { scope: caller.full_scope, ..asked.context(json!({})) };
+    Ok(Answer::replied(audit.records.handed_out(&ctx, what).await?))
+}

@@ -1,0 +1,61 @@
+//! Audit: who did what, to what, from where, and what changed by it.
+//!
+//! One projector reads every category of the house and writes a row for each event of a person or a machine client.
+//! What a room's events mean is told by [`Described`], which the server fulfils for every room: this crate knows none.
+//! What leaves no event by itself (files handed out, masked data shown, commands refused) is an event of this room's own
+//! [`model::access_record`].
+#![deny(missing_docs)]
+
+pub mod described;
+mod diff;
+mod http;
+pub mod mask;
+pub mod model;
+pub mod read;
+mod records;
+mod words;
+
+use std::sync::Arc;
+
+use kernel::{House, Projector};
+use wire::Routes;
+
+pub use described::{Action, Described, Descriptions, Field, Fields, Text};
+pub use diff::{Change, StateField};
+pub use records::Records;
+
+/// The room at work. Shared by its handlers.
+pub struct Audit {
+    pub(crate) house: House,
+    pub(crate) descriptions: Arc<Descriptions>,
+    pub(crate) records: Records,
+}
+
+impl Audit {
+    /// Puts the room together.
+    pub fn new(house: House, descriptions: Arc<Descriptions>) -> Arc<Self> {
+        let records = Records::new(house.clone());
+        Arc::new(Self { house, descriptions, records })
+    }
+
+    /// Hears of refused commands and of data handed out: for the entrance.
+    pub fn witness(&self) -> Arc<Records> {
+        Arc::new(self.records.clone())
+    }
+}
+
+impl std::fmt::Debug for Audit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Audit").finish_non_exhaustive()
+    }
+}
+
+/// Its routes.
+pub fn routes(audit: Arc<Audit>) -> Routes {
+    http::routes(audit)
+}
+
+/// Its read models, over all categories that `descriptions` knows.
+pub fn projectors(descriptions: Arc<Descriptions>) -> Vec<Arc<dyn Projector>> {
+    vec![Arc::new(read::AuditProjector::new(descriptions))]
+}

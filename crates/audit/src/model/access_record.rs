@@ -1,0 +1,346 @@
+//! A record (访问记录): a file handed out, masked data shown, a command refused. One stream each, one event each.
+
+use kernel::{Aggregate, DecodeError, Event, Recorded, Refusal};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use vocabulary::{Territory, Timestamp};
+
+use crate::described::{Action, Described, Field, Fields, Text};
+use crate::mask;
+
+/// A name of a list or a thing has at most so many characters.
+pub const NAME_MAX: usize = 64;
+/// A filter has at most so many bytes as JSON.
+pub const FILTER_MAX_BYTES: usize = 4096;
+/// A file has at most so many rows.
+pub const ROWS_MAX: i64 = 1_000_000;
+/// A reason is kept up to so many characters.
+pub const REASON_MAX: usize = 200;
+
+/// Names a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordId(pub i64);
+
+impl std::fmt::Display for RecordId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What may be asked: to keep it.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// What happened.
+    pub happened: Happened,
+    /// Whose data the actor's records are.
+    pub territory: Territory,
+}
+
+/// What happened, as it was told.
+#[derive(Clone, Debug)]
+pub enum Happened {
+    /// A list left as a file.
+    Exported {
+        /// Which.
+        what: String,
+        /// Cut down to what.
+        filter: Option<Value>,
+        /// How many rows.
+        rows: Option<i64>,
+    },
+    /// Masked data was shown.
+    Unmasked {
+        /// What.
+        what: String,
+        /// Whose.
+        target: String,
+    },
+    /// A command was not done.
+    Refused {
+        /// Method and path.
+        what: String,
+        /// Status of the answer.
+        status: u16,
+        /// Code of the refusal.
+        code: String,
+        /// As the caller was told.
+        reason: String,
+    },
+}
+
+/// What was kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum RecordEvent {
+    /// A list left as a file.
+    #[serde(rename = "access-record.exported")]
+    Exported {
+        /// Which.
+        what: String,
+        /// Cut down to what; phones masked.
+        filter: Option<Value>,
+        /// How many rows.
+        rows: Option<i64>,
+        /// Whose data the record is.
+        territory: Territory,
+    },
+    /// Masked data was shown.
+    #[serde(rename = "access-record.unmasked")]
+    Unmasked {
+        /// What.
+        what: String,
+        /// Whose.
+        target: String,
+        /// Whose data the record is.
+        territory: Territory,
+    },
+    /// A command was not done.
+    #[serde(rename = "access-record.refused")]
+    Refused {
+        /// Method and path.
+        what: String,
+        /// Status of the answer.
+        status: u16,
+        /// Code of the refusal.
+        code: String,
+        /// As the caller was told; phones masked.
+        reason: String,
+        /// Whose data the record is.
+        territory: Territory,
+    },
+}
+
+impl Event for RecordEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Exported { .. } => "access-record.exported",
+            Self::Unmasked { .. } => "access-record.unmasked",
+            Self::Refused { .. } => "access-record.refused",
+        }
+    }
+}
+
+/// Why it is not kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordRefusal {
+    /// The id is in use.
+    #[error("该访问记录已存在")]
+    Exists,
+    /// What was handed out has no name, or too long a one.
+    #[error("导出或查看的内容名称应为 1 到 {NAME_MAX} 个字符")]
+    BadName,
+    /// The filter is too long.
+    #[error("筛选条件过长，最多 {FILTER_MAX_BYTES} 字节")]
+    FilterTooLong,
+    /// The number of rows is none.
+    #[error("导出行数应在 0 到 {ROWS_MAX} 之间，不能是 {0}")]
+    BadRows(i64),
+}
+
+impl Refusal for RecordRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Exists => "record-exists",
+            Self::BadName => "record-bad-name",
+            Self::FilterTooLong => "record-filter-too-long",
+            Self::BadRows(_) => "record-bad-rows",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// What the decision remembers: whether it was made, and whose it is.
+#[derive(Clone, Debug, Default)]
+pub struct AccessRecord {
+    territory: Option<Territory>,
+}
+
+fn named(text: &str, least: usize) -> Result<String, RecordRefusal> {
+    let text = text.trim();
+    let fits = (least..=NAME_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    if fits { Ok(mask::text_masked(text)) } else { Err(RecordRefusal::BadName) }
+}
+
+/// A reason or a path as it was, without what a row cannot hold.
+fn kept(text: &str, max: usize) -> String {
+    mask::text_masked(&text.chars().filter(|c| !c.is_control()).take(max).collect::<String>())
+}
+
+impl Aggregate for AccessRecord {
+    const CATEGORY: &'static str = "access-record";
+    type Id = RecordId;
+    type Command = Keep;
+    type Event = RecordEvent;
+    type Refusal = RecordRefusal;
+
+    fn decide(&self, command: Keep, _now: Timestamp) -> Result<Vec<RecordEvent>, RecordRefusal> {
+        if self.territory.is_some() {
+            return Err(RecordRefusal::Exists);
+        }
+        let Keep { happened, territory } = command;
+        Ok(vec![match happened {
+            Happened::Exported { what, filter, rows } => {
+                let what = named(&what, 1)?;
+                if filter.as_ref().is_some_and(|filter| filter.to_string().len() > FILTER_MAX_BYTES) {
+                    return Err(RecordRefusal::FilterTooLong);
+                }
+                if let Some(rows) = rows.filter(|rows| !(0..=ROWS_MAX).contains(rows)) {
+                    return Err(RecordRefusal::BadRows(rows));
+                }
+                let filter = filter.map(|filter| mask::masked(&mask::marked(filter)));
+                RecordEvent::Exported { what, filter, rows, territory }
+            }
+            Happened::Unmasked { what, target } => {
+                RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, territory }
+            }
+            Happened::Refused { what, status, code, reason } => RecordEvent::Refused {
+                what: kept(&what, 2 * NAME_MAX),
+                status,
+                code: kept(&code, NAME_MAX),
+                reason: kept(&reason, REASON_MAX),
+                territory,
+            },
+        }])
+    }
+
+    fn evolve(&mut self, event: &RecordEvent) {
+        let (RecordEvent::Exported { territory, .. }
+        | RecordEvent::Unmasked { territory, .. }
+        | RecordEvent::Refused { territory, .. }) = event;
+        self.territory = Some(*territory);
+    }
+
+    fn territory(&self) -> Territory {
+        self.territory.unwrap_or_default()
+    }
+}
+
+/// How records are shown among the others.
+pub(crate) struct Record;
+
+const ACTIONS: &[Action] = &[
+    Action { stored_type: "access-record.exported", label: "导出数据" },
+    Action { stored_type: "access-record.unmasked", label: "查看脱敏信息" },
+    Action { stored_type: "access-record.refused", label: "操作被拒绝" },
+];
+
+const FIELDS: &[Field] = &[
+    Field { key: "what", label: "内容", text: Text::Plain },
+    Field { key: "target", label: "对象", text: Text::Plain },
+    Field { key: "filter", label: "筛选条件", text: Text::Plain },
+    Field { key: "rows", label: "行数", text: Text::Plain },
+    Field { key: "status", label: "应答状态", text: Text::Plain },
+    Field { key: "code", label: "拒绝代码", text: Text::Plain },
+    Field { key: "reason", label: "原因", text: Text::Plain },
+];
+
+impl Described for Record {
+    fn category(&self) -> &'static str {
+        AccessRecord::CATEGORY
+    }
+
+    fn label(&self) -> &'static str {
+        "访问记录"
+    }
+
+    fn actions(&self) -> Vec<Action> {
+        ACTIONS.to_vec()
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        FIELDS
+    }
+
+    fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
+        let event: RecordEvent = event.decode()?;
+        let mut value = mask::marked(serde_json::to_value(&event).unwrap_or_default());
+        if let Some(Value::Object(data)) = value.get_mut("data") {
+            data.remove("territory");
+            state.append(data);
+        }
+        Ok(())
+    }
+
+    fn name(&self, state: &Fields) -> String {
+        let text = |key: &str| state.get(key).and_then(Value::as_str).unwrap_or_default();
+        format!("{} {}", text("what"), text("target")).trim().to_owned()
+    }
+
+    fn has_history(&self) -> bool {
+        false
+    }
+
+    fn result(&self, state: &Fields) -> i16 {
+        match state.get("status").and_then(Value::as_u64) {
+            None => 1,
+            Some(500..) => 3,
+            Some(_) => 2,
+        }
+    }
+
+    fn detail(&self, state: &Fields) -> Option<String> {
+        if let Some(reason) = state.get("reason").and_then(Value::as_str) {
+            return Some(reason.to_owned());
+        }
+        let rows = state.get("rows").and_then(Value::as_i64).map(|rows| format!("{rows} 行"));
+        let filter =
+            state.get("filter").filter(|filter| !filter.is_null()).map(|filter| format!("条件 {filter}"));
+        let target = state.get("target").and_then(Value::as_str).map(|target| format!("对象 {target}"));
+        Some([rows, filter, target].into_iter().flatten().collect::<Vec<_>>().join("，"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use vocabulary::AgentId;
+
+    use super::*;
+
+    fn keep(happened: Happened) -> Result<Vec<RecordEvent>, RecordRefusal> {
+        let keep = Keep { happened, territory: Territory::of_agent(AgentId(2)) };
+        AccessRecord::default().decide(keep, Timestamp::from_millis(0))
+    }
+
+    fn export(what: &str, filter: Value, rows: i64) -> Happened {
+        Happened::Exported { what: what.to_owned(), filter: Some(filter), rows: Some(rows) }
+    }
+
+    #[test]
+    fn an_export_is_kept_with_phones_masked() {
+        let events = keep(export(" operator ", json!({"keyword": "13812348888"}), 12)).unwrap();
+        let stored = serde_json::to_value(&events[0]).unwrap();
+        assert_eq!(
+            stored,
+            json!({"type": "access-record.exported", "data": {"what": "operator",
+                "filter": {"keyword": "138****8888"}, "rows": 12, "territory": {"agent": "2", "area": null}}})
+        );
+        assert_eq!(serde_json::from_value::<RecordEvent>(stored).unwrap(), events[0]);
+    }
+
+    #[test]
+    fn what_nobody_could_read_later_is_refused() {
+        assert_eq!(keep(export(" ", json!({}), 1)), Err(RecordRefusal::BadName));
+        assert_eq!(keep(export(&"名".repeat(65), json!({}), 1)), Err(RecordRefusal::BadName));
+        assert_eq!(keep(export("role", json!("x".repeat(5000)), 1)), Err(RecordRefusal::FilterTooLong));
+        assert_eq!(keep(export("role", json!({}), -1)), Err(RecordRefusal::BadRows(-1)));
+    }
+
+    #[test]
+    fn a_record_is_made_once() {
+        let mut record = AccessRecord::default();
+        record.evolve(&keep(export("role", json!({}), 1)).unwrap()[0]);
+        let again = Keep { happened: export("role", json!({}), 1), territory: Territory::PLATFORM };
+        assert_eq!(record.decide(again, Timestamp::from_millis(0)), Err(RecordRefusal::Exists));
+        assert_eq!(record.territory(), Territory::of_agent(AgentId(2)));
+    }
+
+    #[test]
+    fn a_failure_of_the_server_is_told_from_a_no_of_the_rules() {
+        let status = |status: u16| Record.result(&Fields::from_iter([("status".to_owned(), json!(status))]));
+        assert_eq!([status(200), status(403), status(503), Record.result(&Fields::new())], [2, 2, 3, 1]);
+    }
+}

@@ -1,0 +1,346 @@
+//! Table `audit_entry`.
+
+use std::collections::BTreeSet;
+
+use kernel::Change;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::types::Json;
+use sqlx::{PgConnection, Postgres, QueryBuilder};
+use utoipa::ToSchema;
+use vocabulary::{AgentId, AreaId, COUNT_CAP, Reach, Rows, Scope, Territory, Timestamp};
+
+use super::{containing, subjects};
+use crate::described::{Descriptions, Fields};
+use crate::words::{self, Names};
+use crate::{diff, mask};
+
+/// A row as the projector writes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    pub position: i64,
+    pub at_ms: i64,
+    pub actor_kind: i16,
+    pub actor_id: String,
+    pub actor_name: String,
+    pub actor_phone: String,
+    pub category: String,
+    pub action: String,
+    pub target_id: String,
+    pub target_name: String,
+    pub agent_id: Option<i64>,
+    pub area_id: Option<i64>,
+    pub client_address: String,
+    pub trace_id: String,
+    pub request_id: String,
+    pub result: i16,
+    pub before: Fields,
+    pub after: Fields,
+}
+
+impl Stored {
+    pub fn change(&self) -> Change {
+        Change {
+            table: "audit_entry",
+            key: self.position.to_string(),
+            territory: Territory { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) },
+        }
+    }
+}
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+struct Entry {
+    position: i64,
+    at_ms: i64,
+    actor_kind: i16,
+    actor_id: String,
+    actor_name: String,
+    actor_phone: String,
+    category: String,
+    action: String,
+    target_id: String,
+    target_name: String,
+    agent_id: Option<i64>,
+    area_id: Option<i64>,
+    client_address: String,
+    trace_id: String,
+    request_id: String,
+    result: i16,
+    before: Json<Fields>,
+    after: Json<Fields>,
+}
+
+/// A line of the operator log.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LogRow {
+    /// The event's place in the log.
+    pub position: i64,
+    /// Epoch milliseconds.
+    pub time: i64,
+    /// The operator's, or the machine client's, id.
+    pub op_man_id: String,
+    /// 1 operator, 2 machine client.
+    pub actor_kind: i16,
+    /// Who acted.
+    pub name: String,
+    /// Masked; empty for machines.
+    pub phone: String,
+    /// The event's stored type.
+    pub action: String,
+    /// As people read it.
+    pub action_label: String,
+    /// The category of what was acted on.
+    pub category: String,
+    /// As people read it.
+    pub category_label: String,
+    /// What was acted on.
+    pub target_id: String,
+    /// Its name; empty when it has none.
+    pub target_name: String,
+    /// Category and name in one.
+    pub target: String,
+    /// Whose it is; null: the platform's own.
+    pub agent_id: Option<String>,
+    /// Where it lies.
+    pub area_id: Option<String>,
+    /// Where the request came from.
+    pub ip: String,
+    /// Runs from the browser's request to the event.
+    pub trace_id: String,
+    /// The request's id.
+    pub request_id: String,
+    /// 1 done, 2 refused, 3 failed.
+    pub result: i16,
+    /// As people read it.
+    pub result_label: String,
+    /// What changed, in one line of at most 300 characters.
+    pub detail: String,
+}
+
+/// A record of data handed out, or of a command refused.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct AccessDetail {
+    /// `export`, `unmask` or `refused`.
+    pub kind: String,
+    /// Which list or field; method and path of what was refused.
+    pub what: String,
+    /// Whose data was shown; else empty.
+    pub target: String,
+    /// What the list was cut down to.
+    #[schema(value_type = Object)]
+    pub filter: Value,
+    /// Rows in the file.
+    pub rows: Option<i64>,
+    /// Code of the refusal; else empty.
+    pub code: String,
+    /// Why it was refused; else empty.
+    pub reason: String,
+}
+
+/// A line with everything that is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct LogDetail {
+    /// The line.
+    #[serde(flatten)]
+    pub row: LogRow,
+    /// What changed.
+    pub changes: Vec<diff::Change>,
+    /// For records of category `access-record`.
+    pub access: Option<AccessDetail>,
+}
+
+/// As people read a result.
+pub fn result_label(result: i16) -> &'static str {
+    match result {
+        2 => "被拒绝",
+        3 => "失败",
+        _ => "成功",
+    }
+}
+
+impl Entry {
+    fn named(&self, descriptions: &Descriptions, into: &mut BTreeSet<(String, String)>) {
+        let Some(described) = descriptions.of(&self.category) else { return };
+        words::named_in(described.fields(), &self.before, into);
+        words::named_in(described.fields(), &self.after, into);
+    }
+
+    fn detail(self, descriptions: &Descriptions, names: &Names) -> LogDetail {
+        let described = descriptions.of(&self.category);
+        let changes = described.map_or_else(Vec::new, |described| {
+            diff::changes(described.as_ref(), &self.before, &self.after, names)
+        });
+        let told = described.and_then(|described| described.detail(&self.after));
+        let category_label = descriptions.label(&self.category);
+        let access = self.access();
+        let called = if self.target_name.is_empty() { &self.target_id } else { &self.target_name };
+        let row = LogRow {
+            position: self.position,
+            time: self.at_ms,
+            actor_kind: self.actor_kind,
+            phone: mask::text_masked(&self.actor_phone),
+            action_label: descriptions.action_label(&self.category, &self.action),
+            target: if access.is_some() { called.clone() } else { format!("{category_label} {called}") },
+            agent_id: self.agent_id.map(|id| id.to_string()),
+            area_id: self.area_id.map(|id| id.to_string()),
+            result: self.result,
+            result_label: result_label(self.result).to_owned(),
+            detail: told.map_or_else(|| diff::line(&changes), |told| words::cut(&told, 300)),
+            op_man_id: self.actor_id,
+            name: self.actor_name,
+            action: self.action,
+            category: self.category,
+            category_label,
+            target_id: self.target_id,
+            target_name: self.target_name,
+            ip: self.client_address,
+            trace_id: self.trace_id,
+            request_id: self.request_id,
+        };
+        LogDetail { row, changes, access }
+    }
+
+    fn access(&self) -> Option<AccessDetail> {
+        let kind = match self.action.as_str() {
+            "access-record.exported" => "export",
+            "access-record.unmasked" => "unmask",
+            "access-record.refused" => "refused",
+            _ => return None,
+        };
+        let text = |key: &str| self.after.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Some(AccessDetail {
+            kind: kind.to_owned(),
+            what: text("what"),
+            target: text("target"),
+            filter: self.after.get("filter").cloned().unwrap_or_default(),
+            rows: self.after.get("rows").and_then(Value::as_i64),
+            code: text("code"),
+            reason: text("reason"),
+        })
+    }
+}
+
+/// What the list is cut down to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// An actor's id, or an operator's whole phone.
+    pub actor: Option<String>,
+    /// A stored type.
+    pub action: Option<String>,
+    /// A category.
+    pub category: Option<String>,
+    /// Part of the target's name, or its whole id.
+    pub target: Option<String>,
+    /// 1 done, 2 refused, 3 failed.
+    pub result: Option<i16>,
+    /// A trace.
+    pub trace_id: Option<String>,
+    /// From this instant on.
+    pub from: Option<Timestamp>,
+    /// Up to and with this instant.
+    pub to: Option<Timestamp>,
+}
+
+/// Which part of the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice {
+    /// Rows to give.
+    pub limit: i64,
+    /// Rows to skip.
+    pub offset: i64,
+    /// Only rows that come after this one in the list, that is, older ones.
+    pub before: Option<i64>,
+}
+
+const COLUMNS: &str = "position, at_ms, actor_kind, actor_id, actor_name, actor_phone, category, action, target_id, \
+    target_name, agent_id, area_id, client_address, trace_id, request_id, result, before, after";
+
+/// The conditions of `filter`. The policy decides what may be seen; naming the franchisees again only lets the planner
+/// take their index.
+fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter) {
+    query.push(" where true");
+    if let Reach::Only(agents) = &scope.agents {
+        let ids: Vec<i64> = agents.iter().map(|id| id.0).collect();
+        // One alone is compared by itself: then its index gives the rows in order.
+        match ids.as_slice() {
+            [one] => query.push(" and agent_id = ").push_bind(*one),
+            _ => query.push(" and agent_id = any(").push_bind(ids).push(")"),
+        };
+    }
+    if let Some(actor) = &filter.actor {
+        let is_phone = actor.len() == 11 && actor.starts_with('1');
+        query.push(if is_phone { " and actor_phone <> '' and actor_phone = " } else { " and actor_id = " });
+        query.push_bind(actor.clone());
+    }
+    for (column, value) in
+        [("category", &filter.category), ("action", &filter.action), ("trace_id", &filter.trace_id)]
+    {
+        if let Some(value) = value {
+            query.push(format!(" and {column} = ")).push_bind(value.clone());
+        }
+    }
+    if filter.trace_id.is_some() {
+        query.push(" and trace_id <> ''");
+    }
+    if let Some(target) = &filter.target {
+        query.push(" and (target_id = ").push_bind(target.clone());
+        query.push(" or target_name like ").push_bind(containing(target)).push(")");
+    }
+    if let Some(result) = filter.result {
+        query.push(" and result = ").push_bind(result);
+        if result != 1 {
+            query.push(" and result <> 1");
+        }
+    }
+    if let Some(from) = filter.from {
+        query.push(" and at_ms >= ").push_bind(from.millis());
+    }
+    if let Some(to) = filter.to {
+        query.push(" and at_ms <= ").push_bind(to.millis());
+    }
+}
+
+/// A part of the log, newest first.
+pub async fn page(
+    db: &mut PgConnection,
+    descriptions: &Descriptions,
+    scope: &Scope,
+    filter: &Filter,
+    slice: Slice,
+) -> sqlx::Result<Rows<LogRow>> {
+    let mut query = QueryBuilder::new(format!("select {COLUMNS} from read.audit_entry"));
+    conditions(&mut query, scope, filter);
+    if let Some(before) = slice.before {
+        query.push(" and (at_ms, position) < (select e.at_ms, e.position from read.audit_entry e where e.position = ");
+        query.push_bind(before).push(")");
+    }
+    query.push(" order by at_ms desc, position desc limit ").push_bind(slice.limit);
+    query.push(" offset ").push_bind(slice.offset);
+    let found: Vec<Entry> = query.build_query_as().fetch_all(&mut *db).await?;
+    let mut count = QueryBuilder::new("select count(*) from (select from read.audit_entry");
+    conditions(&mut count, scope, filter);
+    count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching");
+    let counted: i64 = count.build_query_scalar().fetch_one(&mut *db).await?;
+    let mut named = BTreeSet::new();
+    for entry in &found {
+        entry.named(descriptions, &mut named);
+    }
+    let names = subjects::names(db, &named).await?;
+    Ok(Rows::new(found.into_iter().map(|entry| entry.detail(descriptions, &names).row).collect(), counted))
+}
+
+/// One line; nothing when it is not in scope.
+pub async fn one(
+    db: &mut PgConnection,
+    descriptions: &Descriptions,
+    position: i64,
+) -> sqlx::Result<Option<LogDetail>> {
+    let mut query = QueryBuilder::new(format!("select {COLUMNS} from read.audit_entry where position = "));
+    let found: Option<Entry> = query.push_bind(position).build_query_as().fetch_optional(&mut *db).await?;
+    let Some(found) = found else { return Ok(None) };
+    let mut named = BTreeSet::new();
+    found.named(descriptions, &mut named);
+    let names = subjects::names(db, &named).await?;
+    Ok(Some(found.detail(descriptions, &names)))
+}

@@ -1,0 +1,285 @@
+//! A house with people and cards in it.
+
+use std::sync::Arc;
+
+use audit::{Action, Described, Descriptions, Field, Fields, Text, mask};
+use kernel::{
+    Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, House, MIGRATIONS, MasterKey, Personal,
+    PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, migrate,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use testkit::{Services, TestDatabase};
+use vocabulary::{
+    AgentId, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, Territory, Timestamp,
+};
+
+pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+pub const WANG: OperatorId = OperatorId(71);
+const SIZES: PoolSizes = PoolSizes { owner: 4, app: 6, projector: 4 };
+
+#[derive(Debug)]
+pub struct Never;
+
+impl Refusal for Never {
+    fn code(&self) -> &'static str {
+        "never"
+    }
+    fn message(&self) -> String {
+        "从不".to_owned()
+    }
+}
+
+/// A person who may act.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum PersonEvent {
+    #[serde(rename = "operator.registered")]
+    Registered { name: Personal<String>, phone: String },
+}
+
+impl Event for PersonEvent {
+    fn stored_type(&self) -> &'static str {
+        "operator.registered"
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Person;
+
+impl Aggregate for Person {
+    const CATEGORY: &'static str = "operator";
+    type Id = OperatorId;
+    type Command = PersonEvent;
+    type Event = PersonEvent;
+    type Refusal = Never;
+    fn decide(&self, command: PersonEvent, _now: Timestamp) -> Result<Vec<PersonEvent>, Never> {
+        Ok(vec![command])
+    }
+    fn evolve(&mut self, _event: &PersonEvent) {}
+    fn territory(&self) -> Territory {
+        Territory::PLATFORM
+    }
+}
+
+/// A card of a franchisee. Its first stored form called the name a title.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum CardEvent {
+    #[serde(rename = "card.made")]
+    Made { agent: AgentId, name: String, secret: String },
+    #[serde(rename = "card.renamed")]
+    Renamed { name: String },
+    #[serde(rename = "card.moved")]
+    Moved { agent: AgentId },
+}
+
+impl Event for CardEvent {
+    fn stored_type(&self) -> &'static str {
+        match self {
+            Self::Made { .. } => "card.made",
+            Self::Renamed { .. } => "card.renamed",
+            Self::Moved { .. } => "card.moved",
+        }
+    }
+
+    fn schema_version(stored_type: &str) -> i16 {
+        if stored_type == "card.made" { 2 } else { 1 }
+    }
+
+    fn upcast(_type: &str, _from: i16, mut data: Value) -> Result<Value, DecodeError> {
+        data["name"] = data["title"].take();
+        Ok(data)
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Card {
+    agent: Option<AgentId>,
+}
+
+impl Aggregate for Card {
+    const CATEGORY: &'static str = "card";
+    type Id = String;
+    type Command = CardEvent;
+    type Event = CardEvent;
+    type Refusal = Never;
+    fn decide(&self, command: CardEvent, _now: Timestamp) -> Result<Vec<CardEvent>, Never> {
+        Ok(vec![command])
+    }
+    fn evolve(&mut self, event: &CardEvent) {
+        if let CardEvent::Made { agent, .. } | CardEvent::Moved { agent } = event {
+            self.agent = Some(*agent);
+        }
+    }
+    fn territory(&self) -> Territory {
+        self.agent.map_or(Territory::PLATFORM, Territory::of_agent)
+    }
+}
+
+struct People;
+
+impl Described for People {
+    fn category(&self) -> &'static str {
+        "operator"
+    }
+    fn label(&self) -> &'static str {
+        "平台用户"
+    }
+    fn actions(&self) -> Vec<Action> {
+        vec![Action { stored_type: "operator.registered", label: "新增平台用户" }]
+    }
+    fn fields(&self) -> &'static [Field] {
+        &[Field { key: "name", label: "姓名", text: Text::Plain }]
+    }
+    fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
+        fold::<PersonEvent>(state, event)
+    }
+    fn name(&self, state: &Fields) -> String {
+        state.get("name").map(mask::plain).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+    fn phone(&self, state: &Fields) -> Option<String> {
+        state.get("phone").and_then(Value::as_str).map(str::to_owned)
+    }
+}
+
+struct Cards;
+
+impl Described for Cards {
+    fn category(&self) -> &'static str {
+        "card"
+    }
+    fn label(&self) -> &'static str {
+        "卡"
+    }
+    fn actions(&self) -> Vec<Action> {
+        vec![
+            Action { stored_type: "card.made", label: "制卡" },
+            Action { stored_type: "card.renamed", label: "改名" },
+        ]
+    }
+    fn fields(&self) -> &'static [Field] {
+        &[
+            Field { key: "name", label: "卡名", text: Text::Plain },
+            Field { key: "secret", label: "密钥", text: Text::Hidden },
+            Field { key: "agent", label: "代理", text: Text::Plain },
+        ]
+    }
+    fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
+        fold::<CardEvent>(state, event)
+    }
+    fn name(&self, state: &Fields) -> String {
+        state.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+}
+
+fn fold<E: Event>(state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
+    let event = serde_json::to_value(event.decode::<E>()?).expect("an event is JSON");
+    if let Value::Object(data) = mask::marked(event["data"].clone()) {
+        state.extend(data);
+    }
+    Ok(())
+}
+
+pub struct TestHouse {
+    pub house: House,
+    pub projectors: Projectors,
+    pub descriptions: Arc<Descriptions>,
+    pub clock: Arc<FixedClock>,
+    running: tokio::task::JoinHandle<()>,
+    _database: TestDatabase,
+    _services: Services,
+}
+
+impl Drop for TestHouse {
+    fn drop(&mut self) {
+        self.house.close();
+        self.running.abort();
+    }
+}
+
+async fn database(services: &Services) -> TestDatabase {
+    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
+        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
+    });
+    let prepare = async |url: String| {
+        let pools = Pools::connect(&url, SIZES).await?;
+        migrate(&pools.owner).await?;
+        pools.close().await;
+        Ok(())
+    };
+    services.database_from(&format!("audit_{:x}", steps.cast_unsigned()), prepare).await
+}
+
+impl TestHouse {
+    /// With 王芳 in it, who acts.
+    pub async fn new() -> Self {
+        let services = Services::start().await;
+        let database = database(&services).await;
+        let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+        let clock = Arc::new(FixedClock::at(NOW));
+        let ids = Arc::new(Snowflake::new(SystemClock, 1));
+        let house =
+            House::open(Foundation::new(pools, MasterKey::new([7; 32]), clock.clone(), ids)).await.unwrap();
+        let categories = &["operator", "card", "access-record"];
+        let descriptions = Arc::new(Descriptions::new(categories, vec![Arc::new(People), Arc::new(Cards)]));
+        let projectors = Projectors::new(house.clone(), audit::projectors(Arc::clone(&descriptions)));
+        let run = projectors.clone();
+        let running = tokio::spawn(async move { run.run().await });
+        let this = Self {
+            house,
+            projectors,
+            descriptions,
+            clock,
+            running,
+            _database: database,
+            _services: services,
+        };
+        let name = Personal::new(format!("operator:{WANG}"), "王芳".to_owned());
+        let registered = PersonEvent::Registered { name, phone: "13812348888".to_owned() };
+        let rule = CommandContext::of_system("test", NOW);
+        this.house.desk.execute::<Person>(&WANG, registered, &rule).await.unwrap();
+        this
+    }
+
+    /// What 王芳 does at her desk.
+    pub fn by_wang(&self) -> CommandContext {
+        CommandContext {
+            actor: Actor::Operator { id: WANG },
+            trace_id: "trace-1".to_owned(),
+            client_address: Some("192.0.2.7".to_owned()),
+            request_id: Some(RequestId(format!("o{WANG}:{}", self.house.ids.next_id()))),
+            ..CommandContext::of_system("", vocabulary::Clock::now(&*self.clock))
+        }
+    }
+
+    /// Does it to a card as `ctx` says, a second after what was done before.
+    pub async fn card(&self, id: &str, event: CardEvent, ctx: CommandContext) -> Position {
+        self.clock.advance(1000);
+        let ctx = CommandContext { now: vocabulary::Clock::now(&*self.clock), ..ctx };
+        self.house.desk.execute::<Card>(&id.to_owned(), event, &ctx).await.unwrap().position
+    }
+
+    pub async fn make(&self, id: &str, agent: i64, name: &str) -> Position {
+        let made =
+            CardEvent::Made { agent: AgentId(agent), name: name.to_owned(), secret: "geheim".to_owned() };
+        self.card(id, made, self.by_wang()).await
+    }
+
+    pub async fn rename(&self, id: &str, name: &str) -> Position {
+        self.card(id, CardEvent::Renamed { name: name.to_owned() }, self.by_wang()).await
+    }
+
+    /// A read that sees everything done so far.
+    pub async fn read(&self, scope: &Scope) -> kernel::ReadTx {
+        let head = self.house.reader.head().await.unwrap();
+        let db = self.house.reads.scoped(scope, Some(head), &["audit"]).await.unwrap();
+        assert!(db.caught_up(), "the projector keeps up");
+        db
+    }
+}
+
+/// Sees one franchisee.
+pub fn agent(id: i64) -> Scope {
+    Scope { agents: Reach::only([AgentId(id)]), areas: Reach::All }
+}

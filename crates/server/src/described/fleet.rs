@@ -1,0 +1,187 @@
+//! Bikes, their devices, what devices were told.
+
+use std::sync::Arc;
+
+use audit::{Described, Field, Fields, Text};
+use fleet::model::command::{CommandEvent, CommandKind, CommandState};
+use fleet::model::device::DeviceEvent;
+use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
+use fleet::model::vehicle::VehicleEvent;
+use serde_json::{Value, json};
+
+use super::{Room, Step, merge, put_in, set, take_from, text};
+
+pub fn described() -> Vec<Arc<dyn Described>> {
+    vec![
+        Arc::new(Room::<VehicleEvent> {
+            name: |state| text(state, "car_id"),
+            ..Room::new("vehicle", "车辆", VEHICLE_STEPS, VEHICLE_FIELDS)
+        }),
+        Arc::new(Room::<DeviceEvent> {
+            name: |state| text(state, "imei"),
+            ..Room::new("device", "中控", DEVICE_STEPS, DEVICE_FIELDS)
+        }),
+        Arc::new(Room::<CommandEvent> {
+            name: |state| {
+                let kind = state.get("kind").map(ToString::to_string).and_then(|kind| command_kind(&kind));
+                format!("{} {}", kind.unwrap_or_default(), text(state, "car_id"))
+            },
+            ..Room::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
+        }),
+    ]
+}
+
+/// The label of a number of one of the fleet's closed lists.
+macro_rules! label {
+    ($of:ty) => {
+        |digits: &str| <$of>::try_from(digits.parse::<i16>().ok()?).ok().map(|item| item.label().to_owned())
+    };
+}
+
+fn command_kind(digits: &str) -> Option<String> {
+    label!(CommandKind)(digits)
+}
+
+fn number(value: i16) -> Value {
+    json!(value)
+}
+
+const VEHICLE_STEPS: &[Step] = &[
+    Step {
+        stored_type: "vehicle.registered",
+        label: "登记车辆",
+        fold: |state, data| {
+            set(state, "lifecycle", number(Lifecycle::Expected.value()));
+            set(state, "riding", number(RidingState::Idle.value()));
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "vehicle.bound", label: "绑定中控", fold: merge },
+    Step {
+        stored_type: "vehicle.stocked",
+        label: "车辆入库",
+        fold: |state, _| set(state, "lifecycle", number(Lifecycle::Stocked.value())),
+    },
+    Step {
+        stored_type: "vehicle.shelved",
+        label: "车辆上架",
+        fold: |state, data| {
+            set(state, "lifecycle", number(Lifecycle::Shelved.value()));
+            merge(state, data);
+        },
+    },
+    Step {
+        stored_type: "vehicle.ride-state-changed",
+        label: "骑行状态变更",
+        fold: |state, mut data| set(state, "riding", data.remove("to").unwrap_or_default()),
+    },
+    Step {
+        stored_type: "vehicle.ops-state-added",
+        label: "开始运维",
+        fold: |state, mut data| put_in(state, "operations", data.remove("state").unwrap_or_default()),
+    },
+    Step {
+        stored_type: "vehicle.ops-state-removed",
+        label: "结束运维",
+        fold: |state, mut data| take_from(state, "operations", &data.remove("state").unwrap_or_default()),
+    },
+    Step {
+        stored_type: "vehicle.alarm-raised",
+        label: "告警产生",
+        fold: |state, mut data| put_in(state, "alarms", data.remove("alarm").unwrap_or_default()),
+    },
+    Step {
+        stored_type: "vehicle.alarm-cleared",
+        label: "告警解除",
+        fold: |state, mut data| take_from(state, "alarms", &data.remove("alarm").unwrap_or_default()),
+    },
+];
+
+const VEHICLE_FIELDS: &[Field] = &[
+    Field { key: "car_id", label: "车辆编号", text: Text::Plain },
+    Field { key: "plate_no", label: "号牌", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "imei", label: "中控", text: Text::Plain },
+    Field { key: "lifecycle", label: "生命周期", text: Text::Named(label!(Lifecycle)) },
+    Field { key: "riding", label: "骑行状态", text: Text::Named(label!(RidingState)) },
+    Field { key: "operations", label: "运维状态", text: Text::Named(label!(OperationState)) },
+    Field { key: "alarms", label: "告警", text: Text::Named(label!(AlarmState)) },
+    Field { key: "place", label: "上架位置", text: Text::Plain },
+];
+
+const DEVICE_STEPS: &[Step] = &[
+    Step { stored_type: "device.registered", label: "登记中控", fold: merge },
+    Step { stored_type: "device.bound", label: "中控上车", fold: merge },
+    Step {
+        stored_type: "device.unbound",
+        label: "中控下车",
+        fold: |state: &mut Fields, _| drop(state.remove("car_id")),
+    },
+];
+
+const DEVICE_FIELDS: &[Field] = &[
+    Field { key: "imei", label: "IMEI", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "car_id", label: "车辆编号", text: Text::Plain },
+];
+
+/// What became of a command, with the time under a name of its own.
+fn became(state: &mut Fields, mut data: Fields, now: CommandState, at: &str) {
+    if let Some(time) = data.remove("at") {
+        set(&mut data, at, time);
+    }
+    set(&mut data, "state", number(now.value()));
+    merge(state, data);
+}
+
+const COMMAND_STEPS: &[Step] = &[
+    Step {
+        stored_type: "device-command.requested",
+        label: "下发指令",
+        fold: |state, mut data| {
+            data.remove("command_id");
+            became(state, data, CommandState::Pending, "requested_at");
+        },
+    },
+    Step {
+        stored_type: "device-command.sent",
+        label: "指令已发出",
+        fold: |state, data| became(state, data, CommandState::Sent, "sent_at"),
+    },
+    Step {
+        stored_type: "device-command.acknowledged",
+        label: "设备已应答",
+        fold: |state, data| {
+            let done = data.get("code").and_then(Value::as_i64) == Some(0);
+            became(state, data, if done { CommandState::Done } else { CommandState::Failed }, "answered_at");
+        },
+    },
+    Step {
+        stored_type: "device-command.timed-out",
+        label: "指令超时",
+        fold: |state, data| became(state, data, CommandState::TimedOut, "timed_out_at"),
+    },
+    Step {
+        stored_type: "device-command.acknowledged-late",
+        label: "设备迟到应答",
+        fold: |state, data| became(state, data, CommandState::TimedOut, "answered_at"),
+    },
+];
+
+const COMMAND_FIELDS: &[Field] = &[
+    Field { key: "kind", label: "指令", text: Text::Named(command_kind) },
+    Field { key: "car_id", label: "车辆编号", text: Text::Plain },
+    Field { key: "imei", label: "中控", text: Text::Plain },
+    Field { key: "reason", label: "原因", text: Text::Plain },
+    Field { key: "by", label: "操作人", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "state", label: "状态", text: Text::Named(label!(CommandState)) },
+    Field { key: "code", label: "应答代码", text: Text::Plain },
+    Field { key: "requested_at", label: "下发时间", text: Text::Moment },
+    Field { key: "sent_at", label: "发出时间", text: Text::Moment },
+    Field { key: "answered_at", label: "应答时间", text: Text::Moment },
+    Field { key: "timed_out_at", label: "超时时间", text: Text::Moment },
+];

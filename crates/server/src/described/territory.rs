@@ -1,0 +1,238 @@
+//! Franchisees, their role templates, franchisers, service areas, fences.
+
+use std::sync::Arc;
+
+use audit::{Described, Field, Fields, Text};
+use serde_json::Value;
+use territory::model::agent::AgentEvent;
+use territory::model::agent_role::AgentRoleEvent;
+use territory::model::ally::AllyEvent;
+use territory::model::area::AreaEvent;
+use territory::model::fence::FenceEvent;
+
+use super::{
+    Room, Step, choice, delete, disable, enable, flatten, merge, nothing, permission, personal, set, text,
+};
+
+const ENABLED: Text = Text::Switch("启用", "停用");
+const YES: Text = Text::Switch("是", "否");
+
+pub fn described() -> Vec<Arc<dyn Described>> {
+    vec![
+        Arc::new(Room::<AgentEvent> {
+            name: |state| text(state, "company"),
+            ..Room::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
+        }),
+        Arc::new(Room::<AgentRoleEvent>::new("agent-role", "代理角色模板", TEMPLATE_STEPS, TEMPLATE_FIELDS)),
+        Arc::new(Room::<AllyEvent> {
+            name: |state| text(state, "company"),
+            ..Room::new("ally", "加盟商", ALLY_STEPS, ALLY_FIELDS)
+        }),
+        Arc::new(Room::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
+        Arc::new(Room::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
+    ]
+}
+
+const AGENT_STEPS: &[Step] = &[
+    Step { stored_type: "agent.registered", label: "新增代理", fold: profile },
+    Step { stored_type: "agent.changed", label: "修改代理", fold: profile },
+    Step { stored_type: "agent.enabled", label: "启用代理", fold: enable },
+    Step { stored_type: "agent.disabled", label: "停用代理", fold: disable },
+    Step { stored_type: "agent.deleted", label: "删除代理", fold: delete },
+];
+
+const AGENT_FIELDS: &[Field] = &[
+    Field { key: "company", label: "公司名称", text: Text::Plain },
+    Field { key: "contact_name", label: "联系人", text: Text::Plain },
+    Field { key: "phone", label: "登录手机号", text: Text::Plain },
+    Field { key: "billing_way", label: "收银模式", text: Text::Named(billing_way) },
+    Field { key: "parent", label: "上级代理", text: Text::Of("agent") },
+    Field { key: "level", label: "层级", text: Text::Plain },
+    Field { key: "role", label: "角色模板", text: Text::Of("agent-role") },
+    Field { key: "contract_begin", label: "合同开始", text: Text::Plain },
+    Field { key: "contract_end", label: "合同结束", text: Text::Plain },
+    Field { key: "vehicle_quota", label: "车辆上限", text: Text::Plain },
+    Field { key: "remark", label: "备注", text: Text::Plain },
+    Field { key: "enabled", label: "状态", text: ENABLED },
+    Field { key: "deleted", label: "已删除", text: YES },
+];
+
+fn profile(state: &mut Fields, mut data: Fields) {
+    data.remove("agent_id");
+    flatten(&mut data, "terms");
+    personal(&mut data, "contact_name");
+    merge(state, data);
+}
+
+fn billing_way(digits: &str) -> Option<String> {
+    choice(digits, &[(0, "自有商户"), (1, "平台代收")])
+}
+
+const TEMPLATE_STEPS: &[Step] = &[
+    Step {
+        stored_type: "agent-role.created",
+        label: "新增角色模板",
+        fold: |state, mut data| {
+            data.remove("id");
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "agent-role.changed", label: "修改角色模板", fold: merge },
+    Step { stored_type: "agent-role.deleted", label: "删除角色模板", fold: delete },
+];
+
+const TEMPLATE_FIELDS: &[Field] = &[
+    Field { key: "name", label: "模板名称", text: Text::Plain },
+    Field { key: "remark", label: "备注", text: Text::Plain },
+    Field { key: "codes", label: "权限", text: Text::Named(permission) },
+    Field { key: "deleted", label: "已删除", text: YES },
+];
+
+const ALLY_STEPS: &[Step] = &[
+    Step {
+        stored_type: "ally.registered",
+        label: "新增加盟商",
+        fold: |state, data| {
+            set(state, "state", 0);
+            ally(state, data);
+        },
+    },
+    Step { stored_type: "ally.terms_changed", label: "修改加盟商", fold: ally },
+    Step { stored_type: "ally.people_changed", label: "修改加盟商联系人", fold: ally },
+    Step { stored_type: "ally.signed", label: "加盟商签约", fold: |state, _| set(state, "state", 1) },
+    Step {
+        stored_type: "ally.expired", label: "加盟商合同到期", fold: |state, _| set(state, "state", 2)
+    },
+    Step {
+        stored_type: "ally.terminated",
+        label: "加盟商解约",
+        fold: |state, data| {
+            set(state, "state", 3);
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "ally.deleted", label: "删除加盟商", fold: delete },
+    Step { stored_type: "ally.revealed", label: "查看加盟商敏感信息", fold: nothing },
+];
+
+const ALLY_FIELDS: &[Field] = &[
+    Field { key: "company", label: "公司", text: Text::Plain },
+    Field { key: "license_no", label: "统一社会信用代码", text: Text::Plain },
+    Field { key: "contact", label: "联系人", text: Text::Plain },
+    Field { key: "phone", label: "联系电话", text: Text::Plain },
+    Field { key: "legal_person", label: "法人", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "area_ids", label: "服务区", text: Text::Of("area") },
+    Field { key: "joined_on", label: "加盟日期", text: Text::Plain },
+    Field { key: "contract_end", label: "合同到期日", text: Text::Plain },
+    Field { key: "deposit", label: "保证金", text: Text::Named(yuan) },
+    Field { key: "ratio_bp", label: "分成比例", text: Text::Named(percent) },
+    Field { key: "remark", label: "备注", text: Text::Plain },
+    Field { key: "state", label: "状态", text: Text::Named(ally_state) },
+    Field { key: "reason", label: "解约原因", text: Text::Plain },
+    Field { key: "deleted", label: "已删除", text: YES },
+];
+
+fn ally(state: &mut Fields, mut data: Fields) {
+    data.remove("ally_id");
+    flatten(&mut data, "terms");
+    // The people are sealed together; each of their fields is personal.
+    if let Some(Value::Object(mut sealed)) = data.remove("people") {
+        let people = sealed.remove("$personal").unwrap_or_default();
+        for key in ["contact", "phone", "legal_person"] {
+            set(&mut data, key, people.get(key).cloned().unwrap_or_default());
+            personal(&mut data, key);
+        }
+    }
+    merge(state, data);
+}
+
+fn ally_state(digits: &str) -> Option<String> {
+    choice(digits, &[(0, "洽谈"), (1, "合作中"), (2, "到期"), (3, "解约")])
+}
+
+pub(super) fn yuan(cents: &str) -> Option<String> {
+    let cents: i64 = cents.parse().ok()?;
+    Some(format!("{}{}.{:02} 元", if cents < 0 { "-" } else { "" }, cents.abs() / 100, cents.abs() % 100))
+}
+
+pub(super) fn percent(basis_points: &str) -> Option<String> {
+    let points: i64 = basis_points.parse().ok()?;
+    Some(format!("{}.{:02}%", points / 100, points % 100))
+}
+
+const AREA_STEPS: &[Step] = &[
+    Step {
+        stored_type: "area.planned",
+        label: "新增服务区",
+        fold: |state, mut data| {
+            data.remove("area_id");
+            set(&mut data, "state", 0);
+            set(&mut data, "data_version", 1);
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "area.opened", label: "开通服务区", fold: |state, _| set(state, "state", 1) },
+    Step {
+        stored_type: "area.suspended",
+        label: "暂停服务区",
+        fold: |state, data| {
+            set(state, "state", 2);
+            merge(state, data);
+        },
+    },
+    Step { stored_type: "area.redrawn", label: "重画服务区边界", fold: merge },
+    Step { stored_type: "area.closed", label: "关停服务区", fold: |state, _| set(state, "state", 3) },
+    Step { stored_type: "area.renamed", label: "修改服务区名称", fold: merge },
+    Step { stored_type: "area.tel_changed", label: "修改客服电话", fold: merge },
+    Step {
+        stored_type: "area.handed_over",
+        label: "移交服务区",
+        fold: |state, mut data| set(state, "agent_id", data.remove("to").unwrap_or_default()),
+    },
+];
+
+const AREA_FIELDS: &[Field] = &[
+    Field { key: "name", label: "服务区名称", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "tel", label: "客服电话", text: Text::Plain },
+    Field { key: "state", label: "状态", text: Text::Named(area_state) },
+    Field { key: "notice", label: "停运公告", text: Text::Plain },
+    Field { key: "ring", label: "边界", text: Text::Ring },
+    Field { key: "data_version", label: "边界版本", text: Text::Plain },
+];
+
+fn area_state(digits: &str) -> Option<String> {
+    choice(digits, &[(0, "筹备"), (1, "运营中"), (2, "暂停服务"), (3, "已关停")])
+}
+
+const FENCE_STEPS: &[Step] = &[
+    Step { stored_type: "fence.published", label: "发布围栏", fold: fence },
+    Step { stored_type: "fence.enabled", label: "启用围栏", fold: enable },
+    Step { stored_type: "fence.disabled", label: "停用围栏", fold: disable },
+];
+
+const FENCE_FIELDS: &[Field] = &[
+    Field { key: "name", label: "围栏名称", text: Text::Plain },
+    Field { key: "kind", label: "类型", text: Text::Named(fence_kind) },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "capacity", label: "停放上限", text: Text::Plain },
+    Field { key: "ring", label: "边界", text: Text::Ring },
+    Field { key: "data_version", label: "版本", text: Text::Plain },
+    Field { key: "enabled", label: "状态", text: ENABLED },
+];
+
+fn fence(state: &mut Fields, mut data: Fields) {
+    flatten(&mut data, "drawing");
+    data.remove("fence_id");
+    // A first version counts at once; a later one leaves that as it is.
+    if !state.contains_key("enabled") {
+        set(state, "enabled", true);
+    }
+    merge(state, data);
+}
+
+fn fence_kind(digits: &str) -> Option<String> {
+    choice(digits, &[(2, "停车区"), (4, "禁停区")])
+}

@@ -1,0 +1,121 @@
+use ::access::model::level::{Level, Tier};
+use ::access::model::operator::OperatorEvent;
+use ::access::model::role::RoleEvent;
+use ::territory::model::ally::{AllyEvent, People};
+use kernel::{Actor, Meta, Personal, Position};
+use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Reach, Scope, Territory, Timestamp};
+
+use super::*;
+
+fn recorded<E: Event>(category: &str, event: &E) -> Recorded {
+    let stored = serde_json::to_value(event).unwrap();
+    Recorded {
+        position: Position(1),
+        category: category.to_owned(),
+        stream_id: "7".to_owned(),
+        version: 1,
+        stored_type: event.stored_type().to_owned(),
+        schema_version: E::schema_version(event.stored_type()),
+        data: stored["data"].to_string().into_bytes().into(),
+        meta: Meta {
+            actor: Actor::System { name: "test".to_owned() },
+            territory: Territory::PLATFORM,
+            trace_id: String::new(),
+            causation: None,
+            client_address: None,
+            request_id: None,
+        },
+        recorded_at: Timestamp::from_millis(0),
+    }
+}
+
+fn folded<E: Event>(category: &str, events: &[E]) -> Fields {
+    let descriptions = descriptions();
+    let described = descriptions.of(category).unwrap();
+    let mut state = Fields::new();
+    for event in events {
+        described.fold(&mut state, &recorded(category, event)).unwrap();
+    }
+    state
+}
+
+#[test]
+fn every_category_of_the_house_is_described_once_in_chinese() {
+    let descriptions = descriptions();
+    assert_eq!(gaps(&descriptions), Vec::<String>::new());
+    for described in descriptions.all() {
+        let labels = described.actions().into_iter().map(|action| action.label);
+        for label in labels.chain([described.label()]) {
+            assert!(label.chars().any(|c| c > '\u{3000}'), "{}: {label}", described.category());
+        }
+        assert!(!described.actions().is_empty(), "{}: nothing may happen to it", described.category());
+    }
+}
+
+#[test]
+fn a_role_is_folded_with_its_holders_and_stays_known_when_it_is_gone() {
+    let made = RoleEvent::Created {
+        agent: Some(AgentId(2)),
+        name: "客服".to_owned(),
+        tier: Tier::Operations,
+        remark: String::new(),
+        codes: [PermissionCode::try_from("0401".to_owned()).unwrap()].into(),
+        enabled: true,
+        system: false,
+    };
+    let steps = [
+        made,
+        RoleEvent::Granted { operator: OperatorId(9) },
+        RoleEvent::Granted { operator: OperatorId(8) },
+        RoleEvent::Withdrawn { operator: OperatorId(9) },
+        RoleEvent::Disabled,
+        RoleEvent::Deleted,
+    ];
+    let state = folded("role", &steps);
+    assert_eq!(state["holders"], json!(["8"]));
+    assert_eq!(state["enabled"], false);
+    assert_eq!(state["deleted"], true);
+    assert_eq!(descriptions().of("role").unwrap().name(&state), "客服");
+}
+
+#[test]
+fn an_operators_name_is_personal_and_his_reach_is_two_fields() {
+    let registered = OperatorEvent::Registered {
+        operator: OperatorId(7),
+        phone: "13812348888".parse().unwrap(),
+        name: Personal::new("operator:7", "王芳".to_owned()),
+        level: Level::try_from(3).unwrap(),
+        reach: Scope { agents: Reach::only([AgentId(2)]), areas: Reach::<AreaId>::All },
+        enabled: true,
+    };
+    let state = folded("operator", &[registered]);
+    assert_eq!((&state["agents"], &state["areas"]), (&json!(["2"]), &json!("all")));
+    assert_eq!(state["name"], json!({"$personal": "王芳"}));
+    let descriptions = descriptions();
+    let described = descriptions.of("operator").unwrap();
+    assert_eq!(described.name(&state), "王芳");
+    assert_eq!(described.phone(&state).as_deref(), Some("13812348888"));
+}
+
+#[test]
+fn a_franchisers_people_are_personal_one_by_one_and_stay_so_when_forgotten() {
+    let people = People {
+        contact: "陈伟".to_owned(),
+        phone: "13812348888".parse().unwrap(),
+        legal_person: "陈总".to_owned(),
+    };
+    let changed = AllyEvent::PeopleChanged { people: Personal::new("ally:7", people) };
+    let state = folded("ally", &[changed]);
+    assert_eq!(state["contact"], json!({"$personal": "陈伟"}));
+    let forgotten: AllyEvent = serde_json::from_value(json!({"type": "ally.people_changed",
+        "data": {"people": {"$personal": {"subject": "ally:7", "sealed": "abc"}}}}))
+    .unwrap();
+    assert_eq!(folded("ally", &[forgotten])["phone"], json!({"$personal": null}));
+}
+
+#[test]
+fn money_and_shares_are_told_as_people_write_them() {
+    assert_eq!(super::territory::yuan("123456").as_deref(), Some("1234.56 元"));
+    assert_eq!(super::territory::yuan("-5").as_deref(), Some("-0.05 元"));
+    assert_eq!(super::territory::percent("725").as_deref(), Some("7.25%"));
+}

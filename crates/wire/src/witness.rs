@@ -1,0 +1,159 @@
+//! What leaves no event of its own and must still be known: commands that were refused, and data that left the house.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use kernel::{CommandContext, Receipt};
+use serde_json::Value;
+use vocabulary::Timestamp;
+
+use crate::asked::Asked;
+use crate::refused::Plain;
+use crate::{BASE, Caller, ClientAddress, Refused, TraceId};
+
+/// A command that was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedWrite {
+    /// `POST`, `PUT`, `DELETE` …
+    pub method: String,
+    /// As in the list of endpoints, such as `/platform/permission/role`.
+    pub path: String,
+    /// The answer's status: 200 for a no of the rules, 403, or 5xx for a failure.
+    pub status: u16,
+    /// For programs, such as `role-in-use`.
+    pub code: String,
+    /// As the caller was told.
+    pub text: String,
+}
+
+/// Data that is about to leave the house.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HandedOut {
+    /// A list, as a file.
+    Export {
+        /// Which list, such as `role`.
+        what: String,
+        /// What it was cut down to.
+        filter: Option<Value>,
+        /// Rows in the file, when they are known.
+        rows: Option<i64>,
+    },
+    /// Something that is shown masked, in full.
+    Unmask {
+        /// What, such as `rider.phone`.
+        what: String,
+        /// Whose.
+        target: String,
+    },
+}
+
+/// Hears of both. Fulfilled by the room of auditors; contexts `scope` are what the account may see in all.
+#[async_trait]
+pub trait Witness: Send + Sync + 'static {
+    /// A command was refused or failed. Must not hold up the answer.
+    fn refused(&self, ctx: CommandContext, write: RefusedWrite);
+
+    /// Data is to leave the house; after an error it must not.
+    async fn handed_out(&self, ctx: &CommandContext, what: HandedOut) -> Result<Receipt, Refused>;
+}
+
+/// Extractor for handlers that hand out data: they say so first, and stop when that fails.
+pub struct HandingOut {
+    asked: Asked,
+    caller: Caller,
+    witness: Option<Arc<dyn Witness>>,
+}
+
+impl HandingOut {
+    /// Notes that `what` is about to leave. Where nobody listens (a room tested alone) nothing is noted.
+    pub async fn note(&self, what: HandedOut) -> Result<(), Refused> {
+        let Some(witness) = &self.witness else { return Ok(()) };
+        // Not under the request's own id: that one belongs to the command itself.
+        let ctx = CommandContext {
+            scope: self.caller.full_scope.clone(),
+            request_id: None,
+            ..self.asked.context(Value::Null)
+        };
+        witness.handed_out(&ctx, what).await.map(drop)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for HandingOut {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        Ok(Self {
+            asked: Asked::from_request_parts(parts, state).await?,
+            caller: Caller::from_request_parts(parts, state).await?,
+            witness: parts.extensions.get::<Arc<dyn Witness>>().cloned(),
+        })
+    }
+}
+
+/// What stays of a request whose body and caller have gone on to the handler.
+pub(crate) struct Onlooker {
+    witness: Arc<dyn Witness>,
+    caller: Caller,
+    method: Method,
+    path: String,
+    now: Timestamp,
+    client_address: Option<String>,
+    trace_id: String,
+}
+
+impl Onlooker {
+    /// Looks on at a command of `caller`; nothing to see at queries, or where nobody is called or listens.
+    pub fn of(
+        witness: Option<&Arc<dyn Witness>>,
+        caller: Option<&Caller>,
+        parts: &Parts,
+        now: Timestamp,
+    ) -> Option<Self> {
+        if parts.method == Method::GET || parts.method == Method::HEAD {
+            return None;
+        }
+        let path = parts.uri.path();
+        Some(Self {
+            witness: Arc::clone(witness?),
+            caller: caller?.clone(),
+            method: parts.method.clone(),
+            path: path.strip_prefix(BASE).unwrap_or(path).to_owned(),
+            now,
+            client_address: parts.extensions.get::<ClientAddress>().map(|address| address.0.to_string()),
+            trace_id: parts.extensions.get::<TraceId>().map_or_else(String::new, |id| id.0.to_string()),
+        })
+    }
+
+    /// Tells of a no of the rules, a missing permission or a failure; what could not be read was no command yet.
+    pub fn tell(self, response: &Response) {
+        let Some(plain) = response.extensions().get::<Plain>() else { return };
+        let status = response.status();
+        if !(status.is_success() || status == StatusCode::FORBIDDEN || status.is_server_error()) {
+            return;
+        }
+        let write = RefusedWrite {
+            method: self.method.to_string(),
+            path: self.path,
+            status: status.as_u16(),
+            code: plain.code.clone(),
+            text: plain.text.clone(),
+        };
+        let ctx = CommandContext {
+            actor: self.caller.actor,
+            scope: self.caller.full_scope,
+            now: self.now,
+            request_id: None,
+            fingerprint: [0; 32],
+            reply: Value::Null,
+            expected_version: None,
+            trace_id: self.trace_id,
+            client_address: self.client_address,
+            causation: None,
+        };
+        self.witness.refused(ctx, write);
+    }
+}
