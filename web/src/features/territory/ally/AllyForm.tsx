@@ -131,7 +131,6 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
       id={id}
       form={form}
       layout="vertical"
-      requiredMark="optional"
       initialValues={{ ...original, ...restored }}
       scrollToFirstError
       onValuesChange={(changed: Partial<Fields>, all) => {

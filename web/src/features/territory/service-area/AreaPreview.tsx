@@ -1,6 +1,5 @@
 import type { Map as LeafletMap } from 'leaflet'
-import { useMemo, useState } from 'react'
-import { useEffect } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
 import { boundsOf, type FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
@@ -8,7 +7,7 @@ import { MapView } from '@/map/MapView'
 import type { ServiceAreaInfo } from './serviceArea'
 import './serviceArea.css'
 
-const MARGIN_PX: [number, number] = [16, 16]
+const MARGIN_PX: [number, number] = [8, 8]
 
 /** Where a service area lies: its edge on a small map. */
 export default function AreaPreview({ area }: { area: Pick<ServiceAreaInfo, 'id' | 'name' | 'agentId' | 'state' | 'ring'> }) {
