@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AreaOption, areasWithin, billingLabel, contractStanding, contractText } from './account'
+import { type AreaOption, areasWithin, billingLabel, billingShort, contractStanding, contractText } from './account'
 import { disableConsequence, whyKept } from './useAccountCommands'
 
 const areas: AreaOption[] = [
@@ -48,5 +48,6 @@ describe('what follows', () => {
   })
   it('names ways of billing, and does not guess at others', () => {
     expect([billingLabel(0), billingLabel(1), billingLabel(9)]).toEqual(['自有商户收银', '平台收银（分账）', '--'])
+    expect([billingShort(0), billingShort(1), billingShort(9)]).toEqual(['自有商户', '平台分账', '--'])
   })
 })

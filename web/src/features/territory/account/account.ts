@@ -15,12 +15,17 @@ export const QUOTA_MAX = 1_000_000
 export type AccountState = 0 | 1
 
 export const billingWays = [
-  { value: 0, label: '自有商户收银' },
-  { value: 1, label: '平台收银（分账）' },
+  { value: 0, label: '自有商户收银', short: '自有商户' },
+  { value: 1, label: '平台收银（分账）', short: '平台分账' },
 ] as const
 
 export function billingLabel(way: number): string {
   return billingWays.find(({ value }) => value === way)?.label ?? '--'
+}
+
+/** As narrow columns say it. */
+export function billingShort(way: number): string {
+  return billingWays.find(({ value }) => value === way)?.short ?? '--'
 }
 
 /** A franchisee's account as lists and its drawer show it. */

@@ -1,8 +1,8 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { EnabledTag } from '@/kit/StateTag'
-import { type Account, ACCOUNT_PATH, billingLabel, contractText } from './account'
-import { Contract } from './Contract'
+import { type Account, ACCOUNT_PATH, billingShort, contractText } from './account'
+import { ContractEnd } from './Contract'
 
 const under = (account: Account) => account.parentCompany ?? (account.parentId === null ? '平台直属' : EMPTY)
 const template = (account: Account) => account.roleName ?? (account.roleId === null ? '不限' : EMPTY)
@@ -28,26 +28,26 @@ export const accountList: ListDescription<Account> = {
     },
   ],
   columns: [
-    { key: 'company', title: '公司名称', width: 190, text: (row) => row.company, render: (row) => <strong title={row.company}>{row.company}</strong> },
-    { key: 'contact', title: '联系人', width: 84, text: (row) => row.contact },
-    { key: 'phone', title: '登录手机号', width: 124, text: (row) => row.phone, render: (row) => <span className="figure">{row.phone}</span> },
-    { key: 'parent', title: '上级代理', width: 120, text: under },
-    { key: 'role', title: '角色模板', width: 104, text: template },
-    { key: 'billingWay', title: '收银模式', width: 140, text: (row) => billingLabel(row.billingWay) },
-    { key: 'areaCount', title: '服务区', width: 72, align: 'right', text: (row) => String(row.areaCount) },
-    {
-      key: 'contract',
-      title: '合同期',
-      width: 200,
-      text: (row) => contractText(row.contractBegin, row.contractEnd),
-      render: (row) => <Contract begin={row.contractBegin} end={row.contractEnd} />,
-    },
+    { key: 'company', title: '公司名称', width: 164, text: (row) => row.company, render: (row) => <strong title={row.company}>{row.company}</strong> },
     {
       key: 'state',
       title: '状态',
-      width: 80,
+      width: 78,
       text: (row) => (row.state === 1 ? '启用' : '停用'),
       render: (row) => <EnabledTag state={row.state} />,
+    },
+    { key: 'contact', title: '联系人', width: 72, text: (row) => row.contact },
+    { key: 'phone', title: '登录手机号', width: 114, text: (row) => row.phone, render: (row) => <span className="figure">{row.phone}</span> },
+    { key: 'parent', title: '上级代理', width: 100, text: under },
+    { key: 'role', title: '角色模板', width: 92, text: template },
+    { key: 'billingWay', title: '收银模式', width: 84, text: (row) => billingShort(row.billingWay) },
+    { key: 'areaCount', title: '服务区', width: 64, align: 'right', text: (row) => String(row.areaCount) },
+    {
+      key: 'contract',
+      title: '合同到期',
+      width: 122,
+      text: (row) => contractText(row.contractBegin, row.contractEnd),
+      render: (row) => <ContractEnd begin={row.contractBegin} end={row.contractEnd} />,
     },
     { key: 'vehicleQuota', title: '车辆上限', width: 88, align: 'right', optional: true, text: (row) => row.vehicleQuota?.toLocaleString('zh-CN') ?? '不限' },
     { key: 'childCount', title: '下级代理', width: 80, align: 'right', optional: true, text: (row) => String(row.childCount) },
