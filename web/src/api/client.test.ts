@@ -82,6 +82,25 @@ describe('many calls at once', () => {
   })
 })
 
+describe('an answer that breaks off', () => {
+  const half = async () => new Response('{"suc":tr', { status: 200 })
+
+  it('is no answer', async () => {
+    vi.stubGlobal('fetch', half)
+    expect(await get()).toMatchObject({ status: 0 })
+    expect(failed.mock.calls).toEqual([['错误', '网络出现问题，请稍后再试']])
+  })
+
+  it('is nothing at all when the page is being left: the next page needs the session', async () => {
+    vi.stubGlobal('fetch', half)
+    window.dispatchEvent(new Event('beforeunload'))
+    const waiting = new Promise((resolve) => setTimeout(() => resolve('nothing'), 30))
+    expect(await Promise.race([get(), waiting])).toBe('nothing')
+    expect(failed).not.toHaveBeenCalled()
+    window.dispatchEvent(new Event('pageshow'))
+  })
+})
+
 describe('a token that another tab replaced while a call was under way', () => {
   const newer = tokenOf({ userId: '900', sid: 's2' })
   const refusedAfterRenewal = () => {

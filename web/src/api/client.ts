@@ -71,17 +71,22 @@ function headers(method: Method, path: string, json: boolean, options: CallOptio
   return result
 }
 
+/** No answer came, or not the whole of it. A page that is being left has broken it off itself, and waits for nothing more. */
+function noAnswer(error: unknown, signal: AbortSignal | null | undefined, quiet = false): Promise<never> {
+  if (signal?.aborted) throw error
+  if (isLeaving()) return new Promise(() => {})
+  const text = '网络出现问题，请稍后再试'
+  if (!quiet) listener.failed('错误', text)
+  throw new HttpError(0, text)
+}
+
 /** Sends it, notes what every answer tells, and turns statuses into errors and notifications. */
 async function send(url: string, init: RequestInit & { headers: Headers }, quiet = false): Promise<Response> {
   let response: Response
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
   } catch (error) {
-    if (init.signal?.aborted) throw error
-    if (isLeaving()) return new Promise(() => {})
-    const text = '网络出现问题，请稍后再试'
-    if (!quiet) listener.failed('错误', text)
-    throw new HttpError(0, text)
+    return noAnswer(error, init.signal, quiet)
   }
   learnTime(response.headers.get('Date'), Date.now())
   noteSeen(response.headers.get('X-Position'))
@@ -150,7 +155,8 @@ async function attempt<T>(method: Method, path: string, query: Query, body: unkn
     signal: options.signal,
   }
   const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), init, options.quiet)
-  let envelope = (await response.json()) as { params?: unknown }
+  const read: unknown = await response.json().catch((error: unknown) => noAnswer(error, options.signal, options.quiet))
+  let envelope = read as { params?: unknown }
   if (key && typeof envelope.params === 'string') {
     envelope = (await openAnswer(key, method, sent, envelope.params)) as typeof envelope
   }

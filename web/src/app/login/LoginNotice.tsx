@@ -47,7 +47,7 @@ export function LoginNotice({ notice, busy, onRetry }: { notice: Notice; busy: b
       title={text}
       description={
         <>
-          <p>您的申请已送达。请联系能打开「权限管理 › 人员列表」的管理员，在您账号的登录设备中确认本设备，然后点「重试」；验证码不必重新获取。</p>
+          <p>您的申请已送达。请联系能打开「权限管理 › 人员列表」的管理员，在待授权设备中确认本设备，然后点「重试」；验证码不必重新获取。</p>
           <ThisDevice />
           <Button size="small" loading={busy} onClick={onRetry}>
             重试

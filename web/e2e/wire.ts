@@ -1,0 +1,103 @@
+/** The server as a program speaks to it, with the session of the signed-in browser: to prepare what a spec needs. */
+import { type APIRequestContext, expect } from '@playwright/test'
+import { randomBytes, toBase64Url, utf8, uuid } from '../src/api/bytes'
+import { oaep } from '../src/api/cryptoBox'
+import { openAnswer, openText, sealRequest } from '../src/api/paramsCipher'
+import { adminPhone, at, server, signedInAt } from './house'
+
+const BASE = '/ebike/v3/backend'
+
+/** What proves a caller: the two cookies and, once he is signed in, the token. */
+export interface Keys {
+  _t: string
+  _k: string
+  token: string | null
+}
+
+/** Those of the signed-in browser. */
+export function adminKeys(): Keys {
+  const { cookies, origins } = signedInAt(server())
+  const cookie = (name: string) => decodeURIComponent(cookies.find((kept) => kept.name === name)?.value ?? '')
+  const stored = origins.flatMap((origin) => origin.localStorage).find((item) => item.name === 'Access-Token')
+  return { _t: cookie('_t'), _k: cookie('_k'), token: stored?.value ?? null }
+}
+
+export interface Envelope<Data> {
+  suc: boolean
+  data: Data
+  error?: { code: string; promot: string }
+}
+
+/** Calls `path` with `content` as the web client does, boxes and all. */
+export async function call<Data>(
+  request: APIRequestContext,
+  keys: Keys,
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  content: Record<string, unknown>,
+): Promise<Envelope<Data>> {
+  const key = new Uint8Array(Buffer.from(keys._k, 'base64url'))
+  const sent = BASE + path
+  const box = await sealRequest(key, method, sent, content, Date.now())
+  const answer = await request.fetch(server() + sent, {
+    method,
+    headers: {
+      _t: keys._t,
+      ...(keys.token === null ? {} : { Authorization: `Bearer ${keys.token}` }),
+      ...(method === 'GET' ? { 'X-Seen': '0' } : { 'Idempotency-Key': uuid() }),
+    },
+    ...(method === 'GET' ? { params: { params: box } } : { data: { params: box } }),
+  })
+  const body = (await answer.json()) as { params?: unknown }
+  return (typeof body.params === 'string' ? await openAnswer(key, method, sent, body.params) : body) as Envelope<Data>
+}
+
+/** Agrees on keys as a browser does that nobody has signed in with. */
+export async function freshKeys(request: APIRequestContext, deviceCode: string): Promise<Keys> {
+  const found = (await (await request.get(`${server()}${BASE}/auth/publicKey`)).json()) as Envelope<{ keyId: string; publicKey: string }>
+  const key = randomBytes(32)
+  const secret = JSON.stringify({ key: toBase64Url(key), ts: Date.now(), devId: deviceCode })
+  const params = toBase64Url(await oaep(found.data.publicKey, utf8(secret)))
+  const answer = await request.post(`${server()}${BASE}/auth/verifySign`, { data: { keyId: found.data.keyId, params } })
+  const { aesKey } = ((await answer.json()) as Envelope<{ aesKey: string }>).data
+  const { _t, _k } = JSON.parse(await openText(key, 'verifySign', aesKey)) as { _t: string; _k: string }
+  return { _t, _k, token: null }
+}
+
+/** A phone that nobody has used yet. */
+export function newPhone(): string {
+  return `139${String(Date.now() % 100_000_000).padStart(8, '0')}`
+}
+
+export interface Operator {
+  phone: string
+  roleId: string
+  roleName: string
+}
+
+/** An operator with a role of his own that holds `codes`. */
+export async function newOperator(request: APIRequestContext, name: string, codes: string[]): Promise<Operator> {
+  const phone = newPhone()
+  const roleName = `${name}${phone.slice(-6)}`
+  const role = await call<{ id: string }>(request, adminKeys(), 'POST', '/platform/permission/role', { name: roleName, remark: '', codes })
+  expect(role.suc, JSON.stringify(role)).toBe(true)
+  const body = { phone, name, level: 2, roleIds: [role.data.id] }
+  const operator = await call(request, adminKeys(), 'POST', '/platform/permission/user', body)
+  expect(operator.suc, JSON.stringify(operator)).toBe(true)
+  return { phone, roleId: role.data.id, roleName }
+}
+
+/** A link that signs `phone` in. */
+export async function newOrigin(request: APIRequestContext, phone: string): Promise<string> {
+  const link = await call<{ origin: string }>(request, adminKeys(), 'POST', '/auth/quickLink', { phone })
+  expect(link.suc, JSON.stringify(link)).toBe(true)
+  return link.data.origin
+}
+
+/** The address that a link opens. */
+export async function linkFor(request: APIRequestContext, phone: string, page = '/login'): Promise<string> {
+  return at(`${page}?origin=${encodeURIComponent(await newOrigin(request, phone))}`)
+}
+
+/** A phone that has an account. */
+export const knownPhone = () => adminPhone()
