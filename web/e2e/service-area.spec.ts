@@ -37,6 +37,7 @@ test.describe.serial('service areas, seen by two operators', () => {
     const drawer = page.getByRole('dialog')
     await expect(drawer.getByRole('region', { name: `服务区「${area}」的边界` }).locator('canvas').first()).toBeVisible()
     await expect(drawer.getByText('其中已上架')).toBeVisible()
+    await expect(badge(page)).toHaveText('实时')
     expect(hashOf(page)).toContain('open=')
     await page.keyboard.press('Escape')
     await expect(drawer).toHaveCount(0)
@@ -49,6 +50,7 @@ test.describe.serial('service areas, seen by two operators', () => {
     await expect(rowOf(there, area)).toBeVisible()
     await expect(badge(there)).toHaveText('实时')
     await page.goto(at(PAGE))
+    await expect(badge(page)).toHaveText('实时')
     await rowOf(page, area).click()
     await page.getByLabel('客服电话').fill('打给小王')
     await page.getByRole('button', { name: '保存' }).click()
@@ -64,6 +66,7 @@ test.describe.serial('service areas, seen by two operators', () => {
     await expect(rowOf(there, area).getByText('运营中')).toBeVisible()
     await expect(badge(there)).toHaveText('实时')
     await page.goto(at(PAGE))
+    await expect(badge(page)).toHaveText('实时')
     await rowOf(page, area).getByRole('button', { name: '暂停' }).click()
     const question = page.getByRole('dialog', { name: `暂停服务「${area}」？` })
     await expect(question.getByRole('button', { name: '暂停服务' })).toBeDisabled()
@@ -78,6 +81,7 @@ test.describe.serial('service areas, seen by two operators', () => {
 
   test('an area with bikes is neither closed nor handed over, and says why', async ({ page }) => {
     await page.goto(at(PAGE))
+    await expect(badge(page)).toHaveText('实时')
     await rowOf(page, area).getByRole('button', { name: '更多操作' }).click()
     await expect(page.getByRole('menuitem', { name: '移交给其他代理' })).toHaveAttribute('aria-disabled', 'true')
     await page.getByRole('menuitem', { name: '关停' }).click()
@@ -92,6 +96,7 @@ test.describe.serial('franchisers, on the page of accounts', () => {
 
   test('PERM-005 a franchiser is registered by ally info, its people masked', async ({ page }) => {
     await page.goto(at('/agent/account-management'))
+    await expect(badge(page)).toHaveText('实时')
     await page.getByRole('tab', { name: '加盟商' }).click()
     await page.getByRole('button', { name: '登记加盟商' }).first().click()
     const drawer = page.getByRole('dialog')
@@ -114,6 +119,7 @@ test.describe.serial('franchisers, on the page of accounts', () => {
 
   test('names and phone are whole only for who lets it be written down', async ({ page }) => {
     await page.goto(at(address))
+    await expect(badge(page)).toHaveText('实时')
     await rowOf(page, company).click()
     await page.getByRole('button', { name: '查看完整信息' }).click()
     await expect(page.getByText('您的账号和查看时间会记入操作日志')).toBeVisible()
@@ -123,6 +129,7 @@ test.describe.serial('franchisers, on the page of accounts', () => {
 
   test('a contract waits for what is missing, and what was never signed is deleted', async ({ page }) => {
     await page.goto(at(address))
+    await expect(badge(page)).toHaveText('实时')
     await rowOf(page, company).getByRole('button', { name: '签约' }).click()
     await page.getByRole('button', { name: '签约加盟商' }).click()
     await expect(page.getByText('签约资料不完整，请先补全')).toBeVisible()
