@@ -6,7 +6,7 @@ import 'dayjs/locale/zh-cn'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { createHashRouter, RouterProvider } from 'react-router-dom'
 import { mayRetry, setListener } from '@/api/client'
-import { stopLive } from '@/live/live'
+import { chooseAnew, stopLive } from '@/live/live'
 import { type CompiledTheme, compileTheme } from './antdTheme'
 import { useBrand } from './brand'
 import { useStillness } from './device'
@@ -14,6 +14,7 @@ import { plugNavigator } from './nav'
 import { notify, plugNotifier } from './notify'
 import { Root } from './Root'
 import { takeAnnouncement } from './session/announce'
+import { useSelection } from './session/selection'
 import { endSession, renewIfNeeded, useSession } from './session/store'
 import { useSettings } from './settings/store'
 import { defaultAccent } from './theme'
@@ -28,6 +29,11 @@ plugNavigator((to, options) => router.navigate(to, { ...options, flushSync: true
 setListener({ failed: notify.error, signedOut: endSession })
 useSession.subscribe((now, before) => {
   if (before.user && !now.user) stopLive()
+})
+
+useSelection.subscribe((now, before) => {
+  const same = String(now.agentIds) === String(before.agentIds) && String(now.opAreaIds) === String(before.opAreaIds)
+  if (!same) chooseAnew()
 })
 
 const queries = new QueryClient({

@@ -162,6 +162,15 @@ export function watchConnection(): () => void {
   }
 }
 
+/** Other agents or areas were chosen: what is known of the fleet is that of others. */
+export function chooseAnew(): void {
+  fleet.clear()
+  totals = null
+  useTotalsStore.getState().set(null)
+  resumable = null
+  liveSocket.again()
+}
+
 /** Forgets the connection and all it brought; for signing out. */
 export function stopLive(): void {
   liveSocket.stop()

@@ -110,6 +110,34 @@ describe('the live socket', () => {
     expect(world.socket.state()).toEqual({ kind: 'live' })
   })
 
+  it('SEL-008 comes again at once with the token of another selection, and resumes nothing', () => {
+    const world = new World()
+    let interrupted = 0
+    world.socket.watch('read/role', { ...nobody, interrupted: () => { interrupted += 1 } })
+    const before = world.connect()
+    world.signedIn = { token: 'narrower', t: 'sig' }
+    world.socket.again()
+    expect(before.readyState).toBe(3)
+    world.connect()
+    expect(Far.opened).toHaveLength(2)
+    expect(last().sent[0]).toEqual({ op: 'auth', token: 'narrower', t: 'sig' })
+    expect(last().sent).toContainEqual({ op: 'watch', topic: 'read/role' })
+    expect(world.ready.at(-1)).toBe(Number.POSITIVE_INFINITY)
+    expect(interrupted).toBe(1)
+    expect(world.ended).toEqual([])
+  })
+
+  it('SEL-008 a connection that is still opening is let open, and shows the token of the new selection', () => {
+    const world = new World()
+    world.socket.watch('read/role', nobody)
+    world.pass(0)
+    world.signedIn = { token: 'narrower', t: 'sig' }
+    world.socket.again()
+    last().open()
+    expect(Far.opened).toHaveLength(1)
+    expect(last().sent[0]).toEqual({ op: 'auth', token: 'narrower', t: 'sig' })
+  })
+
   it('comes back by itself with growing pauses and watches again what was watched', () => {
     const world = new World()
     let interrupted = 0

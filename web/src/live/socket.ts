@@ -150,6 +150,23 @@ export class LiveSocket {
     socket?.close(1000)
   }
 
+  /** Comes again with the credentials of now: what one may see has changed, so nothing is resumed. */
+  again(): void {
+    const { socket } = this
+    this.sameServer = false
+    // One that is still opening will show the credentials of that moment.
+    if (socket === null || socket.readyState === 0) return
+    this.clearTimers()
+    this.dropQuestions()
+    this.socket = null
+    if (this.authenticated) this.lostAt = this.outside.now()
+    this.authenticated = false
+    this.failures = 0
+    this.desk.forgetTold()
+    socket.close(1000)
+    this.connectSoon(0)
+  }
+
   /** Tries at once, for a browser that came back to the network or to the foreground. */
   hurry(): void {
     if (this.socket !== null) return
@@ -187,14 +204,18 @@ export class LiveSocket {
     this.socket = socket
     socket.binaryType = 'arraybuffer'
     this.heardAt = this.outside.now()
+    let shown = credentials
     socket.addEventListener('open', () => {
-      if (this.socket === socket) this.send({ op: 'auth', ...credentials })
+      if (this.socket !== socket) return
+      // They may have changed on the way.
+      shown = this.outside.credentials() ?? credentials
+      this.send({ op: 'auth', ...shown })
     })
     socket.addEventListener('message', (event: MessageEvent<unknown>) => {
-      if (this.socket === socket) this.receive(event.data, credentials)
+      if (this.socket === socket) this.receive(event.data, shown)
     })
     socket.addEventListener('close', (event) => {
-      if (this.socket === socket) this.lost(event.code, credentials)
+      if (this.socket === socket) this.lost(event.code, shown)
     })
     this.guard(OPEN_LIMIT_MS)
   }
