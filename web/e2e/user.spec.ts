@@ -67,8 +67,8 @@ test.describe.serial('people, seen by an administrator and by the person himself
     await expect(tier(/生产/)).toHaveAttribute('value', '8')
     await tier(/管理员/).check()
     await page.getByRole('dialog').getByRole('combobox', { name: '角色' }).fill(role)
-    await page.getByTitle(role).last().click()
-    await page.keyboard.press('Tab')
+    await page.locator('.ant-select-item-option').filter({ hasText: role }).click()
+    await page.getByLabel('姓名').click()
     await page.getByText('全部代理商', { exact: true }).click()
     await page.getByRole('button', { name: '保存' }).click()
     await expect(page.getByText('人员已新增')).toBeVisible()
@@ -153,12 +153,17 @@ test.describe.serial('people, seen by an administrator and by the person himself
     await expect(rowOf(there, name).getByRole('button', { name: '停用' })).toBeVisible()
   })
 
-  test('AMB-052 nobody disables himself: the server says why', async ({ page }) => {
+  test('AMB-052 nobody disables himself or strips himself of his role: the server says why', async ({ page }) => {
     await page.goto(at(`/permissions/user?keyword=${adminPhone()}`))
     await rowOf(page, adminPhone().slice(-4)).getByRole('button', { name: '停用' }).click()
     await page.getByRole('button', { name: '停用人员' }).click()
     await expect(page.getByText('不能停用、删除自己')).toBeVisible()
     await expect(rowOf(page, adminPhone().slice(-4)).getByRole('button', { name: '停用' })).toBeVisible()
+    await rowOf(page, adminPhone().slice(-4)).click()
+    await page.getByRole('dialog').locator('.ant-select-selection-item-remove').first().click()
+    await page.getByRole('button', { name: '保存' }).click()
+    await page.getByRole('button', { name: '保存变更' }).click()
+    await expect(page.getByText(/必须保留至少一名启用的超级管理员|不能变更自己的角色/)).toBeVisible()
   })
 
   test('API-043 API-041 a person is deleted after a question, alone or with others', async ({ page }) => {

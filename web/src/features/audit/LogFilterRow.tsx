@@ -35,7 +35,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
       <div className="filter log-range">
         <Segmented<QuickRange | typeof OWN>
           aria-label="时间范围"
-          options={[...quickRanges, { value: OWN, label: '自定义', disabled: true }]}
+          options={typeof range === 'string' ? [...quickRanges] : [...quickRanges, { value: OWN, label: '自定义' }]}
           value={typeof range === 'string' ? range : OWN}
           onChange={(value) => value !== OWN && onRange(value)}
         />

@@ -8,7 +8,7 @@ export const logColumns: readonly Column<LogRow>[] = [
   {
     key: 'name',
     title: '操作人',
-    width: 150,
+    width: 178,
     text: (row) => `${row.name || row.opManId}${row.phone ? ` ${row.phone}` : ''}`,
     render: (row) => (
       <>
@@ -16,17 +16,17 @@ export const logColumns: readonly Column<LogRow>[] = [
       </>
     ),
   },
-  { key: 'action', title: '操作', width: 120, text: (row) => row.actionLabel },
-  { key: 'target', title: '对象', width: 168, text: (row) => row.target || EMPTY },
+  { key: 'action', title: '操作', width: 112, text: (row) => row.actionLabel },
+  { key: 'target', title: '对象', width: 160, text: (row) => row.target || EMPTY },
   {
     key: 'result',
     title: '结果',
-    width: 88,
+    width: 84,
     text: (row) => row.resultLabel,
     render: (row) => <ResultTag result={row.result} label={row.resultLabel} />,
   },
-  { key: 'detail', title: '内容', width: 280, text: (row) => row.detail || EMPTY, render: (row) => <span title={row.detail}>{row.detail || EMPTY}</span> },
-  { key: 'ip', title: '来源地址', width: 120, text: (row) => row.ip || EMPTY },
+  { key: 'detail', title: '内容', width: 224, text: (row) => row.detail || EMPTY, render: (row) => <span title={row.detail}>{row.detail || EMPTY}</span> },
+  { key: 'ip', title: '来源地址', width: 112, text: (row) => row.ip || EMPTY },
   { key: 'opManId', title: '操作人编号', width: 160, optional: true, text: (row) => row.opManId },
   { key: 'targetId', title: '对象编号', width: 160, optional: true, text: (row) => row.targetId || EMPTY },
   { key: 'agentId', title: '代理商编号', width: 140, optional: true, text: (row) => row.agentId ?? EMPTY },

@@ -54,7 +54,7 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
         text: (user) => (user.state === 1 ? '启用' : '停用'),
         render: (user) => <EnabledTag state={user.state} />,
       },
-      { key: 'level', title: '级别', width: 166, text: (user) => levelText(user.level) },
+      { key: 'level', title: '级别', width: 172, text: (user) => levelText(user.level) },
       {
         key: 'roles',
         title: '角色',
