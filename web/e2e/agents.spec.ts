@@ -13,6 +13,12 @@ const menu = (page: Page) => page.getByRole('navigation', { name: '主菜单' })
 const list = () => at(`/agent/account-management?keyword=${encodeURIComponent(company)}`)
 const templates = () => at(`/agent/role-management?keyword=${encodeURIComponent(template)}`)
 
+/** Opens a list and waits until it is followed, so that no connection is left half-way. */
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(address)
+  await expect(badge(page)).toHaveText('实时')
+}
+
 async function pick(page: Page, title: string): Promise<void> {
   await page.getByLabel('搜索权限').fill(title)
   await page.getByRole('treeitem', { name: new RegExp(title) }).getByRole('checkbox').click()
@@ -42,14 +48,14 @@ test.describe.serial('franchisees and their templates', () => {
     await expect(page.getByText('角色模板已新增')).toBeVisible()
     expect(hashOf(page)).toBe('/agent/role-management')
     await expect(rowOf(page, template)).toBeVisible()
+    await expect(badge(page)).toHaveText('实时')
   })
 
   test('PROD-012 ENT-001 an account opened here appears there', async ({ page, there }) => {
-    await there.goto(list())
+    await open(there, list())
     await expect(there.getByText('没有符合筛选条件的记录')).toBeVisible()
-    await expect(badge(there)).toHaveText('实时')
 
-    await page.goto(at('/agent/account-management'))
+    await open(page, at('/agent/account-management'))
     await page.getByRole('button', { name: '新增代理' }).click()
     await page.getByRole('button', { name: '保存' }).click()
     await expect(page.getByText('请输入公司名称')).toBeVisible()
@@ -69,7 +75,7 @@ test.describe.serial('franchisees and their templates', () => {
   })
 
   test('a change keeps the phone unless another is given', async ({ page }) => {
-    await page.goto(list())
+    await open(page, list())
     await rowOf(page, company).click()
     const drawer = page.getByRole('dialog')
     await expect(drawer).toContainText('留空则不更换')
@@ -81,10 +87,9 @@ test.describe.serial('franchisees and their templates', () => {
   })
 
   test('STATE-003 disabling says what follows, and shows there at once', async ({ page, there }) => {
-    await there.goto(list())
+    await open(there, list())
     await expect(rowOf(there, company).getByText('启用', { exact: true })).toBeVisible()
-    await expect(badge(there)).toHaveText('实时')
-    await page.goto(list())
+    await open(page, list())
     await rowOf(page, company).getByRole('button', { name: '停用' }).click()
     await expect(page.getByRole('dialog', { name: `停用代理「${company}」？` })).toContainText('它的人员会立即退出登录')
     await Promise.all([
@@ -100,7 +105,7 @@ test.describe.serial('franchisees and their templates', () => {
   })
 
   test('ENT-002 a template in use cannot be deleted, and shows what its change would do', async ({ page }) => {
-    await page.goto(templates())
+    await open(page, templates())
     await expect(rowOf(page, template).getByRole('button', { name: '删除' })).toBeDisabled()
     await rowOf(page, template).click()
     await pick(page, '车辆查询')
@@ -111,18 +116,18 @@ test.describe.serial('franchisees and their templates', () => {
     await page.getByRole('button', { name: '保存变更' }).click()
     await expect(page.getByText('角色模板已保存')).toBeVisible()
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(template)}`))
+    await open(page, at(`/permissions/role?keyword=${encodeURIComponent(template)}`))
     await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()
   })
 
   test('an account without areas and children is deleted after a question, then its template', async ({ page }) => {
-    await page.goto(list())
+    await open(page, list())
     await rowOf(page, company).getByRole('button', { name: '更多操作' }).click()
     await page.getByRole('menuitem', { name: '删除' }).click()
     await expect(page.getByRole('dialog', { name: `删除代理「${company}」？` })).toContainText('登录手机号可以再次使用')
     await page.getByRole('button', { name: '删除代理' }).click()
     await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()
-    await page.goto(templates())
+    await open(page, templates())
     await rowOf(page, template).getByRole('button', { name: '删除' }).click()
     await page.getByRole('button', { name: '删除角色模板' }).click()
     await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()

@@ -47,11 +47,6 @@ pub trait Described: Send + Sync + 'static {
         true
     }
 
-    /// 1 done, 2 refused, 3 failed: what became of what the newest event tells.
-    fn result(&self, _state: &Fields) -> i16 {
-        1
-    }
-
     /// A line for people in place of the changed fields.
     fn detail(&self, _state: &Fields) -> Option<String> {
         None

@@ -2,8 +2,8 @@
 //!
 //! One projector reads every category of the house and writes a row for each event of a person or a machine client.
 //! What a room's events mean is told by [`Described`], which the server fulfils for every room: this crate knows none.
-//! What leaves no event by itself (files handed out, masked data shown, commands refused) is an event of this room's own
-//! [`model::access_record`].
+//! Files handed out and masked data shown are events of this room's own [`model::access_record`]; commands that were
+//! refused leave no event and lie beside the log ([`read::refusals`]).
 #![deny(missing_docs)]
 
 pub mod described;

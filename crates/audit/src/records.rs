@@ -14,8 +14,10 @@ use vocabulary::{Reach, Scope, Territory};
 use wire::{HandedOut, Refused, RefusedWrite, Witness};
 
 use crate::model::access_record::{AccessRecord, Happened, Keep, RecordId};
+use crate::read::Person;
+use crate::read::refusals::{self, Refusal};
 
-/// Refusals of one caller kept in a minute: enough for a person's mistakes, too few to fill the log on purpose.
+/// Refusals of one caller kept in a minute: enough for a person's mistakes, too few to fill the disk on purpose.
 const REFUSALS_A_MINUTE: NonZeroU32 = NonZeroU32::new(30).unwrap();
 /// Refusals being written at the same time; further ones are counted and let go.
 const AT_ONCE: usize = 64;
@@ -73,15 +75,24 @@ impl Witness for Records {
         if self.callers.len() > 10_000 {
             self.callers.retain_recent();
         }
-        let this = self.clone();
+        // A rule of the house is not refused by the entrance.
+        let Some(person) = Person::of(&ctx.actor) else { return };
+        let refusal = Refusal {
+            at: ctx.now,
+            person,
+            name: write.name,
+            phone: write.phone,
+            territory: territory_of(&ctx.scope),
+            what: format!("{} {}", write.method, write.path),
+            status: write.status,
+            code: write.code,
+            reason: write.text,
+            client_address: ctx.client_address.unwrap_or_default(),
+            trace_id: ctx.trace_id,
+        };
+        let pool = self.house.pools.app.clone();
         tokio::spawn(async move {
-            let happened = Happened::Refused {
-                what: format!("{} {}", write.method, write.path),
-                status: write.status,
-                code: write.code,
-                reason: write.text,
-            };
-            if let Err(error) = this.keep(&ctx, happened).await {
+            if let Err(error) = refusals::keep(&pool, &refusal).await {
                 metrics::counter!("wheelhouse_refusals_not_kept_total").increment(1);
                 tracing::warn!(%error, "a refused command is not on record");
             }

@@ -7,8 +7,8 @@ use access::{
     Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Neighbours, SmsGateway, Tiles, WebConfig,
 };
 use anyhow::{Context, Result, bail, ensure};
-use audit::Audit;
 use async_trait::async_trait;
+use audit::Audit;
 use fleet::Fleet;
 use fleet::credential::DeviceKey;
 use kernel::{House, MasterKey, Projector, Reactor};
@@ -108,10 +108,8 @@ impl Rooms {
             web: web_config(settings),
             ..AccessConfig::default()
         };
-        let neighbours = Neighbours {
-            sms: gateway(settings)?,
-            areas: Arc::new(AreasOfTerritory::new(house.clone())),
-        };
+        let neighbours =
+            Neighbours { sms: gateway(settings)?, areas: Arc::new(AreasOfTerritory::new(house.clone())) };
         let access = Access::new(house.clone(), sessions, tokens, directory, neighbours, &master, config);
         let fleet = Fleet {
             house: house.clone(),

@@ -18,6 +18,10 @@ use crate::{BASE, Caller, ClientAddress, Refused, TraceId};
 /// A command that was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedWrite {
+    /// The caller's name.
+    pub name: String,
+    /// The caller's phone; empty for machines.
+    pub phone: String,
     /// `POST`, `PUT`, `DELETE` …
     pub method: String,
     /// As in the list of endpoints, such as `/platform/permission/role`.
@@ -136,6 +140,8 @@ impl Onlooker {
             return;
         }
         let write = RefusedWrite {
+            name: self.caller.name,
+            phone: self.caller.phone.map(String::from).unwrap_or_default(),
             method: self.method.to_string(),
             path: self.path,
             status: status.as_u16(),

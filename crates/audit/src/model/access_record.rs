@@ -1,4 +1,5 @@
-//! A record (访问记录): a file handed out, masked data shown, a command refused. One stream each, one event each.
+//! A record (访问记录): a file handed out, masked data shown. One stream each, one event each. Commands that were refused
+//! are shown with them, but leave no event: see [`crate::read::refusals`].
 
 use kernel::{Aggregate, DecodeError, Event, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
@@ -14,8 +15,6 @@ pub const NAME_MAX: usize = 64;
 pub const FILTER_MAX_BYTES: usize = 4096;
 /// A file has at most so many rows.
 pub const ROWS_MAX: i64 = 1_000_000;
-/// A reason is kept up to so many characters.
-pub const REASON_MAX: usize = 200;
 
 /// Names a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +54,6 @@ pub enum Happened {
         /// Whose.
         target: String,
     },
-    /// A command was not done.
-    Refused {
-        /// Method and path.
-        what: String,
-        /// Status of the answer.
-        status: u16,
-        /// Code of the refusal.
-        code: String,
-        /// As the caller was told.
-        reason: String,
-    },
 }
 
 /// What was kept.
@@ -94,20 +82,6 @@ pub enum RecordEvent {
         /// Whose data the record is.
         territory: Territory,
     },
-    /// A command was not done.
-    #[serde(rename = "access-record.refused")]
-    Refused {
-        /// Method and path.
-        what: String,
-        /// Status of the answer.
-        status: u16,
-        /// Code of the refusal.
-        code: String,
-        /// As the caller was told; phones masked.
-        reason: String,
-        /// Whose data the record is.
-        territory: Territory,
-    },
 }
 
 impl Event for RecordEvent {
@@ -115,7 +89,6 @@ impl Event for RecordEvent {
         match self {
             Self::Exported { .. } => "access-record.exported",
             Self::Unmasked { .. } => "access-record.unmasked",
-            Self::Refused { .. } => "access-record.refused",
         }
     }
 }
@@ -164,11 +137,6 @@ fn named(text: &str, least: usize) -> Result<String, RecordRefusal> {
     if fits { Ok(mask::text_masked(text)) } else { Err(RecordRefusal::BadName) }
 }
 
-/// A reason or a path as it was, without what a row cannot hold.
-fn kept(text: &str, max: usize) -> String {
-    mask::text_masked(&text.chars().filter(|c| !c.is_control()).take(max).collect::<String>())
-}
-
 impl Aggregate for AccessRecord {
     const CATEGORY: &'static str = "access-record";
     type Id = RecordId;
@@ -196,20 +164,11 @@ impl Aggregate for AccessRecord {
             Happened::Unmasked { what, target } => {
                 RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, territory }
             }
-            Happened::Refused { what, status, code, reason } => RecordEvent::Refused {
-                what: kept(&what, 2 * NAME_MAX),
-                status,
-                code: kept(&code, NAME_MAX),
-                reason: kept(&reason, REASON_MAX),
-                territory,
-            },
         }])
     }
 
     fn evolve(&mut self, event: &RecordEvent) {
-        let (RecordEvent::Exported { territory, .. }
-        | RecordEvent::Unmasked { territory, .. }
-        | RecordEvent::Refused { territory, .. }) = event;
+        let (RecordEvent::Exported { territory, .. } | RecordEvent::Unmasked { territory, .. }) = event;
         self.territory = Some(*territory);
     }
 
@@ -273,14 +232,6 @@ impl Described for Record {
         false
     }
 
-    fn result(&self, state: &Fields) -> i16 {
-        match state.get("status").and_then(Value::as_u64) {
-            None => 1,
-            Some(500..) => 3,
-            Some(_) => 2,
-        }
-    }
-
     fn detail(&self, state: &Fields) -> Option<String> {
         if let Some(reason) = state.get("reason").and_then(Value::as_str) {
             return Some(reason.to_owned());
@@ -336,11 +287,5 @@ mod tests {
         let again = Keep { happened: export("role", json!({}), 1), territory: Territory::PLATFORM };
         assert_eq!(record.decide(again, Timestamp::from_millis(0)), Err(RecordRefusal::Exists));
         assert_eq!(record.territory(), Territory::of_agent(AgentId(2)));
-    }
-
-    #[test]
-    fn a_failure_of_the_server_is_told_from_a_no_of_the_rules() {
-        let status = |status: u16| Record.result(&Fields::from_iter([("status".to_owned(), json!(status))]));
-        assert_eq!([status(200), status(403), status(503), Record.result(&Fields::new())], [2, 2, 3, 1]);
     }
 }

@@ -33,7 +33,6 @@ pub(crate) struct Stored {
     pub client_address: String,
     pub trace_id: String,
     pub request_id: String,
-    pub result: i16,
     pub before: Fields,
     pub after: Fields,
 }
@@ -74,7 +73,7 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogRow {
-    /// The event's place in the log.
+    /// The event's place in the log; negative for what was refused and so left no event.
     pub position: i64,
     /// Epoch milliseconds.
     pub time: i64,
@@ -253,12 +252,43 @@ pub struct Slice {
     pub before: Option<i64>,
 }
 
-const COLUMNS: &str = "position, at_ms, actor_kind, actor_id, actor_name, actor_phone, category, action, target_id, \
-    target_name, agent_id, area_id, client_address, trace_id, request_id, result, before, after";
+/// What is in the log was done.
+const DONE: &str = "select position, at_ms, actor_kind, actor_id, actor_name, actor_phone, category, action, \
+    target_id, target_name, agent_id, area_id, client_address, trace_id, request_id, 1::smallint as result, \
+    before, after from read.audit_entry";
+/// What was refused lies beside it and is shown in the same columns.
+const NOT_DONE: &str = "select position, at_ms, actor_kind, actor_id, actor_name, actor_phone, \
+    'access-record'::text as category, 'access-record.refused'::text as action, target_id, target_name, agent_id, \
+    area_id, client_address, trace_id, ''::text as request_id, \
+    (case when status >= 500 then 3 else 2 end)::smallint as result, '{}'::jsonb as before, \
+    jsonb_build_object('what', target_name, 'status', status, 'code', code, 'reason', reason) as after \
+    from log.refused_write";
+
+impl Filter {
+    /// Whether what was done may match.
+    fn wants_done(&self) -> bool {
+        self.result.is_none_or(|result| result == 1)
+    }
+
+    /// Whether what was refused may match.
+    fn wants_refused(&self) -> bool {
+        let none_or = |asked: &Option<String>, is: &str| asked.as_ref().is_none_or(|asked| asked == is);
+        self.result != Some(1)
+            && none_or(&self.category, "access-record")
+            && none_or(&self.action, "access-record.refused")
+    }
+
+    /// The sources that may hold matching rows: their select, and whether it is the one of what was refused.
+    fn sources(&self) -> Vec<(&'static str, bool)> {
+        let done = self.wants_done().then_some((DONE, false));
+        let refused = self.wants_refused().then_some((NOT_DONE, true));
+        done.into_iter().chain(refused).collect()
+    }
+}
 
 /// The conditions of `filter`. The policy decides what may be seen; naming the franchisees again only lets the planner
 /// take their index.
-fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter) {
+fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter, refused: bool) {
     query.push(" where true");
     if let Reach::Only(agents) = &scope.agents {
         let ids: Vec<i64> = agents.iter().map(|id| id.0).collect();
@@ -273,12 +303,13 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
         query.push(if is_phone { " and actor_phone <> '' and actor_phone = " } else { " and actor_id = " });
         query.push_bind(actor.clone());
     }
-    for (column, value) in
-        [("category", &filter.category), ("action", &filter.action), ("trace_id", &filter.trace_id)]
-    {
-        if let Some(value) = value {
+    for (column, value) in [("category", &filter.category), ("action", &filter.action)] {
+        if let Some(value) = value.as_ref().filter(|_| !refused) {
             query.push(format!(" and {column} = ")).push_bind(value.clone());
         }
+    }
+    if let Some(trace) = &filter.trace_id {
+        query.push(" and trace_id = ").push_bind(trace.clone());
     }
     if filter.trace_id.is_some() {
         query.push(" and trace_id <> ''");
@@ -287,11 +318,10 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
         query.push(" and (target_id = ").push_bind(target.clone());
         query.push(" or target_name like ").push_bind(containing(target)).push(")");
     }
-    if let Some(result) = filter.result {
-        query.push(" and result = ").push_bind(result);
-        if result != 1 {
-            query.push(" and result <> 1");
-        }
+    match filter.result.filter(|_| refused) {
+        Some(2) => drop(query.push(" and status < 500")),
+        Some(_) => drop(query.push(" and status >= 500")),
+        None => {}
     }
     if let Some(from) = filter.from {
         query.push(" and at_ms >= ").push_bind(from.millis());
@@ -299,6 +329,17 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
     if let Some(to) = filter.to {
         query.push(" and at_ms <= ").push_bind(to.millis());
     }
+}
+
+/// When the line at `position` was; nothing when it is not in scope.
+async fn moment(db: &mut PgConnection, position: i64) -> sqlx::Result<Option<i64>> {
+    sqlx::query_scalar(
+        "select at_ms from read.audit_entry where position = $1
+         union all select at_ms from log.refused_write where position = $1",
+    )
+    .bind(position)
+    .fetch_optional(db)
+    .await
 }
 
 /// A part of the log, newest first.
@@ -309,18 +350,45 @@ pub async fn page(
     filter: &Filter,
     slice: Slice,
 ) -> sqlx::Result<Rows<LogRow>> {
-    let mut query = QueryBuilder::new(format!("select {COLUMNS} from read.audit_entry"));
-    conditions(&mut query, scope, filter);
-    if let Some(before) = slice.before {
-        query.push(" and (at_ms, position) < (select e.at_ms, e.position from read.audit_entry e where e.position = ");
-        query.push_bind(before).push(")");
+    let after = match slice.before {
+        None => None,
+        Some(position) => match moment(db, position).await? {
+            Some(at_ms) => Some((at_ms, position)),
+            None => return Ok(Rows::new(Vec::new(), 0)),
+        },
+    };
+    let sources = filter.sources();
+    if sources.is_empty() {
+        return Ok(Rows::new(Vec::new(), 0));
     }
-    query.push(" order by at_ms desc, position desc limit ").push_bind(slice.limit);
+    let mut query = QueryBuilder::new("select * from (");
+    let mut count = QueryBuilder::new("select ");
+    for (n, (select, refused)) in sources.into_iter().enumerate() {
+        query.push(if n == 0 { "(" } else { " union all (" }).push(select);
+        conditions(&mut query, scope, filter, refused);
+        if let Some((at_ms, position)) = after {
+            query
+                .push(" and (at_ms, position) < (")
+                .push_bind(at_ms)
+                .push(", ")
+                .push_bind(position)
+                .push(")");
+        }
+        // Each source gives what it could contribute, in order, from its index.
+        query
+            .push(" order by at_ms desc, position desc limit ")
+            .push_bind(slice.offset + slice.limit)
+            .push(")");
+        let table = if refused { "log.refused_write" } else { "read.audit_entry" };
+        count
+            .push(if n == 0 { "" } else { " + " })
+            .push(format!("(select count(*) from (select from {table}"));
+        conditions(&mut count, scope, filter, refused);
+        count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching)");
+    }
+    query.push(") lines order by at_ms desc, position desc limit ").push_bind(slice.limit);
     query.push(" offset ").push_bind(slice.offset);
     let found: Vec<Entry> = query.build_query_as().fetch_all(&mut *db).await?;
-    let mut count = QueryBuilder::new("select count(*) from (select from read.audit_entry");
-    conditions(&mut count, scope, filter);
-    count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching");
     let counted: i64 = count.build_query_scalar().fetch_one(&mut *db).await?;
     let mut named = BTreeSet::new();
     for entry in &found {
@@ -336,8 +404,9 @@ pub async fn one(
     descriptions: &Descriptions,
     position: i64,
 ) -> sqlx::Result<Option<LogDetail>> {
-    let mut query = QueryBuilder::new(format!("select {COLUMNS} from read.audit_entry where position = "));
-    let found: Option<Entry> = query.push_bind(position).build_query_as().fetch_optional(&mut *db).await?;
+    let mut query = QueryBuilder::new(if position < 0 { NOT_DONE } else { DONE });
+    query.push(" where position = ").push_bind(position);
+    let found: Option<Entry> = query.build_query_as().fetch_optional(&mut *db).await?;
     let Some(found) = found else { return Ok(None) };
     let mut named = BTreeSet::new();
     found.named(descriptions, &mut named);

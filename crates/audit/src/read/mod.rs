@@ -3,6 +3,7 @@
 
 pub mod entries;
 pub mod history;
+pub mod refusals;
 pub mod subjects;
 
 use std::collections::BTreeMap;
@@ -146,7 +147,6 @@ fn entry(
         client_address: mask::clean(meta.client_address.as_deref().unwrap_or_default()),
         trace_id: mask::clean(&meta.trace_id),
         request_id: mask::clean(meta.request_id.as_deref().unwrap_or_default()),
-        result: described.result(&subject.state),
         before,
         after,
     }

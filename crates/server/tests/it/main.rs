@@ -3,6 +3,7 @@
 
 mod agents;
 mod allies;
+mod audit;
 mod bike;
 mod city;
 mod client;
