@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { at, expect, hashOf, SIGNED_IN, test } from './house'
 import { adminKeys, call, linkFor, newOperator } from './wire'
 
-test.use({ allowed: [/^Failed to load resource/, /^WebSocket .* closed before the connection/] })
+test.use({ allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
 
 /** Where a visit of `path` ends. */
 async function visit(page: Page, path: string): Promise<string> {

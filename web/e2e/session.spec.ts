@@ -3,7 +3,7 @@ import { at, expect, hashOf, SIGNED_IN, test } from './house'
 import { linkFor, newOperator } from './wire'
 
 // A browser logs every refused call as an error of its console; some of these tests provoke refusals.
-test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource/, /^WebSocket .* closed before the connection/] })
+test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
 
 const login = /#\/login-home\?redirect=/
 const keysOf = (text: string) => JSON.parse(text) as { cookies: { name: string; expires: number }[] }

@@ -3,7 +3,7 @@ import { type APIRequestContext, expect } from '@playwright/test'
 import { randomBytes, toBase64Url, utf8, uuid } from '../src/api/bytes'
 import { oaep } from '../src/api/cryptoBox'
 import { openAnswer, openText, sealRequest } from '../src/api/paramsCipher'
-import { adminPhone, at, server, signedInAt } from './house'
+import { at, server, signedInAt } from './house'
 
 const BASE = '/ebike/v3/backend'
 
@@ -98,6 +98,3 @@ export async function newOrigin(request: APIRequestContext, phone: string): Prom
 export async function linkFor(request: APIRequestContext, phone: string, page = '/login'): Promise<string> {
   return at(`${page}?origin=${encodeURIComponent(await newOrigin(request, phone))}`)
 }
-
-/** A phone that has an account. */
-export const knownPhone = () => adminPhone()

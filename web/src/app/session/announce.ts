@@ -6,18 +6,22 @@ export interface Announcement {
 
 const KEY = 'announce'
 
-export function announceAfterReload(announcement: Announcement): void {
-  sessionStorage.setItem(KEY, JSON.stringify(announcement))
+/** `page` tells one load of the page from the next: who is about to go must not show it. */
+export function announceAfterReload(announcement: Announcement, page = performance.timeOrigin): void {
+  sessionStorage.setItem(KEY, JSON.stringify({ announcement, page }))
 }
 
 /** What is to be shown now, or null; asking twice gives null. */
-export function takeAnnouncement(): Announcement | null {
+export function takeAnnouncement(page = performance.timeOrigin): Announcement | null {
   const text = sessionStorage.getItem(KEY)
-  sessionStorage.removeItem(KEY)
   if (text === null) return null
   try {
-    return JSON.parse(text) as Announcement
+    const kept = JSON.parse(text) as { announcement: Announcement; page: number }
+    if (kept.page === page) return null
+    sessionStorage.removeItem(KEY)
+    return kept.announcement
   } catch {
+    sessionStorage.removeItem(KEY)
     return null
   }
 }

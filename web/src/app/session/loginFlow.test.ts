@@ -75,7 +75,7 @@ describe('the steps of a login', () => {
 
   it('ERR-020 the welcome is kept for after the reload', async () => {
     await logIn()
-    expect(takeAnnouncement()).toEqual({ welcome: true, warning: null })
+    expect(takeAnnouncement(0)).toEqual({ welcome: true, warning: null })
   })
 
   it('AMB-025 a link takes objectId from the lookup, without a code', async () => {
@@ -157,7 +157,7 @@ describe('what may be missing', () => {
     for (const nothing of [says({ suc: true, data: null }), says({ suc: false, error: { promot: '没有代理商' } })]) {
       server.answers('/platform/agent/byApiKey', nothing)
       await logIn()
-      expect(takeAnnouncement()?.warning).toBe('未获取到代理商信息')
+      expect(takeAnnouncement(0)?.warning).toBe('未获取到代理商信息')
       expect(isLoggedIn()).toBe(true)
     }
   })
@@ -165,14 +165,14 @@ describe('what may be missing', () => {
   it('ERR-008 account info refused without words is 开户信息获取失败', async () => {
     server.answers(ACCOUNT, says({ success: false, data: null, msg: '' }))
     await logIn()
-    expect(takeAnnouncement()?.warning).toBe('开户信息获取失败')
+    expect(takeAnnouncement(0)?.warning).toBe('开户信息获取失败')
     expect(isLoggedIn()).toBe(true)
   })
 
   it('ERR-009 account info refused with words shows them', async () => {
     server.answers(ACCOUNT, says({ success: false, data: null, msg: '账户审核中' }))
     await logIn()
-    expect(takeAnnouncement()?.warning).toBe('账户审核中')
+    expect(takeAnnouncement(0)?.warning).toBe('账户审核中')
   })
 
   it.each([['no answer', lost], ['a broken server', says({ message: '' }, 500)]] as const)(
@@ -182,7 +182,7 @@ describe('what may be missing', () => {
       server.answers(ACCOUNT, answer)
       await logIn()
       expect(stored(accountKeys)).toEqual([null, null, null, null, null])
-      expect(takeAnnouncement()?.warning).toBe('开户信息获取失败')
+      expect(takeAnnouncement(0)?.warning).toBe('开户信息获取失败')
       expect(isLoggedIn()).toBe(true)
     },
   )
