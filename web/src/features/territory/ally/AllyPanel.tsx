@@ -100,7 +100,9 @@ function AlliesOfAgent({ agentId }: { agentId: string }) {
           { title: '合同到期日', width: 150, render: (_, ally) => <ContractEnd ally={ally} /> },
         ]}
         locale={{
-          emptyText: (
+          emptyText: query.isLoading ? (
+            <div className="list-empty" />
+          ) : (
             <Empty
               image={Empty.PRESENTED_IMAGE_SIMPLE}
               description={query.isError ? failureText(query.error, '加盟商加载失败') : '这家代理还没有加盟商'}
