@@ -274,6 +274,7 @@ async fn api_063_templates_are_made_changed_deleted_and_limit_their_franchisees_
         "API-066"
     );
     let free = change(&admin, &agent, json!({"roleId": "0"})).await;
+    assert_eq!(without.call("PUT", ACCOUNT, free.clone()).await.code(), "agent-role-not-permitted");
     admin.ok("PUT", ACCOUNT, free).await;
     admin.ok("DELETE", TEMPLATE, json!({ "id": id })).await;
     assert_eq!(admin.ok("GET", TEMPLATE, json!({})).await["count"], 0, "API-066");

@@ -171,8 +171,24 @@ impl Room {
         Ok(())
     }
 
-    async fn template_exists(&self, role: Option<AgentRoleId>) -> Result<(), Refused> {
-        let Some(role) = role.filter(|role| role.0 != 0) else { return Ok(()) };
+    /// Whether `caller` may put `role` in the place of `now`: it limits people, so only who keeps templates moves it.
+    async fn may_limit_by(
+        &self,
+        caller: &Caller,
+        role: Option<AgentRoleId>,
+        now: Option<AgentRoleId>,
+    ) -> Result<(), Refused> {
+        let role = role.filter(|role| role.0 != 0);
+        if role == now {
+            return Ok(());
+        }
+        if !caller.codes.has("1102") {
+            return Err(Refused::business(
+                "agent-role-not-permitted",
+                "选择或更换角色模板需要「角色模板」权限",
+            ));
+        }
+        let Some(role) = role else { return Ok(()) };
         if self.house.desk.load::<AgentRole>(&role).await?.state.is_present() {
             return Ok(());
         }
@@ -314,7 +330,7 @@ async fn create(
         ));
     }
     let enabled = on(body.state.unwrap_or(1))?;
-    room.template_exists(body.content.role_id).await?;
+    room.may_limit_by(&caller, body.content.role_id, None).await?;
     let parent_id = body.parent_id.filter(|parent| parent.0 != 0);
     let parent = match parent_id {
         None => None,
@@ -367,9 +383,7 @@ async fn update(
     let state = room.house.desk.load::<Agent>(&agent).await?.state;
     let known = state.known().filter(|_| caller.full_scope.agents.contains(&agent));
     let known = known.ok_or_else(Refused::not_found)?;
-    if body.content.role_id.filter(|role| role.0 != 0) != known.profile.terms.role {
-        room.template_exists(body.content.role_id).await?;
-    }
+    room.may_limit_by(&caller, body.content.role_id, known.profile.terms.role).await?;
     let phone = match given(body.phone.as_ref()) {
         Some(text) => phone(text)?,
         None => known.profile.phone.clone(),
