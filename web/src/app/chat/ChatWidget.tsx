@@ -57,7 +57,15 @@ function Launcher({ user }: { user: UserInfo }) {
   }
   return (
     <>
-      <button ref={button} type="button" className="chat-launcher" aria-haspopup="dialog" aria-expanded={panel !== null} onClick={open}>
+      <button
+        ref={button}
+        type="button"
+        className="chat-launcher"
+        aria-label="在线客服"
+        aria-haspopup="dialog"
+        aria-expanded={panel !== null}
+        onClick={open}
+      >
         <CustomerServiceOutlined aria-hidden />
         <span>在线客服</span>
       </button>
