@@ -143,13 +143,16 @@ function Hidden({ codes }: { codes: ReadonlySet<string> }) {
         <>
           <Input.Search allowClear placeholder="搜索页面或权限编码" aria-label="搜索隐藏的页面" value={text} onChange={(event) => setText(event.target.value)} />
           <ul>
-            {shown.map(({ route, above, why }) => (
+            {shown.map(({ route, above, why, below }) => (
               <li key={route.path}>
                 <StopOutlined className="weak" aria-hidden />
                 <div>
                   {above && <span className="weak">{above} / </span>}
                   {route.title}
-                  <div className="weak">{why}</div>
+                  <div className="weak">
+                    {why}
+                    {below > 0 && `，连同其下 ${below} 个页面`}
+                  </div>
                 </div>
               </li>
             ))}

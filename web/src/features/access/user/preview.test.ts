@@ -27,6 +27,7 @@ describe('seeing as another person', () => {
   it('a page whose group he lacks is hidden, and the group is named', () => {
     expect(titles('1002')).toEqual([])
     expect(why('/permissions', '1002')).toBe('缺少权限 10（权限管理）')
+    expect(hiddenEntries(sessionCodes(['1002'])).find(({ route }) => route.path === '/permissions')?.below).toBe(2)
   })
 
   it('a page is hidden for want of its own code', () => {

@@ -15,6 +15,8 @@ export interface HiddenEntry {
   /** Titles of the groups above it. */
   above: string
   why: string
+  /** Pages that are hidden with it, when it is a group. */
+  below: number
 }
 
 /** A button or block that is guarded by codes. */
@@ -31,6 +33,7 @@ export const guardedElements: readonly Guarded[] = [
   { label: '车辆搜索框', place: '顶部栏', need: '0301||0302' },
   { label: '关锁、开锁', place: '运营地图', need: '0301||0305' },
   { label: '寻车铃、通电、断电、开电池仓、重启', place: '运营地图', need: '0305' },
+  { label: '角色模板选择', place: '代理商账号', need: '1102' },
 ]
 
 /** The codes as the application itself holds them. */
@@ -74,6 +77,10 @@ function reasonOf(route: Route, chain: readonly Route[], codes: ReadonlySet<stri
   return '分组内没有他可见的页面'
 }
 
+function pagesBelow(path: string): number {
+  return routes.filter((route) => route.parent === path && !route.hidden && route.page !== null).length
+}
+
 /** Menu entries that stay hidden from him; a group that is hidden stands for all below it only when it lacks its own code. */
 export function hiddenEntries(codes: ReadonlySet<string>, path = '/', chain: readonly Route[] = []): HiddenEntry[] {
   const shown = new Set(menuChildren(path, codes).map((route) => route.path))
@@ -81,7 +88,8 @@ export function hiddenEntries(codes: ReadonlySet<string>, path = '/', chain: rea
   for (const route of routes) {
     if (route.parent !== path || route.hidden) continue
     if (!shown.has(route.path)) {
-      hidden.push({ route, above: chain.map(({ title }) => title).join(' / '), why: reasonOf(route, chain, codes) })
+      const below = isGroup(route) && !permitted(route, codes) ? pagesBelow(route.path) : 0
+      hidden.push({ route, above: chain.map(({ title }) => title).join(' / '), why: reasonOf(route, chain, codes), below })
     }
     if (isGroup(route) && permitted(route, codes)) hidden.push(...hiddenEntries(codes, route.path, [...chain, route]))
   }

@@ -14,7 +14,7 @@ export const useChangeUser = () => useCommand({ run: changeUser, stale, done: '�
 export function stateConsequence(enable: boolean): string {
   return enable
     ? '启用后可以用手机号和验证码登录，权限和数据范围按现有角色恢复。'
-    : '停用后立即生效：已登录的会话马上结束，实时连接断开，对方的下一步操作会退回登录页；之后不能登录，直到重新启用。'
+    : '停用后立即生效：已登录的会话马上结束，实时连接断开，正在看的页面最迟在下一步操作时退回登录页；之后不能登录，直到重新启用。'
 }
 
 /** What follows from closing accounts. */
