@@ -74,6 +74,8 @@ async fn api_057_accounts_are_opened_found_changed_and_deleted() {
         closed(id, &keyed, &without, method, ACCOUNT).await;
     }
 
+    closed("API-062", &keyed, &without, "GET", "/platform/agent/account/list").await;
+
     // API-058: opened, and in the next read. ENT-001: an entity of its own, with create, edit, delete and state.
     let template = admin.ok("POST", TEMPLATE, json!({"name": "城市代理", "codes": ["03", "0301"]})).await;
     let more = json!({"roleId": template["id"], "contractBegin": "2026-01-01", "contractEnd": "2026-12-31",
@@ -103,6 +105,9 @@ async fn api_057_accounts_are_opened_found_changed_and_deleted() {
     assert_eq!(shown["phone"], "139****0021", "lists mask phones");
     assert_eq!((&shown["roleName"], &shown["vehicleQuota"]), (&json!("城市代理"), &json!(800)));
     assert_eq!((&shown["contractEnd"], &shown["areaCount"]), (&json!("2026-12-31"), &json!(0)));
+
+    let choices = admin.ok("GET", "/platform/agent/account/list", json!({})).await;
+    assert_eq!(choices["rows"], json!([{"agentId": top, "company": "厦门骑行科技有限公司"}]), "API-062");
 
     // What may not stand.
     for (body, code) in [
