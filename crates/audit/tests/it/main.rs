@@ -4,3 +4,4 @@
 mod history;
 mod house;
 mod log;
+mod records;

@@ -118,6 +118,16 @@ async fn api_055_cqrs_024_each_step_of_a_role_names_who_did_what_and_can_be_step
     assert_eq!(plain(&node.url, "GET", &at, &[], None).await.unwrap().status, 401);
     let nobody = Browser::signed_in(&node.url, "13700000013").await;
     assert_eq!(nobody.call("GET", LOGS, json!({})).await.status, 403);
+
+    // What he may not do is known as well.
+    assert_eq!(nobody.call("POST", ROLE, json!({})).await.status, 403);
+    eventually("the forbidden command", Duration::from_secs(5), async || {
+        let rows =
+            admin.ok("GET", LOGS, json!({"opManId": "13700000013", "result": "2"})).await["rows"].clone();
+        let told = rows[0]["target"] == "POST /platform/permission/role" && rows[0]["name"] == "王芳";
+        (told && rows.as_array().unwrap().len() == 1).then_some(())
+    })
+    .await;
 }
 
 async fn events(owner: &PgPool) -> i64 {

@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+use audit::Audit;
+use audit::read::entries::{self, Filter, LogRow, Slice};
+use kernel::CommandContext;
+use serde_json::json;
+use vocabulary::{Rows, Scope};
+use wire::{HandedOut, RefusedWrite, Witness};
+
+use crate::house::{TestHouse, agent};
+
+fn refused(status: u16, text: &str) -> RefusedWrite {
+    RefusedWrite {
+        name: "王芳".to_owned(),
+        phone: "13812348888".to_owned(),
+        method: "POST".to_owned(),
+        path: "/platform/permission/role".to_owned(),
+        status,
+        code: "role-in-use".to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+async fn seen(house: &TestHouse, scope: &Scope, filter: Filter) -> Rows<LogRow> {
+    let mut db = house.read(scope).await;
+    let slice = Slice { limit: 200, offset: 0, before: None };
+    entries::page(&mut db, &house.descriptions, scope, &filter, slice).await.unwrap()
+}
+
+async fn eventually(house: &TestHouse, scope: &Scope, filter: Filter, rows: usize) -> Rows<LogRow> {
+    for _ in 0..200 {
+        let found = seen(house, scope, filter.clone()).await;
+        if found.rows.len() >= rows {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("never {rows} rows");
+}
+
+fn audit(house: &TestHouse) -> std::sync::Arc<Audit> {
+    Audit::new(house.house.clone(), std::sync::Arc::clone(&house.descriptions))
+}
+
+#[tokio::test]
+async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its_caller_is() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    let head = house.house.reader.head().await.unwrap();
+    let ctx = CommandContext { scope: agent(2), ..house.by_wang() };
+    witness.refused(ctx.clone(), refused(200, "手机号 13912345678 已被使用"));
+    witness.refused(ctx, refused(503, "服务暂时不可用"));
+    let rows = eventually(&house, &agent(2), Filter::default(), 2).await;
+    assert_eq!(house.house.reader.head().await.unwrap(), head, "the log did not grow");
+    assert!(rows.rows.iter().all(|row| row.position < 0 && row.phone == "138****8888"), "{:?}", rows.rows);
+    let no = seen(&house, &agent(2), Filter { result: Some(2), ..Filter::default() }).await;
+    assert_eq!((no.count, no.rows[0].detail.as_str()), (1, "手机号 139****5678 已被使用"));
+    assert_eq!(no.rows[0].target, "POST /platform/permission/role");
+    let failed = seen(&house, &agent(2), Filter { result: Some(3), ..Filter::default() }).await;
+    assert_eq!((failed.count, failed.rows[0].result_label.as_str()), (1, "失败"));
+    let done = seen(&house, &agent(2), Filter { result: Some(1), ..Filter::default() }).await;
+    assert_eq!(done.count, 0);
+    assert_eq!(seen(&house, &agent(3), Filter::default()).await.count, 0);
+    let mut db = house.read(&agent(3)).await;
+    let theirs = entries::one(&mut db, &house.descriptions, no.rows[0].position).await.unwrap();
+    assert_eq!(theirs, None);
+}
+
+#[tokio::test]
+async fn whoever_is_refused_over_and_over_does_not_fill_the_disk() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    for _ in 0..200 {
+        witness.refused(house.by_wang(), refused(200, "角色正被使用"));
+    }
+    eventually(&house, &Scope::ALL, Filter::default(), 30).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let kept = seen(&house, &Scope::ALL, Filter::default()).await.count;
+    assert!((30..40).contains(&kept), "{kept}");
+}
+
+#[tokio::test]
+async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
+    let house = TestHouse::new().await;
+    audit(&house).witness().refused(house.by_wang(), refused(200, "角色正被使用"));
+    eventually(&house, &Scope::ALL, Filter::default(), 1).await;
+    for pool in [&house.house.pools.app, &house.house.pools.projector, &house.house.pools.owner] {
+        for sql in ["update log.refused_write set reason = ''", "delete from log.refused_write"] {
+            assert!(sqlx::query(sql).execute(pool).await.is_err(), "{sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn data_handed_out_is_an_event_of_whoever_took_it() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    let export =
+        HandedOut::Export { what: "role".to_owned(), filter: Some(json!({"state": "1"})), rows: Some(3) };
+    let ctx = CommandContext { scope: agent(2), ..house.by_wang() };
+    let receipt = witness.handed_out(&ctx, export).await.unwrap();
+    let rows =
+        seen(&house, &agent(2), Filter { category: Some("access-record".to_owned()), ..Filter::default() })
+            .await;
+    let row = &rows.rows[0];
+    assert_eq!(
+        (row.position, row.name.as_str(), row.action_label.as_str()),
+        (receipt.position.0, "王芳", "导出数据")
+    );
+    assert_eq!(row.detail, r#"3 行，条件 {"state":"1"}"#);
+    let nameless = HandedOut::Unmask { what: String::new(), target: String::new() };
+    let no = witness.handed_out(&house.by_wang(), nameless).await;
+    assert!(no.is_err(), "what is not on record does not leave");
+}
