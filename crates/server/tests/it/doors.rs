@@ -3,38 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
+use wire::FinancialAccount;
 
 use crate::client::{Browser, Machine, Reply, plain};
 use crate::stack::{ADMIN, Stack};
-use crate::walk::{Route, table};
-
-/// A call without a box.
-async fn bare(url: &str, route: &Route, at: &str, headers: &[(&str, &str)]) -> Reply {
-    let body = (route.method != "GET" && route.method != "DELETE").then(|| json!({}));
-    plain(url, &route.method, at, headers, body.as_ref()).await.expect("an answer")
-}
-
-/// The refusal's status, in the shape that the contract gives it.
-fn refused(reply: &Reply, route: &Route, at: &str, who: &str, status: u16) {
-    assert_eq!(reply.status, status, "{who}: {}: {}", route.name(at), reply.body);
-    let code = if status == 401 { "no-session" } else { "forbidden" };
-    let told = reply.body["error"]["code"].as_str().or(reply.body["code"].as_str());
-    assert_eq!(told, Some(code), "{who}: {}: {}", route.name(at), reply.body);
-    let text = reply.body["message"].as_str().unwrap_or_default();
-    assert!(text.chars().any(|c| c > '\u{3000}'), "{who}: {}: in Chinese: {}", route.name(at), reply.body);
-    assert!(reply.body.get("data").is_none_or(Value::is_null), "{who}: {}: tells data", route.name(at));
-}
-
-/// As this browser, in a box where boxes are due.
-async fn asked(browser: &Browser, route: &Route, at: &str) -> Reply {
-    if route.wrapped {
-        return browser.call_at(&route.method, at, &json!({})).await;
-    }
-    let bearer = format!("Bearer {}", browser.token.as_deref().unwrap_or_default());
-    let mut headers = vec![("_t", browser.session.t.0.as_str())];
-    headers.extend(browser.token.is_some().then_some(("authorization", bearer.as_str())));
-    bare(&browser.url, route, at, &headers).await
-}
+use crate::walk::{Route, asked, bare, refused, table};
 
 /// The tree's codes that stay when those of `without` are taken away: neither they nor what hangs below them, which
 /// would bring them back.
@@ -51,7 +24,7 @@ fn all_but(tree: &Value, without: &BTreeSet<String>) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_route_refuses_whoever_may_not_call_it() {
+async fn perm_019_every_route_refuses_whoever_may_not_call_it() {
     let (stack, node) = Stack::serving().await;
     let url = &node.url;
     let routes = table(&stack).await;
@@ -102,7 +75,14 @@ async fn every_route_refuses_whoever_may_not_call_it() {
             for route in coded.iter().filter(|route| route.codes.contains(code) && route.method == "GET") {
                 let at = &route.addresses("1")[0];
                 let reply = asked(&narrow, route, at).await;
-                assert!(matches!(reply.status, 200 | 400), "{code}: {}: {}", route.name(at), reply.body);
+                // Nobody has a financial account yet: most financial codes open nothing until he has.
+                let held = vocabulary::PermissionCode::try_from(code.clone()).expect("a code");
+                let gated = wire::gate_financial(&[held].into_iter().collect(), FinancialAccount::default());
+                if route.is_financial() && gated.is_empty() {
+                    refused(&reply, route, at, "a holder without an account", 403);
+                } else {
+                    assert!(matches!(reply.status, 200 | 400), "{code}: {}: {}", route.name(at), reply.body);
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The real binary with servers of its own, seen from outside: what a browser, a machine, a bike and an administrator
 //! of the installation see.
 
+mod access;
 mod agents;
 mod allies;
 mod audit;
@@ -11,6 +12,7 @@ mod doors;
 mod faults;
 mod nodes;
 mod path;
+mod samples;
 mod screen;
 mod stack;
 mod stream;

@@ -101,6 +101,13 @@ impl Stack {
     pub async fn serving() -> (Self, Node) {
         let stack = Self::start(false).await;
         let node = stack.node(None);
+        // A node is ready before its read models have caught up; the first sign-in wants the first administrator.
+        let owner = stack.owner().await;
+        eventually("the administrator is known", Duration::from_secs(30), async || {
+            let known = sqlx::query_scalar("select exists (select from read.operator where phone = $1)");
+            known.bind(ADMIN).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
+        })
+        .await;
         (stack, node)
     }
 

@@ -9,7 +9,7 @@ use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::screen::Screen;
 use crate::stack::{ADMIN, Stack, eventually};
-use crate::walk::table;
+use crate::walk::{collect, table};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sees_nothing_of_another_franchisee_over_http_or_websocket() {
@@ -157,11 +157,4 @@ fn seen_at(screen: &Screen, soc: u8) -> usize {
 
 fn sum(states: &Value) -> i64 {
     states.as_array().map_or(-1, |states| states.iter().filter_map(Value::as_i64).sum())
-}
-
-fn collect(tree: &Value, codes: &mut Vec<String>) {
-    for branch in tree.as_array().into_iter().flatten() {
-        codes.push(branch["code"].as_str().expect("a code").to_owned());
-        collect(&branch["children"], codes);
-    }
 }

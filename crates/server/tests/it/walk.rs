@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::client::{Browser, Reply, plain};
 use crate::stack::Stack;
 
 /// A line of the table.
@@ -61,6 +62,12 @@ impl Route {
         matches!(self.permit.as_str(), "signedIn" | "anyOf")
     }
 
+    /// Whether it is of the financial host.
+    pub fn is_financial(&self) -> bool {
+        let path = self.declared.strip_prefix(wire::BASE).unwrap_or(&self.declared);
+        path.starts_with("/Pay/") || path.starts_with("/Business/")
+    }
+
     pub fn is_machine(&self) -> bool {
         self.permit == "machine"
     }
@@ -84,5 +91,41 @@ impl Route {
     /// What a failed assertion says of it.
     pub fn name(&self, at: &str) -> String {
         format!("{} {at} ({}{})", self.method, self.permit, if self.wrapped { ", wrapped" } else { "" })
+    }
+}
+
+/// A call without a box.
+pub async fn bare(url: &str, route: &Route, at: &str, headers: &[(&str, &str)]) -> Reply {
+    let body = (route.method != "GET" && route.method != "DELETE").then(|| json!({}));
+    plain(url, &route.method, at, headers, body.as_ref()).await.expect("an answer")
+}
+
+/// The refusal's status, in the shape that the contract gives it.
+pub fn refused(reply: &Reply, route: &Route, at: &str, who: &str, status: u16) {
+    assert_eq!(reply.status, status, "{who}: {}: {}", route.name(at), reply.body);
+    let code = if status == 401 { "no-session" } else { "forbidden" };
+    let told = reply.body["error"]["code"].as_str().or(reply.body["code"].as_str());
+    assert_eq!(told, Some(code), "{who}: {}: {}", route.name(at), reply.body);
+    let text = reply.body["message"].as_str().unwrap_or_default();
+    assert!(text.chars().any(|c| c > '\u{3000}'), "{who}: {}: in Chinese: {}", route.name(at), reply.body);
+    assert!(reply.body.get("data").is_none_or(Value::is_null), "{who}: {}: tells data", route.name(at));
+}
+
+/// As this browser, in a box where boxes are due.
+pub async fn asked(browser: &Browser, route: &Route, at: &str) -> Reply {
+    if route.wrapped {
+        return browser.call_at(&route.method, at, &json!({})).await;
+    }
+    let bearer = format!("Bearer {}", browser.token.as_deref().unwrap_or_default());
+    let mut headers = vec![("_t", browser.session.t.0.as_str())];
+    headers.extend(browser.token.is_some().then_some(("authorization", bearer.as_str())));
+    bare(&browser.url, route, at, &headers).await
+}
+
+/// All codes of the permission tree.
+pub fn collect(tree: &Value, codes: &mut Vec<String>) {
+    for branch in tree.as_array().into_iter().flatten() {
+        codes.push(branch["code"].as_str().expect("a code").to_owned());
+        collect(&branch["children"], codes);
     }
 }

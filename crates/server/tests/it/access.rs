@@ -1,0 +1,234 @@
+//! Rights over the whole product: what belongs to one franchisee is closed to the others on every route there is, a
+//! token whose time is over opens none, and a right that is taken away closes the socket at once.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use vocabulary::{Clock, OperatorId, SystemClock};
+use wire::{SecretKey, SessionId, TokenKeys, TokenSubject};
+
+use crate::city::City;
+use crate::client::{Browser, Machine, Reply};
+use crate::samples::{Sample, Theirs, address, sample};
+use crate::screen::Screen;
+use crate::stack::{ADMIN, Stack};
+use crate::walk::{collect, refused, table};
+
+const CLERK: &str = "13700000021";
+const THEIR_CLERK: &str = "13700000022";
+
+/// The same token as it was eight days ago.
+pub fn expired(stack: &Stack, token: &str) -> String {
+    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).expect("three parts")).unwrap();
+    let claims: Value = serde_json::from_slice(&payload).unwrap();
+    let seed = std::fs::read_to_string(stack.state_dir().join("token.key")).expect("the signing key");
+    let seed: [u8; 32] = hex::decode(seed.trim()).unwrap().try_into().unwrap();
+    let subject = TokenSubject {
+        agent_ids: Vec::new(),
+        op_area_ids: Vec::new(),
+        operator: OperatorId(claims["userId"].as_str().unwrap().parse().unwrap()),
+        phone: claims["phone"].as_str().unwrap().parse().unwrap(),
+        agent: None,
+        build: String::new(),
+        dev_id: String::new(),
+        package: String::new(),
+        permission_version: claims["pv"].as_i64().unwrap(),
+        session: SessionId(claims["sid"].as_i64().unwrap()),
+    };
+    let eight_days_ago = SystemClock.now().plus_millis(-8 * 24 * 3_600_000);
+    TokenKeys::from_seed(&SecretKey::new(seed)).issue(subject, eight_days_ago).token
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// A franchisee with something of every kind.
+async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -> Theirs {
+    let role = json!({"name": "他们的客服", "tier": 1, "remark": "他们的备注", "codes": codes, "state": 1,
+        "agentId": city.agent});
+    let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);
+    let operator = json!({"phone": THEIR_CLERK, "name": "他们的王芳", "level": 15, "roleIds": [role],
+        "agentId": city.agent, "opAreaIds": [city.area], "state": 1});
+    let operator = text(&admin.ok("POST", "/platform/permission/user", operator).await["objectId"]);
+    let them = Browser::signed_in(&admin.url, THEIR_CLERK).await;
+    let devices = "/mieba/v2/platform/opman/device/login_info";
+    let device = text(&them.ok("GET", devices, json!({})).await["list"][0]["id"]);
+    let lock = json!({"carId": city.bikes[0].car, "action": "lock", "reason": "", "requestId": "theirs-1"});
+    let command = text(&them.ok("POST", "/device/lock", lock).await["commandId"]);
+    let template =
+        json!({"name": "他们的模板", "remark": "", "codes": ["03", "0301"], "levelMask": 15, "state": 1});
+    let template = text(&admin.ok("POST", "/platform/agent/role", template).await["id"]);
+    let ally = json!({"agentId": city.agent, "company": "他们的加盟商", "contact": "他们的联系人",
+        "phone": "13712340000", "licenseNo": "", "legalPerson": "", "serviceAreaIds": [city.area], "remark": "",
+        "depositPaid": 0, "divideRatioBp": 100});
+    let ally = text(&admin.ok("POST", "/platform/agent/allyInfo", ally).await["id"]);
+    let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
+        .fetch_one(&stack.owner().await)
+        .await
+        .unwrap();
+    Theirs {
+        agent: city.agent.clone(),
+        area: city.area.clone(),
+        fence: city.fences[0].clone(),
+        car: city.bikes[0].car.clone(),
+        imei: city.bikes[0].imei.clone(),
+        role,
+        template,
+        ally,
+        phone: THEIR_CLERK.to_owned(),
+        operator,
+        device,
+        command,
+        position: position.to_string(),
+    }
+}
+
+impl Theirs {
+    /// What nobody else is ever told.
+    fn secrets(&self) -> Vec<&str> {
+        vec![
+            &self.agent,
+            &self.area,
+            &self.fence,
+            &self.car,
+            &self.imei,
+            &self.role,
+            &self.ally,
+            &self.operator,
+            &self.device,
+            &self.command,
+            &self.phone,
+            "他们的客服",
+            "他们的备注",
+            "他们的王芳",
+            "他们的加盟商",
+            "他们的联系人",
+            "A 出行有限公司",
+            "A 区",
+            "A 停车点",
+        ]
+    }
+}
+
+/// What is wrong with an answer that should tell nothing of theirs.
+fn told(theirs: &Theirs, reply: &Reply) -> Option<String> {
+    if !matches!(reply.status, 200 | 403) {
+        return Some(format!("{} {}", reply.status, reply.body));
+    }
+    // A refusal may repeat what was asked for.
+    if reply.body["suc"] == false || reply.body["success"] == false {
+        return None;
+    }
+    let told = reply.body.to_string();
+    let secret = theirs.secrets().into_iter().find(|secret| told.contains(secret))?;
+    Some(format!("tells {secret}: {told}"))
+}
+
+/// What is wrong with an answer that should be a no.
+fn done(reply: &Reply) -> Option<String> {
+    let no = reply.body["suc"] == false || reply.body["success"] == false;
+    (reply.status != 200 || !no).then(|| format!("is no refusal: {} {}", reply.status, reply.body))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn perm_020_on_every_route_another_franchisees_things_do_not_exist() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "A", 1, 2).await;
+    let own = City::build(&machine, "B", 2, 1).await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let mut codes = Vec::new();
+    collect(&admin.ok("GET", "/platform/permission/tree", json!({})).await, &mut codes);
+    let theirs = theirs(&stack, &admin, &city, &codes).await;
+    let role =
+        json!({"name": "加盟商", "tier": 1, "remark": "", "codes": codes, "state": 1, "agentId": own.agent});
+    let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);
+    admin.new_operator(CLERK, &[&role], &own.agent).await;
+    let clerk = Browser::signed_in(&node.url, CLERK).await;
+    let id =
+        text(&admin.ok("GET", &format!("/platform/permission/user/{CLERK}"), json!({})).await["objectId"]);
+
+    let routes = table(&stack).await;
+    let missing: Vec<String> = routes
+        .iter()
+        .filter(|route| sample(route, &theirs).is_none())
+        .map(|route| route.name(&route.declared))
+        .collect();
+    assert!(missing.is_empty(), "routes without a sample request in samples.rs: {missing:#?}");
+
+    let (mut asked, mut refused, mut whole, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    for route in &routes {
+        let at = address(route, &theirs);
+        let call = async |content| clerk.call_at(&route.method, &at, &content).await;
+        let found = match sample(route, &theirs).expect("checked above") {
+            Sample::Whole(why) => {
+                whole.push(why);
+                None
+            }
+            Sample::Ask(content) | Sample::Own(content) => {
+                asked += 1;
+                told(&theirs, &call(content).await)
+            }
+            Sample::Tell(content) => {
+                refused += 1;
+                done(&call(content).await)
+            }
+        };
+        wrong.extend(found.map(|found| format!("{} {found}", route.name(&at))));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(asked > 20 && refused > 20, "{asked} queries, {refused} commands; not cut: {whole:?}");
+
+    // Signing in and what he said of himself is all that he brought about; refusals on record are the house's doing.
+    let done: Vec<String> = sqlx::query_scalar(
+        "select type from log.events where meta::jsonb->'actor'->>'id' = $1 and category <> 'access-record'
+           and type not in ('operator.signed_in', 'operator-device.bound')",
+    )
+    .bind(&id)
+    .fetch_all(&stack.owner().await)
+    .await
+    .unwrap();
+    assert!(done.is_empty(), "his requests brought about {done:?}");
+    let still = admin.ok("GET", &format!("/platform/permission/user/{THEIR_CLERK}"), json!({})).await;
+    assert_eq!((&still["state"], &still["version"]), (&json!(1), &json!(1)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_is_taken_away_closes_the_socket_and_counts_on_the_next_request() {
+    let (_stack, node) = Stack::serving().await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let role = admin.new_role("地图", &["0301".to_owned()]).await;
+    admin.new_operator(CLERK, &[&role], "0").await;
+    let clerk = Browser::signed_in(&node.url, CLERK).await;
+
+    let mut screen = Screen::open(&clerk).await;
+    admin.ok("POST", "/platform/permission/role/state", json!({"ids": [role], "state": 0})).await;
+    assert_eq!(screen.until_closed().await, 4401, "the role was disabled");
+    let map = clerk.call("GET", "/fence/map", json!({})).await;
+    assert_eq!(map.status, 403, "{}", map.body);
+    admin.ok("POST", "/platform/permission/role/state", json!({"id": role, "state": 1})).await;
+    clerk.ok("GET", "/fence/map", json!({})).await;
+
+    let mut screen = Screen::open(&clerk).await;
+    let state = json!({"phones": [CLERK], "state": 0});
+    admin.ok("POST", "/platform/permission/user/state", state).await;
+    assert_eq!(screen.until_closed().await, 4403, "the account was disabled");
+    assert_eq!(clerk.call("GET", "/fence/map", json!({})).await.status, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_whose_time_is_over_opens_no_route() {
+    let (stack, node) = Stack::serving().await;
+    let mut admin = Browser::signed_in(&node.url, ADMIN).await;
+    let routes = table(&stack).await;
+    let alive = admin.token.clone().expect("a token");
+    admin.token = Some(expired(&stack, &alive));
+    for route in routes.iter().filter(|route| route.needs_operator() || route.is_machine()) {
+        for at in route.addresses("1") {
+            refused(&crate::walk::asked(&admin, route, &at).await, route, &at, "an expired token", 401);
+        }
+    }
+    admin.token = Some(alive);
+    admin.ok("GET", "/platform/permission/allCode", json!({})).await;
+}

@@ -1,0 +1,218 @@
+//! One request for every route of the table, such as an operator of one franchisee would send to get at another's
+//! things. Whoever adds a route adds its sample here: without one the walk fails.
+
+use serde_json::{Value, json};
+
+use crate::walk::Route;
+
+/// What another franchisee has, by the names that calls know it by.
+pub struct Theirs {
+    pub agent: String,
+    pub area: String,
+    pub fence: String,
+    pub car: String,
+    pub imei: String,
+    pub role: String,
+    pub template: String,
+    pub ally: String,
+    pub phone: String,
+    pub operator: String,
+    pub device: String,
+    pub command: String,
+    /// Of something that happened to them.
+    pub position: String,
+}
+
+/// What a request may bring about.
+pub enum Sample {
+    /// A query that names what is theirs: nothing of it is told.
+    Ask(Value),
+    /// A command that names what is theirs: refused, and nothing happens.
+    Tell(Value),
+    /// A command about oneself: nothing of theirs is told.
+    Own(Value),
+    /// Not cut to franchisees; why.
+    Whole(&'static str),
+}
+
+const DOOR: Sample = Sample::Whole("the way in: there is no caller yet");
+const MACHINES: Sample = Sample::Whole("machine clients of the house reach all franchisees");
+const STATE: Sample = Sample::Whole("tells of the server alone");
+
+/// The sample of a route; none: somebody forgot it.
+pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
+    let path = route.declared.strip_prefix(wire::BASE).unwrap_or(&route.declared);
+    if route.is_machine() {
+        return Some(MACHINES);
+    }
+    let at = (route.method.as_str(), path);
+    door(at)
+        .or_else(|| of_access(at, theirs))
+        .or_else(|| of_territory(at, theirs))
+        .or_else(|| others(at, theirs))
+}
+
+fn door(at: (&str, &str)) -> Option<Sample> {
+    Some(match at {
+        ("GET", "/auth/publicKey" | "/auth/sms/user" | "/web/config" | "/ws") => DOOR,
+        (
+            "POST",
+            "/auth/sms/code"
+            | "/auth/obs/sms/code"
+            | "/auth/sms/verify"
+            | "/auth/verifySign"
+            | "/auth/login/phone"
+            | "/auth/login/authorized"
+            | "/auth/logout"
+            | "/platform/permission/login"
+            | "/mieba/platform/opman/device/verification"
+            | "/mieba/v2/platform/opman/device/permission",
+        ) => DOOR,
+        ("GET", "/healthz" | "/readyz" | "/metrics") => STATE,
+        ("GET", "/map/base") => Sample::Whole("the base map shows no vehicles"),
+        _ => return None,
+    })
+}
+
+fn of_access(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, area, role, phone, operator, device, .. } = theirs;
+    let operator_form = |more: Value| {
+        let mut form = json!({"name": "越权", "level": 2, "agentId": agent, "opAreaIds": [area],
+            "roleIds": [role], "state": 1, "version": 1});
+        form.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        form
+    };
+    let role_form = json!({"id": role, "name": "越权", "tier": 1, "remark": "", "codes": ["0301"], "state": 1,
+        "agentId": agent, "version": 1});
+    Some(match at {
+        ("POST", "/auth/token") => Sample::Tell(json!({"agentIds": [agent], "opAreaIds": [area]})),
+        ("POST", "/auth/quickLink") => Sample::Tell(json!({"phone": phone})),
+        ("GET", "/platform/permission/allCode" | "/platform/permission/tree/opMan") => {
+            Sample::Ask(json!({"opManId": phone}))
+        }
+        ("GET", "/platform/permission/tree" | "/platform/permission/role/enable") => Sample::Ask(json!({})),
+        ("POST", "/platform/permission/user/bangwo8") => {
+            Sample::Tell(json!({"name": "越权", "phone": phone, "company": "", "objectId": operator}))
+        }
+        ("GET", "/platform/permission/user") => Sample::Ask(json!({"keyword": phone, "roleId": role})),
+        ("GET" | "DELETE", "/platform/permission/user/{phone}")
+        | ("GET", "/platform/permission/user/{phone}/codes") => {
+            if at.0 == "GET" {
+                Sample::Ask(json!({}))
+            } else {
+                Sample::Tell(json!({}))
+            }
+        }
+        ("POST", "/platform/permission/user/{phone}") => Sample::Tell(operator_form(json!({}))),
+        ("POST", "/platform/permission/user") => Sample::Tell(operator_form(json!({"phone": "13712345678"}))),
+        ("DELETE", "/platform/permission/user") => Sample::Tell(json!({"phones": phone})),
+        ("POST", "/platform/permission/user/state") => Sample::Tell(json!({"phone": phone, "state": 0})),
+        ("GET", "/platform/permission/role") => Sample::Ask(json!({"keyword": "他们的", "pageSize": "200"})),
+        ("POST" | "PUT", "/platform/permission/role") => Sample::Tell(role_form),
+        ("DELETE", "/platform/permission/role") => Sample::Tell(json!({"id": role})),
+        ("POST", "/platform/permission/role/state") => Sample::Tell(json!({"id": role, "state": 0})),
+        ("GET", "/platform/permission/role/info") => Sample::Ask(json!({"id": role})),
+        (
+            "GET",
+            "/mieba/v2/platform/opman/device/login_info" | "/mieba/v2/platform/opman/device/authorize_info",
+        ) => Sample::Ask(json!({"mobilePhoneNumber": phone})),
+        (
+            "POST",
+            "/mieba/v2/platform/opman/device/authorize_confirm"
+            | "/mieba/v2/platform/opman/device/authorize_remove",
+        ) => Sample::Tell(json!({"id": device})),
+        _ => return None,
+    })
+}
+
+fn of_territory(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, area, template, ally, .. } = theirs;
+    let account = json!({"agentId": agent, "parentId": agent, "company": "越权出行", "contact": "陈伟",
+        "phone": "13712345679", "serviceAreaIds": [area], "billingWay": 0, "state": 0, "remark": "", "version": 1});
+    let template_form = json!({"id": template, "name": "越权", "remark": "", "codes": ["0301"],
+        "levelMask": 15, "state": 1, "version": 1});
+    let ally_form = json!({"id": ally, "agentId": agent, "company": "越权", "contact": "陈伟",
+        "phone": "13712345670", "serviceAreaIds": [area], "state": 1, "reason": "越权", "version": 1});
+    let area_form = json!({"id": area, "agentId": agent, "name": "越权区", "tel": "05920000000", "state": 2,
+        "notice": "越权", "version": 1});
+    Some(match at {
+        (
+            "GET",
+            "/platform/agent/account/list"
+            | "/platform/agent/tree"
+            | "/platform/agent/tree/admin"
+            | "/platform/agent/serviceArea/opMan"
+            | "/platform/agent/serviceArea/agents"
+            | "/fence/map",
+        ) => Sample::Ask(json!({"agentIds": agent})),
+        ("GET", "/platform/agent/byApiKey") => Sample::Ask(json!({"apiKey": agent, "domain": "localhost"})),
+        (
+            "GET",
+            "/platform/agent/billingWay"
+            | "/platform/agent/serviceArea/belongToAgent"
+            | "/platform/agent/serviceArea"
+            | "/platform/agent/account"
+            | "/platform/agent/allyInfo",
+        ) => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
+        ("GET", "/platform/agent/role" | "/platform/agent/role/{id}") => {
+            Sample::Ask(json!({"pageSize": "200"}))
+        }
+        ("POST" | "PUT", "/platform/agent/role") => Sample::Tell(template_form),
+        ("DELETE", "/platform/agent/role") => Sample::Tell(json!({"id": template})),
+        ("GET", "/platform/agent/serviceArea/info") => Sample::Ask(json!({"id": area})),
+        ("PUT", "/platform/agent/serviceArea")
+        | ("POST", "/platform/agent/serviceArea/state" | "/platform/agent/serviceArea/agent") => {
+            Sample::Tell(area_form)
+        }
+        ("POST" | "PUT", "/platform/agent/account") | ("POST", "/platform/agent/account/state") => {
+            Sample::Tell(account)
+        }
+        ("DELETE", "/platform/agent/account") => Sample::Tell(json!({"agentId": agent})),
+        ("GET", "/platform/agent/allyInfo/info") => Sample::Ask(json!({"id": ally})),
+        ("POST" | "PUT", "/platform/agent/allyInfo")
+        | ("POST", "/platform/agent/allyInfo/state" | "/platform/agent/allyInfo/unmask") => {
+            Sample::Tell(ally_form)
+        }
+        ("DELETE", "/platform/agent/allyInfo") => Sample::Tell(json!({"id": ally})),
+        _ => return None,
+    })
+}
+
+fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { car, imei, role, phone, command, position, .. } = theirs;
+    Some(match at {
+        ("POST", "/device/lock") => {
+            Sample::Tell(json!({"carId": car, "action": "lock", "reason": "", "requestId": "walk-1"}))
+        }
+        ("POST", "/device/command") => {
+            Sample::Tell(json!({"carId": car, "command": "ring", "reason": "", "requestId": "walk-2"}))
+        }
+        ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),
+        ("GET", "/vehicle/search") => Sample::Ask(json!({"keyword": imei})),
+        ("GET", "/vehicle/{carId}" | "/vehicle/{carId}/history") => Sample::Ask(json!({})),
+        ("GET", "/platform/aliyunlog/userlogs") => Sample::Ask(json!({"pageSize": "200", "opManId": phone})),
+        ("GET", "/platform/aliyunlog/userlogs/{position}" | "/platform/aliyunlog/actions") => {
+            Sample::Ask(json!({}))
+        }
+        ("GET", "/platform/aliyunlog/subjects") => Sample::Ask(json!({"category": "role", "keyword": ""})),
+        ("GET", "/platform/aliyunlog/history" | "/platform/aliyunlog/history/at") => {
+            Sample::Ask(json!({"category": "role", "id": role, "position": position}))
+        }
+        ("POST", "/platform/aliyunlog/access") => {
+            Sample::Own(json!({"kind": "export", "what": "人员列表", "target": "", "rows": 1}))
+        }
+        ("GET", "/Pay/customer/getAccountInfo") => Sample::Ask(json!({})),
+        _ => return None,
+    })
+}
+
+/// The address of a route that names what is theirs.
+pub fn address(route: &Route, theirs: &Theirs) -> String {
+    route
+        .declared
+        .replace("{phone}", &theirs.phone)
+        .replace("{carId}", &theirs.car)
+        .replace("{id}", &theirs.template)
+        .replace("{position}", &theirs.position)
+        .replace("{areaId}", &theirs.area)
+}
