@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
 
-test.use({ storageState: SIGNED_IN })
+// A page that goes while it connects is told of by the browser.
+test.use({ storageState: SIGNED_IN, allowed: [/^WebSocket .* closed before the connection/] })
 
 /** New in every run, so that the stack may be used again. */
 const stamp = Date.now()
