@@ -109,7 +109,7 @@ pub(crate) async fn name_of(db: &mut PgConnection, category: &str, id: &str) -> 
     Ok(name.unwrap_or_default())
 }
 
-/// Names of these things, as far as they are in scope; operators and machines always, since lists name them too.
+/// Names of these things, as far as they are in scope.
 pub(crate) async fn names(db: &mut PgConnection, of: &BTreeSet<(String, String)>) -> sqlx::Result<Names> {
     if of.is_empty() {
         return Ok(Names::default());
