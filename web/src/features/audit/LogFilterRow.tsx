@@ -43,6 +43,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
           showTime
           allowClear={false}
           aria-label="自定义时间范围"
+          style={{ width: 344 }}
           placeholder={['开始时间', '结束时间']}
           value={typeof range === 'string' ? null : [dayjs(range.start), dayjs(range.end)]}
           disabledDate={(day) => day.isAfter(dayjs(), 'day')}
@@ -54,7 +55,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
       </div>
       <div className="filter">
         <span>操作人</span>
-        <SubjectSelect label="操作人" placeholder="姓名" category="operator" value={filters.opManId} onChange={(opManId) => set({ opManId })} />
+        <SubjectSelect label="操作人" placeholder="姓名" category="operator" width={140} value={filters.opManId} onChange={(opManId) => set({ opManId })} />
       </div>
       <div className="filter">
         <span>操作</span>
@@ -63,7 +64,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="操作"
           placeholder="全部"
-          style={{ width: 168 }}
+          style={{ width: 148 }}
           popupMatchSelectWidth={false}
           loading={actions.isLoading}
           value={filters.act ?? null}
@@ -112,7 +113,7 @@ function TextFilter({ label, placeholder, value = '', onDone }: TextFilterProps)
       <span>{label}</span>
       <Input
         allowClear
-        style={{ width: 160 }}
+        style={{ width: 148 }}
         aria-label={label}
         placeholder={placeholder}
         maxLength={64}
