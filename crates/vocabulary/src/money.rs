@@ -76,6 +76,13 @@ mod tests {
     }
 
     #[test]
+    fn const_020_amounts_are_whole_cents_in_json() {
+        assert_eq!(serde_json::to_string(&Cents(12_345)).unwrap(), "12345");
+        assert_eq!(serde_json::from_str::<Cents>("12345").unwrap(), Cents(12_345));
+        assert!(serde_json::from_str::<Cents>("123.45").is_err());
+    }
+
+    #[test]
     fn amounts_are_shown_with_two_decimals() {
         assert_eq!(Cents(-5).to_string(), "-0.05");
         assert_eq!(Cents(i64::MIN).to_string(), "-92233720368547758.08");

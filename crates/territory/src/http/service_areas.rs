@@ -276,6 +276,10 @@ async fn hand_over(
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&body.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
+    let area = room.house.desk.load::<Area>(&body.id).await?.state;
+    let from = area.agent().filter(|from| caller.full_scope.agents.contains(from));
+    let parent = agent.state.known().and_then(|known| known.parent);
+    room.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
     let mut db = room.house.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
     let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
     drop(db);
