@@ -98,6 +98,7 @@ fn several<T: Ord + Clone>(named: Vec<T>) -> Result<Vec<T>, Refused> {
 pub(crate) struct Switched {
     /// In the order of the request; absent when just one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
     results: Option<Vec<Outcome>>,
 }
 

@@ -46,9 +46,11 @@ pub(crate) struct Renewed {
     expires_at: i64,
     /// Replaces the cookie when present.
     #[serde(rename = "_t", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
     t: Option<String>,
     /// Replaces the cookie when present.
     #[serde(rename = "_k", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
     k: Option<String>,
 }
 

@@ -64,6 +64,7 @@ pub struct Branch {
     pub level_mask: u8,
     /// Whether the operator asked about holds it; absent in the full tree.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
     pub checked: Option<bool>,
     /// What hangs under it.
     #[schema(no_recursion)]
