@@ -132,7 +132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a sign-in code: one a minute and ten a day for each phone. */
+        /** Sends a sign-in code: one a minute and ten a day for each phone; none for a quarter of an hour after five wrong ones. */
         post: operations["sendSmsCode"];
         delete?: never;
         options?: never;
@@ -401,6 +401,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/agent/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Franchisees' accounts in scope, newest first. */
+        get: operations["listAgentAccounts"];
+        /** Changes a franchisee's account; a stale version is refused. */
+        put: operations["updateAgentAccount"];
+        /** Opens a franchisee's account; answers `{agentId}`. */
+        post: operations["createAgentAccount"];
+        /** Deletes a franchisee's account that has no others under it and runs no service areas. */
+        delete: operations["deleteAgentAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/account/list": {
         parameters: {
             query?: never;
@@ -412,6 +432,94 @@ export interface paths {
         get: operations["agent_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/account/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enables or disables a franchisee: its people are let in, or shut out at once. */
+        post: operations["setAgentAccountState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/allyInfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Franchisers in scope, newest first; names and phones masked. */
+        get: operations["listAllies"];
+        /** Changes a franchiser; a stale version is refused. */
+        put: operations["updateAlly"];
+        /** Takes a franchiser in, 洽谈; answers `{id}`. */
+        post: operations["createAlly"];
+        /** Removes a franchiser with whom nothing was signed. */
+        delete: operations["deleteAlly"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/allyInfo/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One franchiser; names and phones masked. */
+        get: operations["allyInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/allyInfo/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs a franchiser's contract or ends it. */
+        post: operations["setAllyState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/allyInfo/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Names and phone of one franchiser, whole. Who asked stands in the log. */
+        post: operations["unmaskAlly"];
         delete?: never;
         options?: never;
         head?: never;
@@ -452,6 +560,95 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/agent/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Role templates, newest first. */
+        get: operations["listAgentRoles"];
+        /** Changes a role template; the rights of its franchisees' people change at once. A stale version is refused. */
+        put: operations["updateAgentRole"];
+        /** Creates a role template; answers `{id}`. */
+        post: operations["createAgentRole"];
+        /** Deletes a role template that no franchisee uses. */
+        delete: operations["deleteAgentRole"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/role/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One role template. */
+        get: operations["agentRoleInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/serviceArea": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Service areas in scope, newest first. */
+        get: operations["listServiceAreas"];
+        /** Gives an area another name or telephone; a stale version is refused. */
+        put: operations["updateServiceArea"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/serviceArea/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives an area without bikes, fences and franchisers to another enabled agent. */
+        post: operations["handOverServiceArea"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/serviceArea/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Enabled agents in scope, to whom an area or a franchiser may be given. */
+        get: operations["serviceAreaAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/serviceArea/belongToAgent": {
         parameters: {
             query?: never;
@@ -469,6 +666,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/agent/serviceArea/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One service area. */
+        get: operations["serviceAreaInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/serviceArea/opMan": {
         parameters: {
             query?: never;
@@ -478,6 +692,176 @@ export interface paths {
         };
         /** Service areas that the caller may choose from. */
         get: operations["operator_areas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/serviceArea/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Opens, suspends or closes a service area. */
+        post: operations["setServiceAreaState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The permission tree; what the caller holds, and so may put into a template, is marked. */
+        get: operations["agentTree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/tree/admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The permission tree for platform administrators, every branch marked. */
+        get: operations["agentTreeAdmin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that data leaves: asked before a file is handed to the user or something masked is shown. A no means: do not. */
+        post: operations["recordAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the log can be cut down to. */
+        get: operations["userLogActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All steps of one thing, newest first. */
+        get: operations["userLogHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/history/at": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One thing as it was at a position, with what the step to it changed. */
+        get: operations["userLogHistoryAt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/subjects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Things of a category by name or id, newest first; at most 20. */
+        get: operations["userLogSubjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/userlogs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what, newest first, within the selected scope. */
+        get: operations["userLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/aliyunlog/userlogs/{position}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One line with what changed. */
+        get: operations["userLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -583,7 +967,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enables or disables a role: its codes come or go at once. */
+        /** Enables or disables one role or several: their codes come or go at once. */
         post: operations["setRoleState"];
         delete?: never;
         options?: never;
@@ -644,6 +1028,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/permission/user/bangwo8": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the caller known to the customer-service tool; once is enough, again changes nothing. Whoever connects a tool
+         *     hears of it by the event `operator.cs_tool_registered`.
+         */
+        post: operations["registerCsTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/permission/user/state": {
         parameters: {
             query?: never;
@@ -653,7 +1057,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enables or disables an account; disabling ends its sessions at once. */
+        /** Enables or disables one account or several; disabling ends their sessions at once. */
         post: operations["setOperatorState"];
         delete?: never;
         options?: never;
@@ -668,12 +1072,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One operator. */
+        get: operations["operatorInfo"];
         put?: never;
         /** Changes an account and its roles; a stale version is refused. */
         post: operations["updateOperator"];
         /** Closes an account: not one's own, not the last administrator's. */
         delete: operations["deleteOperator"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/permission/user/{phone}/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an operator may do and see, to look at the pages as he does. */
+        get: operations["operatorRights"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -979,6 +1401,159 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccessBody: {
+            /** @description What the list was cut down to; at most 4096 bytes. */
+            filter: Record<string, never>;
+            kind: components["schemas"]["Kind"];
+            /**
+             * Format: int64
+             * @description Rows in the file.
+             */
+            rows?: number | null;
+            /** @description Whose data is shown; at most 64 characters. */
+            target?: string;
+            /** @description Which list, or what is shown: 1 to 64 characters. */
+            what: string;
+        };
+        /** @description A record of data handed out, or of a command refused. */
+        AccessDetail: {
+            /** @description Code of the refusal; else empty. */
+            code: string;
+            /** @description What the list was cut down to. */
+            filter: Record<string, never>;
+            /** @description `export`, `unmask` or `refused`. */
+            kind: string;
+            /** @description Why it was refused; else empty. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Rows in the file.
+             */
+            rows?: number | null;
+            /** @description Whose data was shown; else empty. */
+            target: string;
+            /** @description Which list or field; method and path of what was refused. */
+            what: string;
+        };
+        /** @description What people fill in. */
+        AccountBody: {
+            /**
+             * Format: int32
+             * @description 0 own merchant account, 1 platform cashier.
+             */
+            billingWay: number;
+            /** @description 1 to 64 characters. */
+            company: string;
+            /** @description 1 to 20 characters. */
+            contact: string;
+            /** @description First day of the contract, `YYYY-MM-DD`. */
+            contractBegin?: string | null;
+            /** @description Its last day. */
+            contractEnd?: string | null;
+            /** @description At most 200 characters. */
+            remark?: string;
+            /** @description Template of what its people may hold at most; absent or 0: no limit. */
+            roleId?: string | null;
+            /** @description Service areas that it shall run; absent: as they are. */
+            serviceAreaIds?: string[] | null;
+            /**
+             * Format: int32
+             * @description 车辆上限; absent: no limit.
+             */
+            vehicleQuota?: number | null;
+        };
+        /** @description A franchisee's account as its management shows it. */
+        AccountRow: {
+            /** @description Its id, as text. */
+            agentId: string;
+            /**
+             * Format: int64
+             * @description Service areas that it runs, closed ones not counted.
+             */
+            areaCount: number;
+            /**
+             * Format: int32
+             * @description 0 own merchant account, 1 platform cashier.
+             */
+            billingWay: number;
+            /**
+             * Format: int64
+             * @description Franchisees that stand under it.
+             */
+            childCount: number;
+            /** @description 公司名称. */
+            company: string;
+            /** @description 联系人. */
+            contact: string;
+            /** @description First day of the contract, `YYYY-MM-DD`. */
+            contractBegin?: string | null;
+            /** @description Its last day. */
+            contractEnd?: string | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int32
+             * @description 1 under the platform, 2 under one of level 1, and so on.
+             */
+            level: number;
+            /** @description The parent's company; null when there is none that the caller may see. */
+            parentCompany?: string | null;
+            /** @description Under whom it stands, as text; null: under the platform. */
+            parentId?: string | null;
+            /** @description 登录手机号, its middle masked. */
+            phone: string;
+            /** @description 备注. */
+            remark: string;
+            /** @description Its template, as text; null: no limit. */
+            roleId?: string | null;
+            /** @description The template's name; null when there is none that the caller may see. */
+            roleName?: string | null;
+            /** @description Their ids, as text. */
+            serviceAreaIds: string[];
+            /**
+             * Format: int32
+             * @description 0 disabled, 1 enabled.
+             */
+            state: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int32
+             * @description 车辆上限; null: no limit.
+             */
+            vehicleQuota?: number | null;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        AccountState: {
+            agentId: string;
+            /**
+             * Format: int32
+             * @description 0 disables it and ends its people's sessions, 1 enables it.
+             */
+            state: number;
+        };
+        /** @description A kind of event. */
+        ActionOption: {
+            /** @description As stored. */
+            action: string;
+            /** @description As people read it. */
+            label: string;
+        };
+        /** @description Agents to choose from. */
+        AgentChoices: {
+            /** @description By company. */
+            rows: components["schemas"]["AgentOption"][];
+        };
         /** @description The franchisee that a session works for. */
         AgentFound: {
             /** @description Its id, as text. */
@@ -1001,11 +1576,144 @@ export interface components {
             /** @description 公司名称. */
             company: string;
         };
+        /** @description A role template as pages show it. */
+        AgentRoleRow: {
+            /**
+             * Format: int64
+             * @description Franchisees that it applies to.
+             */
+            agentCount: number;
+            /** @description What franchisees' people may hold at most, with the groups above. */
+            codes: string[];
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 模板名称. */
+            name: string;
+            /** @description 备注. */
+            remark: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
         Allowed: {
             /** @description Whether the device may sign in for the phone. */
             allowed: boolean;
             /** @description Why not; empty when it may. */
             reason: string;
+        };
+        /** @description What people fill in. What is absent stays as it is; an empty text takes away what was there. */
+        AllyBody: {
+            /** @description 1 to 64 characters. */
+            company?: string | null;
+            /** @description 1 to 20 characters. */
+            contact?: string | null;
+            /** @description `YYYY-MM-DD`, the last day. */
+            contractEnd?: string | null;
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            depositPaid?: number | null;
+            /**
+             * Format: int32
+             * @description Ten-thousandths, 0 to 10000.
+             */
+            divideRatioBp?: number | null;
+            /** @description `YYYY-MM-DD`. */
+            joinedAt?: string | null;
+            /** @description 法人. */
+            legalPerson?: string | null;
+            /** @description 统一社会信用代码. */
+            licenseNo?: string | null;
+            /** @description A mobile number. */
+            phone?: string | null;
+            /** @description At most 200 characters. */
+            remark?: string | null;
+            /** @description Areas of the agent, at most 100. */
+            serviceAreaIds?: string[] | null;
+        };
+        /** @description A franchiser as lists and its drawer show it. */
+        AllyRow: {
+            /** @description The agent's company; null when the caller may not see it. */
+            agentCompany?: string | null;
+            /** @description With whom it works. */
+            agentId: string;
+            /** @description 公司. */
+            company: string;
+            /** @description 联系人, masked. */
+            contact: string;
+            /** @description The contract's last day, `YYYY-MM-DD`. */
+            contractEnd?: string | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 保证金, cents.
+             */
+            depositPaid: number;
+            /**
+             * Format: int32
+             * @description 分成比例, ten-thousandths.
+             */
+            divideRatioBp: number;
+            /** @description Why it was ended. */
+            endedReason: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 加盟时间, `YYYY-MM-DD`. */
+            joinedAt?: string | null;
+            /** @description 法人, masked; empty until it is known. */
+            legalPerson: string;
+            /** @description 统一社会信用代码, empty until it is known. */
+            licenseNo: string;
+            /** @description 联系电话, masked. */
+            phone: string;
+            /** @description 备注. */
+            remark: string;
+            /** @description 服务区: as text. */
+            serviceAreaIds: string[];
+            /** @description Of them, those that the caller may see, by name. */
+            serviceAreas: components["schemas"]["AreaOption"][];
+            /**
+             * Format: int32
+             * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
+             */
+            state: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description Bikes that belong to its areas.
+             */
+            vehicleCount: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AgentChoices: {
+            /** @description Agents to choose from. */
+            data: {
+                /** @description By company. */
+                rows: components["schemas"]["AgentOption"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentFound: {
@@ -1038,6 +1746,37 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AgentRoleRow: {
+            /** @description A role template as pages show it. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Franchisees that it applies to.
+                 */
+                agentCount: number;
+                /** @description What franchisees' people may hold at most, with the groups above. */
+                codes: string[];
+                /** @description Its id, as text. */
+                id: string;
+                /** @description 模板名称. */
+                name: string;
+                /** @description 备注. */
+                remark: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                updatedAt: number;
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Allowed: {
             data: {
                 /** @description Whether the device may sign in for the phone. */
@@ -1049,11 +1788,107 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AllyRow: {
+            /** @description A franchiser as lists and its drawer show it. */
+            data: {
+                /** @description The agent's company; null when the caller may not see it. */
+                agentCompany?: string | null;
+                /** @description With whom it works. */
+                agentId: string;
+                /** @description 公司. */
+                company: string;
+                /** @description 联系人, masked. */
+                contact: string;
+                /** @description The contract's last day, `YYYY-MM-DD`. */
+                contractEnd?: string | null;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                createdAt: number;
+                /**
+                 * Format: int64
+                 * @description 保证金, cents.
+                 */
+                depositPaid: number;
+                /**
+                 * Format: int32
+                 * @description 分成比例, ten-thousandths.
+                 */
+                divideRatioBp: number;
+                /** @description Why it was ended. */
+                endedReason: string;
+                /** @description Its id, as text. */
+                id: string;
+                /** @description 加盟时间, `YYYY-MM-DD`. */
+                joinedAt?: string | null;
+                /** @description 法人, masked; empty until it is known. */
+                legalPerson: string;
+                /** @description 统一社会信用代码, empty until it is known. */
+                licenseNo: string;
+                /** @description 联系电话, masked. */
+                phone: string;
+                /** @description 备注. */
+                remark: string;
+                /** @description 服务区: as text. */
+                serviceAreaIds: string[];
+                /** @description Of them, those that the caller may see, by name. */
+                serviceAreas: components["schemas"]["AreaOption"][];
+                /**
+                 * Format: int32
+                 * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
+                 */
+                state: number;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                updatedAt: number;
+                /**
+                 * Format: int64
+                 * @description Bikes that belong to its areas.
+                 */
+                vehicleCount: number;
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreaGiven: {
             /** @description Its id. */
             data: {
                 /** @description As text. */
                 areaId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaInfo: {
+            /** @description A service area with its edge and what may follow on where it stands. */
+            data: components["schemas"]["AreaRow"] & {
+                /**
+                 * Format: int64
+                 * @description Franchisers who work in it.
+                 */
+                allyCount: number;
+                /**
+                 * Format: int64
+                 * @description Fences in it.
+                 */
+                fenceCount: number;
+                /** @description `[lng, lat]` corners, closed, WGS-84. */
+                ring: number[][];
+                /**
+                 * Format: int64
+                 * @description Of the bikes, those on its streets.
+                 */
+                shelvedCount: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -1278,6 +2113,26 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_History: {
+            /** @description A page of steps, newest first. */
+            data: {
+                /** @description Its category. */
+                category: string;
+                /** @description As people read it. */
+                categoryLabel: string;
+                /** @description Steps in all. */
+                count: number;
+                /** @description Its id. */
+                id: string;
+                /** @description What people call it now. */
+                name: string;
+                /** @description Those of this page. */
+                rows: components["schemas"]["Step"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Hits: {
             /** @description The hits. */
             data: {
@@ -1323,6 +2178,93 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_LogDetail: {
+            /** @description A line with everything that is known of it. */
+            data: components["schemas"]["LogRow"] & {
+                access?: components["schemas"]["AccessDetail"] | null;
+                /** @description What changed. */
+                changes: components["schemas"]["Change"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_LogPage: {
+            /** @description A page of the operator log. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many match, at most 10000.
+                 */
+                count: number;
+                /**
+                 * Format: int64
+                 * @description To be sent as `before` for what follows; null at the end.
+                 */
+                next?: number | null;
+                /** @description The lines, newest first. */
+                rows: components["schemas"]["LogRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MadeId: {
+            /** @description The id of what was made. */
+            data: {
+                /** @description As text. */
+                id: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Moment: {
+            /** @description A thing as it was. */
+            data: {
+                /** @description Its category. */
+                category: string;
+                /** @description As people read it. */
+                categoryLabel: string;
+                /** @description Steps in all. */
+                count: number;
+                /**
+                 * Format: int64
+                 * @description The first step.
+                 */
+                first: number;
+                /**
+                 * Format: int64
+                 * @description The step after.
+                 */
+                following?: number | null;
+                /** @description Its id. */
+                id: string;
+                /** @description Which step this is, from 1. */
+                index: number;
+                /**
+                 * Format: int64
+                 * @description The last step.
+                 */
+                last: number;
+                /** @description What people call it now. */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description The step before.
+                 */
+                previous?: number | null;
+                /** @description All of it, masked. */
+                state: components["schemas"]["StateField"][];
+                /** @description The step after which it was so. */
+                step: components["schemas"]["Step"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Nothing: {
             /** @description Nothing to tell. */
             data: Record<string, never>;
@@ -1334,6 +2276,351 @@ export interface components {
             data: {
                 /** @description The login phone. */
                 opManId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Opened: {
+            /** @description The id of the account that was opened. */
+            data: {
+                /** @description As text. */
+                objectId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OperatorRow: {
+            /**
+             * @description An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and
+             *     only holders of 1002 see this list.
+             */
+            data: {
+                /** @description Agents that he may see, as text; empty: all. */
+                agentIds: string[];
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                createdAt: number;
+                /** @description Whether the customer-service tool may know him. */
+                csToolRegistered: boolean;
+                /** @description Whether he may see everything. */
+                isRoot: boolean;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds; null: never.
+                 */
+                lastLoginAt: number | null;
+                /**
+                 * Format: int32
+                 * @description Bit-or of tiers 1, 2, 4 and 8.
+                 */
+                level: number;
+                /** @description Their Chinese names. */
+                levelNames: string[];
+                /** @description His name. */
+                name: string;
+                /** @description Internal account id, as text. */
+                objectId: string;
+                /** @description Areas that he may see, as text; empty: all. */
+                opAreaIds: string[];
+                /** @description What he signs in with, and his key in calls. */
+                phone: string;
+                /** @description Roles that he holds, as text. */
+                roleIds: string[];
+                /** @description Their names. */
+                roleNames: string[];
+                /**
+                 * Format: int32
+                 * @description 0 disabled, 1 enabled.
+                 */
+                state: number;
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Options: {
+            /** @description What the log can be cut down to. */
+            data: {
+                categories: components["schemas"]["CategoryOption"][];
+                results: components["schemas"]["ResultOption"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AccountRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description Its id, as text. */
+                    agentId: string;
+                    /**
+                     * Format: int64
+                     * @description Service areas that it runs, closed ones not counted.
+                     */
+                    areaCount: number;
+                    /**
+                     * Format: int32
+                     * @description 0 own merchant account, 1 platform cashier.
+                     */
+                    billingWay: number;
+                    /**
+                     * Format: int64
+                     * @description Franchisees that stand under it.
+                     */
+                    childCount: number;
+                    /** @description 公司名称. */
+                    company: string;
+                    /** @description 联系人. */
+                    contact: string;
+                    /** @description First day of the contract, `YYYY-MM-DD`. */
+                    contractBegin?: string | null;
+                    /** @description Its last day. */
+                    contractEnd?: string | null;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    createdAt: number;
+                    /**
+                     * Format: int32
+                     * @description 1 under the platform, 2 under one of level 1, and so on.
+                     */
+                    level: number;
+                    /** @description The parent's company; null when there is none that the caller may see. */
+                    parentCompany?: string | null;
+                    /** @description Under whom it stands, as text; null: under the platform. */
+                    parentId?: string | null;
+                    /** @description 登录手机号, its middle masked. */
+                    phone: string;
+                    /** @description 备注. */
+                    remark: string;
+                    /** @description Its template, as text; null: no limit. */
+                    roleId?: string | null;
+                    /** @description The template's name; null when there is none that the caller may see. */
+                    roleName?: string | null;
+                    /** @description Their ids, as text. */
+                    serviceAreaIds: string[];
+                    /**
+                     * Format: int32
+                     * @description 0 disabled, 1 enabled.
+                     */
+                    state: number;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int32
+                     * @description 车辆上限; null: no limit.
+                     */
+                    vehicleQuota?: number | null;
+                    /**
+                     * Format: int64
+                     * @description To be sent with a change.
+                     */
+                    version: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AgentRoleRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /**
+                     * Format: int64
+                     * @description Franchisees that it applies to.
+                     */
+                    agentCount: number;
+                    /** @description What franchisees' people may hold at most, with the groups above. */
+                    codes: string[];
+                    /** @description Its id, as text. */
+                    id: string;
+                    /** @description 模板名称. */
+                    name: string;
+                    /** @description 备注. */
+                    remark: string;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int64
+                     * @description To be sent with a change.
+                     */
+                    version: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AllyRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description The agent's company; null when the caller may not see it. */
+                    agentCompany?: string | null;
+                    /** @description With whom it works. */
+                    agentId: string;
+                    /** @description 公司. */
+                    company: string;
+                    /** @description 联系人, masked. */
+                    contact: string;
+                    /** @description The contract's last day, `YYYY-MM-DD`. */
+                    contractEnd?: string | null;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    createdAt: number;
+                    /**
+                     * Format: int64
+                     * @description 保证金, cents.
+                     */
+                    depositPaid: number;
+                    /**
+                     * Format: int32
+                     * @description 分成比例, ten-thousandths.
+                     */
+                    divideRatioBp: number;
+                    /** @description Why it was ended. */
+                    endedReason: string;
+                    /** @description Its id, as text. */
+                    id: string;
+                    /** @description 加盟时间, `YYYY-MM-DD`. */
+                    joinedAt?: string | null;
+                    /** @description 法人, masked; empty until it is known. */
+                    legalPerson: string;
+                    /** @description 统一社会信用代码, empty until it is known. */
+                    licenseNo: string;
+                    /** @description 联系电话, masked. */
+                    phone: string;
+                    /** @description 备注. */
+                    remark: string;
+                    /** @description 服务区: as text. */
+                    serviceAreaIds: string[];
+                    /** @description Of them, those that the caller may see, by name. */
+                    serviceAreas: components["schemas"]["AreaOption"][];
+                    /**
+                     * Format: int32
+                     * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
+                     */
+                    state: number;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int64
+                     * @description Bikes that belong to its areas.
+                     */
+                    vehicleCount: number;
+                    /**
+                     * Format: int64
+                     * @description To be sent with a change.
+                     */
+                    version: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AreaRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description Who runs it. */
+                    agentId: string;
+                    /** @description The agent's company; null when the caller may not see it. */
+                    company?: string | null;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    createdAt: number;
+                    /** @description Its id, as text. */
+                    id: string;
+                    /** @description 名称. */
+                    name: string;
+                    /** @description What riders are told while it is suspended. */
+                    notice: string;
+                    /**
+                     * Format: int64
+                     * @description Parking places in it that count.
+                     */
+                    parkingCount: number;
+                    /**
+                     * Format: int32
+                     * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
+                     */
+                    state: number;
+                    /** @description 客服电话. */
+                    tel: string;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int64
+                     * @description Bikes that belong to it, on the street or not.
+                     */
+                    vehicleCount: number;
+                    /**
+                     * Format: int64
+                     * @description To be sent with a change.
+                     */
+                    version: number;
+                }[];
             };
             /** @description Always true. */
             suc: boolean;
@@ -1358,13 +2645,15 @@ export interface components {
                      * @description Epoch milliseconds.
                      */
                     createdAt: number;
+                    /** @description Whether the customer-service tool may know him. */
+                    csToolRegistered: boolean;
                     /** @description Whether he may see everything. */
                     isRoot: boolean;
                     /**
                      * Format: int64
                      * @description Epoch milliseconds; null: never.
                      */
-                    lastLoginAt?: number | null;
+                    lastLoginAt: number | null;
                     /**
                      * Format: int32
                      * @description Bit-or of tiers 1, 2, 4 and 8.
@@ -1413,7 +2702,7 @@ export interface components {
                 /** @description The rows of this page. */
                 rows: {
                     /** @description The franchisee it belongs to; null: the platform's. */
-                    agentId?: string | null;
+                    agentId: string | null;
                     /** @description What it permits. */
                     codes: string[];
                     /** @description Its id, as text. */
@@ -1440,7 +2729,7 @@ export interface components {
                      */
                     updatedAt: number;
                     /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
-                    updatedBy?: string | null;
+                    updatedBy: string | null;
                     /**
                      * Format: int32
                      * @description Operators who hold it.
@@ -1487,11 +2776,25 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Rights: {
+            /** @description What an operator may do and see. */
+            data: {
+                /** @description Agents that he may see, as text; empty: all. */
+                agentIds: string[];
+                /** @description Areas that he may see, as text; empty: all. */
+                areaIds: string[];
+                /** @description The codes of his enabled roles with the groups above them, as `allCode` tells them to himself. */
+                codes: string[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_RoleRow: {
             /** @description A role as lists and its page show it. */
             data: {
                 /** @description The franchisee it belongs to; null: the platform's. */
-                agentId?: string | null;
+                agentId: string | null;
                 /** @description What it permits. */
                 codes: string[];
                 /** @description Its id, as text. */
@@ -1518,7 +2821,7 @@ export interface components {
                  */
                 updatedAt: number;
                 /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
-                updatedBy?: string | null;
+                updatedBy: string | null;
                 /**
                  * Format: int32
                  * @description Operators who hold it.
@@ -1552,7 +2855,7 @@ export interface components {
             /** @description Who signed in. */
             data: {
                 /** @description The franchisee that the account belongs to; null when it sees several. */
-                agentId?: string | null;
+                agentId: string | null;
                 /** @description Address of a picture; empty: none. */
                 avatar: string;
                 info: components["schemas"]["Info"];
@@ -1561,7 +2864,7 @@ export interface components {
                 name: string;
                 phone: string;
                 /** @description His first role, if any. */
-                roleId?: string | null;
+                roleId: string | null;
                 roles: components["schemas"]["OwnRole"][];
                 /** @description The access token, 7 days. */
                 token: string;
@@ -1569,6 +2872,26 @@ export interface components {
                 userId: string;
                 /** @description What to greet him with. */
                 welcome: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Switched: {
+            /** @description What a state call answers: nothing for one, the outcome of each for several. */
+            data: {
+                /** @description In the order of the request; absent when just one was named. */
+                results?: components["schemas"]["Outcome"][] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Tool: {
+            /** @description Where the tool is. */
+            data: {
+                /** @description Address of its script; empty: the page's own panel. */
+                url: string;
             };
             /** @description Always true. */
             suc: boolean;
@@ -1582,8 +2905,8 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_Branch: {
             data: {
-                /** @description Whether the operator asked about holds it; absent in the full tree. */
-                checked?: boolean | null;
+                /** @description Whether the caller holds it, and so may put it into a template. */
+                checked: boolean;
                 /** @description What hangs under it. */
                 children: components["schemas"]["Branch"][];
                 /** @description The code. */
@@ -1600,6 +2923,19 @@ export interface components {
                 levelMask: number;
                 /** @description Chinese title. */
                 title: string;
+            }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_Found: {
+            data: {
+                /** @description Its category. */
+                category: string;
+                /** @description Its id, as text. */
+                id: string;
+                /** @description What people call it. */
+                name: string;
             }[];
             /** @description Always true. */
             suc: boolean;
@@ -1731,10 +3067,54 @@ export interface components {
             /** @description Always true. */
             suc: boolean;
         };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_WholePeople: {
+            /** @description Names and phone, whole. */
+            data: {
+                /** @description 联系人. */
+                contact: string;
+                /** @description 法人. */
+                legalPerson: string;
+                /** @description 联系电话. */
+                phone: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
         /** @description Its id. */
         AreaGiven: {
             /** @description As text. */
             areaId: string;
+        };
+        AreaHandedOver: {
+            /** @description Who runs it from now on. */
+            agentId: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
+        };
+        /** @description A service area with its edge and what may follow on where it stands. */
+        AreaInfo: components["schemas"]["AreaRow"] & {
+            /**
+             * Format: int64
+             * @description Franchisers who work in it.
+             */
+            allyCount: number;
+            /**
+             * Format: int64
+             * @description Fences in it.
+             */
+            fenceCount: number;
+            /** @description `[lng, lat]` corners, closed, WGS-84. */
+            ring: number[][];
+            /**
+             * Format: int64
+             * @description Of the bikes, those on its streets.
+             */
+            shelvedCount: number;
         };
         /** @description Areas to choose from. */
         AreaList: {
@@ -1769,6 +3149,51 @@ export interface components {
             /** @description 名称. */
             name: string;
         };
+        /** @description A service area as its management shows it. */
+        AreaRow: {
+            /** @description Who runs it. */
+            agentId: string;
+            /** @description The agent's company; null when the caller may not see it. */
+            company?: string | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /** @description What riders are told while it is suspended. */
+            notice: string;
+            /**
+             * Format: int64
+             * @description Parking places in it that count.
+             */
+            parkingCount: number;
+            /**
+             * Format: int32
+             * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
+             */
+            state: number;
+            /** @description 客服电话. */
+            tel: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description Bikes that belong to it, on the street or not.
+             */
+            vehicleCount: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
         /** @description A service area as the map draws it. */
         AreaShape: {
             /** @description Who runs it. */
@@ -1782,6 +3207,16 @@ export interface components {
             /**
              * Format: int32
              * @description 0 planned, 1 open, 2 suspended.
+             */
+            state: number;
+        };
+        AreaState: {
+            id: string;
+            /** @description What riders are told, when it is suspended: 1 to 200 characters. */
+            notice?: string;
+            /**
+             * Format: int32
+             * @description 1 opens it, 2 suspends it, 3 closes it for good.
              */
             state: number;
         };
@@ -1808,10 +3243,10 @@ export interface components {
              */
             billingWay: number;
         };
-        /** @description A branch of the tree as the role editor shows it. */
+        /** @description A branch of the permission tree. */
         Branch: {
-            /** @description Whether the operator asked about holds it; absent in the full tree. */
-            checked?: boolean | null;
+            /** @description Whether the caller holds it, and so may put it into a template. */
+            checked: boolean;
             /** @description What hangs under it. */
             children: components["schemas"]["Branch"][];
             /** @description The code. */
@@ -1839,6 +3274,66 @@ export interface components {
             /** @description The phone that this session proved. */
             phone: string;
         };
+        /** @description A category with its kinds of event. */
+        CategoryOption: {
+            /** @description What may happen in it. */
+            actions: components["schemas"]["ActionOption"][];
+            /** @description The category. */
+            category: string;
+            /** @description Whether its things have a history to step through. */
+            history: boolean;
+            /** @description As people read it. */
+            label: string;
+        };
+        /** @description One changed field. */
+        Change: {
+            /** @description Of lists: what came, in words. */
+            added?: string[] | null;
+            /** @description What it is, masked; null: it is not there. */
+            after: Record<string, never>;
+            /** @description `after` in words. */
+            afterText: string;
+            /** @description What it was, masked; null: it was not there. */
+            before: Record<string, never>;
+            /** @description `before` in words. */
+            beforeText: string;
+            /** @description Its key. */
+            field: string;
+            /** @description As people read it. */
+            label: string;
+            /** @description Of lists: what went, in words. */
+            removed?: string[] | null;
+        };
+        ChangedAccount: components["schemas"]["AccountBody"] & {
+            agentId: string;
+            /** @description Another login phone; absent or empty: as it is. */
+            phone?: string | null;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
+        };
+        ChangedAlly: components["schemas"]["AllyBody"] & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw, when he says so.
+             */
+            version?: number | null;
+        };
+        ChangedArea: {
+            id: string;
+            /** @description 1 to 30 characters, unique within its agent. */
+            name: string;
+            /** @description 客服电话; may be empty before the area is opened. */
+            tel: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
+        };
         ChangedOperator: components["schemas"]["OperatorBody"] & {
             /** @description The roles that he shall hold; absent: as they are. */
             roleIds?: string[] | null;
@@ -1849,6 +3344,14 @@ export interface components {
             version: number;
         };
         ChangedRole: components["schemas"]["RoleBody"] & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
+        };
+        ChangedTemplate: components["schemas"]["TemplateBody"] & {
             id: string;
             /**
              * Format: int64
@@ -2049,6 +3552,11 @@ export interface components {
             device_type: number;
             /** @description Its id, as text. */
             id: string;
+            /**
+             * Format: int64
+             * @description When somebody last signed in on it; epoch milliseconds, null: never.
+             */
+            lastLoginAt: number | null;
             /** @description Where it was seen first. */
             login_address: string;
             /** @description The operator's phone, masked. */
@@ -2120,6 +3628,15 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
+        /** @description A thing in a picker. */
+        Found: {
+            /** @description Its category. */
+            category: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+        };
         /** @description A gateway. */
         GatewayAsked: {
             /** @description 1 to 40 letters, digits, `-` or `_`. */
@@ -2131,6 +3648,21 @@ export interface components {
             secret: string;
             /** @description MQTT user name. */
             user: string;
+        };
+        /** @description A page of steps, newest first. */
+        History: {
+            /** @description Its category. */
+            category: string;
+            /** @description As people read it. */
+            categoryLabel: string;
+            /** @description Steps in all. */
+            count: number;
+            /** @description Its id. */
+            id: string;
+            /** @description What people call it now. */
+            name: string;
+            /** @description Those of this page. */
+            rows: components["schemas"]["Step"][];
         };
         /** @description A hit. */
         HitShown: {
@@ -2157,7 +3689,7 @@ export interface components {
              * Format: int64
              * @description Before this time; epoch milliseconds, null: never.
              */
-            lastLoginAt?: number | null;
+            lastLoginAt: number | null;
             /**
              * Format: int64
              * @description Bit-or of tiers.
@@ -2166,6 +3698,11 @@ export interface components {
             /** @description Their Chinese names. */
             levelNames: string[];
         };
+        /**
+         * @description What is about to leave.
+         * @enum {string}
+         */
+        Kind: "export" | "unmask";
         Link: {
             /**
              * Format: int64
@@ -2211,9 +3748,144 @@ export interface components {
              */
             updatedAt?: number | null;
         };
+        /** @description A line with everything that is known of it. */
+        LogDetail: components["schemas"]["LogRow"] & {
+            access?: components["schemas"]["AccessDetail"] | null;
+            /** @description What changed. */
+            changes: components["schemas"]["Change"][];
+        };
+        /** @description A page of the operator log. */
+        LogPage: {
+            /** @description Whether there are more than `count`. */
+            capped: boolean;
+            /**
+             * Format: int64
+             * @description How many match, at most 10000.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description To be sent as `before` for what follows; null at the end.
+             */
+            next?: number | null;
+            /** @description The lines, newest first. */
+            rows: components["schemas"]["LogRow"][];
+        };
+        /** @description A line of the operator log. */
+        LogRow: {
+            /** @description The event's stored type. */
+            action: string;
+            /** @description As people read it. */
+            actionLabel: string;
+            /**
+             * Format: int32
+             * @description 1 operator, 2 machine client.
+             */
+            actorKind: number;
+            /** @description Whose it is; null: the platform's own. */
+            agentId?: string | null;
+            /** @description Where it lies. */
+            areaId?: string | null;
+            /** @description The category of what was acted on. */
+            category: string;
+            /** @description As people read it. */
+            categoryLabel: string;
+            /** @description What changed, in one line of at most 300 characters. */
+            detail: string;
+            /** @description Where the request came from. */
+            ip: string;
+            /** @description Who acted. */
+            name: string;
+            /** @description The operator's, or the machine client's, id. */
+            opManId: string;
+            /** @description Masked; empty for machines. */
+            phone: string;
+            /**
+             * Format: int64
+             * @description The event's place in the log; negative for what was refused and so left no event.
+             */
+            position: number;
+            /** @description The request's id. */
+            requestId: string;
+            /**
+             * Format: int32
+             * @description 1 done, 2 refused, 3 failed.
+             */
+            result: number;
+            /** @description As people read it. */
+            resultLabel: string;
+            /** @description Category and name in one. */
+            target: string;
+            /** @description What was acted on. */
+            targetId: string;
+            /** @description Its name; empty when it has none. */
+            targetName: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            time: number;
+            /** @description Runs from the browser's request to the event. */
+            traceId: string;
+        };
         LoginBody: {
             /** @description The login phone. */
             opManId: string;
+        };
+        /** @description The id of what was made. */
+        MadeId: {
+            /** @description As text. */
+            id: string;
+        };
+        /** @description A thing as it was. */
+        Moment: {
+            /** @description Its category. */
+            category: string;
+            /** @description As people read it. */
+            categoryLabel: string;
+            /** @description Steps in all. */
+            count: number;
+            /**
+             * Format: int64
+             * @description The first step.
+             */
+            first: number;
+            /**
+             * Format: int64
+             * @description The step after.
+             */
+            following?: number | null;
+            /** @description Its id. */
+            id: string;
+            /** @description Which step this is, from 1. */
+            index: number;
+            /**
+             * Format: int64
+             * @description The last step.
+             */
+            last: number;
+            /** @description What people call it now. */
+            name: string;
+            /**
+             * Format: int64
+             * @description The step before.
+             */
+            previous?: number | null;
+            /** @description All of it, masked. */
+            state: components["schemas"]["StateField"][];
+            /** @description The step after which it was so. */
+            step: components["schemas"]["Step"];
+        };
+        NewAccount: components["schemas"]["AccountBody"] & {
+            /** @description Under whom it stands; absent or 0: under the platform. */
+            parentId?: string | null;
+            /** @description What its first person signs in with; unique among franchisees. */
+            phone: string;
+            /**
+             * Format: int32
+             * @description 0 disabled, 1 enabled (when absent).
+             */
+            state?: number | null;
         };
         /** @description A franchisee. */
         NewAgent: {
@@ -2228,6 +3900,10 @@ export interface components {
             contactName: string;
             /** @description 登录手机号. */
             phone: string;
+        };
+        NewAlly: components["schemas"]["AllyBody"] & {
+            /** @description With whom it works; absent: the caller's only agent. */
+            agentId?: string | null;
         };
         /** @description A service area. */
         NewArea: {
@@ -2311,6 +3987,16 @@ export interface components {
             /** @description 号牌. */
             plateNo?: string;
         };
+        NextState: {
+            id: string;
+            /** @description Why it is ended: 1 to 200 characters. */
+            reason?: string;
+            /**
+             * Format: int32
+             * @description 1 signs the contract, 3 ends it. 2 comes by itself when the contract's last day is over.
+             */
+            state: number;
+        };
         /** @description Nothing to tell. */
         Nothing: Record<string, never>;
         /** @description The internal account id. */
@@ -2321,6 +4007,11 @@ export interface components {
         OpMan: {
             /** @description The login phone. */
             opManId: string;
+        };
+        /** @description The id of the account that was opened. */
+        Opened: {
+            /** @description As text. */
+            objectId: string;
         };
         OperatorBody: {
             /** @description The one agent that he belongs to; 0 or absent: see `agentIds`. */
@@ -2349,13 +4040,15 @@ export interface components {
              * @description Epoch milliseconds.
              */
             createdAt: number;
+            /** @description Whether the customer-service tool may know him. */
+            csToolRegistered: boolean;
             /** @description Whether he may see everything. */
             isRoot: boolean;
             /**
              * Format: int64
              * @description Epoch milliseconds; null: never.
              */
-            lastLoginAt?: number | null;
+            lastLoginAt: number | null;
             /**
              * Format: int32
              * @description Bit-or of tiers 1, 2, 4 and 8.
@@ -2387,13 +4080,28 @@ export interface components {
             version: number;
         };
         OperatorState: {
-            /** @description Login phone. */
-            phone: string;
+            /** @description Login phone; or `phones`. */
+            phone?: string | null;
+            /** @description Login phones, at most 200: each is judged alone and the answer tells what became of it. */
+            phones?: string[] | null;
             /**
              * Format: int32
              * @description 0 disabled, 1 enabled.
              */
             state: number;
+        };
+        /** @description What the log can be cut down to. */
+        Options: {
+            categories: components["schemas"]["CategoryOption"][];
+            results: components["schemas"]["ResultOption"][];
+        };
+        /** @description What became of one. */
+        Outcome: {
+            error: components["schemas"]["Reason"] | null;
+            /** @description What the request named it by. */
+            key: string;
+            /** @description Whether it was done. */
+            suc: boolean;
         };
         /** @description A role of the one who signed in. */
         OwnRole: {
@@ -2463,12 +4171,31 @@ export interface components {
             /** @description PEM of the SubjectPublicKeyInfo. */
             publicKey: string;
         };
+        /** @description Why one was refused. */
+        Reason: {
+            /** @description For programs, such as `role-in-use`. */
+            code: string;
+            /** @description For people. */
+            promot: string;
+            /** @description The same. */
+            promt: string;
+        };
         /** @description A reason against renting. */
         ReasonShown: {
             /** @description For programs. */
             code: string;
             /** @description For people. */
             text: string;
+        };
+        Registration: {
+            /** @description His company; may be empty. */
+            company: string;
+            /** @description His name, as the tool shall show it. */
+            name: string;
+            /** @description The caller's own account id. */
+            objectId: string;
+            /** @description The caller's own login phone. */
+            phone: string;
         };
         Renewal: {
             /** @description Selected agents; empty: all. */
@@ -2511,12 +4238,31 @@ export interface components {
             /** @description ok or degraded. */
             status: string;
         };
+        /** @description A result. */
+        ResultOption: {
+            /** @description As people read it. */
+            label: string;
+            /**
+             * Format: int32
+             * @description 1, 2 or 3.
+             */
+            value: number;
+        };
         /** @description What a rider does. */
         RideAsked: {
             /** @description reserve, cancel, unlock, pause, resume or return. */
             action: string;
             /** @description Who, as the rider app names him; 1 to 40 characters. */
             riderId: string;
+        };
+        /** @description What an operator may do and see. */
+        Rights: {
+            /** @description Agents that he may see, as text; empty: all. */
+            agentIds: string[];
+            /** @description Areas that he may see, as text; empty: all. */
+            areaIds: string[];
+            /** @description The codes of his enabled roles with the groups above them, as `allCode` tells them to himself. */
+            codes: string[];
         };
         /** @description What people fill in. */
         RoleBody: {
@@ -2542,7 +4288,7 @@ export interface components {
         /** @description A role as lists and its page show it. */
         RoleRow: {
             /** @description The franchisee it belongs to; null: the platform's. */
-            agentId?: string | null;
+            agentId: string | null;
             /** @description What it permits. */
             codes: string[];
             /** @description Its id, as text. */
@@ -2569,7 +4315,7 @@ export interface components {
              */
             updatedAt: number;
             /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
-            updatedBy?: string | null;
+            updatedBy: string | null;
             /**
              * Format: int32
              * @description Operators who hold it.
@@ -2582,7 +4328,10 @@ export interface components {
             version: number;
         };
         RoleState: {
-            id: string;
+            /** @description The role; or `ids`. */
+            id?: string | null;
+            /** @description Roles, at most 200: each is judged alone and the answer tells what became of it. */
+            ids?: string[] | null;
             /**
              * Format: int32
              * @description 0 disabled, 1 enabled.
@@ -2601,7 +4350,7 @@ export interface components {
         /** @description Who signed in. */
         SignedIn: {
             /** @description The franchisee that the account belongs to; null when it sees several. */
-            agentId?: string | null;
+            agentId: string | null;
             /** @description Address of a picture; empty: none. */
             avatar: string;
             info: components["schemas"]["Info"];
@@ -2610,7 +4359,7 @@ export interface components {
             name: string;
             phone: string;
             /** @description His first role, if any. */
-            roleId?: string | null;
+            roleId: string | null;
             roles: components["schemas"]["OwnRole"][];
             /** @description The access token, 7 days. */
             token: string;
@@ -2618,6 +4367,77 @@ export interface components {
             userId: string;
             /** @description What to greet him with. */
             welcome: string;
+        };
+        /** @description One field of a whole state. */
+        StateField: {
+            /** @description Its key. */
+            field: string;
+            /** @description Of lists: the entries in words. */
+            items?: string[] | null;
+            /** @description As people read it. */
+            label: string;
+            /** @description In words. */
+            text: string;
+            /** @description Its value, masked. */
+            value: Record<string, never>;
+        };
+        /** @description One step. */
+        Step: {
+            /** @description The event's stored type. */
+            action: string;
+            /** @description As people read it. */
+            actionLabel: string;
+            /** @description Who acted. */
+            actor: components["schemas"]["StepActor"];
+            /** @description What changed. */
+            changes: components["schemas"]["Change"][];
+            /** @description Where the request came from. */
+            ip: string;
+            /**
+             * Format: int64
+             * @description The event's place in the log.
+             */
+            position: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            time: number;
+            /** @description Runs from the browser's request to the event. */
+            traceId: string;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 … of this thing.
+             */
+            version: number;
+        };
+        /** @description Who acted. */
+        StepActor: {
+            /** @description Empty for rules. */
+            id: string;
+            /**
+             * Format: int32
+             * @description 1 operator, 2 machine client, 3 a rule of the house.
+             */
+            kind: number;
+            /** @description The name, or the rule. */
+            name: string;
+            /** @description Masked; empty but for operators. */
+            phone: string;
+        };
+        /** @description What a state call answers: nothing for one, the outcome of each for several. */
+        Switched: {
+            /** @description In the order of the request; absent when just one was named. */
+            results?: components["schemas"]["Outcome"][] | null;
+        };
+        /** @description What people fill in. */
+        TemplateBody: {
+            /** @description At least one; none that the caller does not hold. */
+            codes: string[];
+            /** @description 1 to 20 characters, unique. */
+            name: string;
+            /** @description At most 200 characters. */
+            remark?: string;
         };
         /** @description Where map tiles come from. */
         Tiles: {
@@ -2637,6 +4457,14 @@ export interface components {
          * @enum {string}
          */
         Told: "ring" | "powerOn" | "powerOff" | "openBattery" | "reboot";
+        /** @description Where the tool is. */
+        Tool: {
+            /** @description Address of its script; empty: the page's own panel. */
+            url: string;
+        };
+        Unmask: {
+            id: string;
+        };
         Verification: {
             /** @description The device's own random code, 1 to 128 characters. */
             device_code: string;
@@ -2750,6 +4578,15 @@ export interface components {
              * @default 惠行出行运营平台
              */
             title: string;
+        };
+        /** @description Names and phone, whole. */
+        WholePeople: {
+            /** @description 联系人. */
+            contact: string;
+            /** @description 法人. */
+            legalPerson: string;
+            /** @description 联系电话. */
+            phone: string;
         };
         /**
          * @description Begin or end.
@@ -2953,12 +4790,12 @@ export interface operations {
     };
     lookUpOperator: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description 11 digits. */
                 mobilePhoneNumber: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3195,19 +5032,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Nothing"];
                 };
             };
         };
     };
     deviceAuthorizeInfo: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description Login phone. */
-                mobilePhoneNumber: string | null;
+                mobilePhoneNumber?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3240,19 +5077,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Nothing"];
                 };
             };
         };
     };
     deviceLoginInfo: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description Login phone. */
-                mobilePhoneNumber: string | null;
+                mobilePhoneNumber?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3290,6 +5127,108 @@ export interface operations {
             };
         };
     };
+    listAgentAccounts: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of company or contact, or the whole phone. */
+                keyword?: string;
+                /** @description 0 disabled, 1 enabled. */
+                state?: string;
+                /** @description Those that stand under this one. */
+                parentId?: string;
+                /** @description Those with this role template. */
+                roleId?: string;
+                /** @description Just this one. */
+                agentId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AccountRow"];
+                };
+            };
+        };
+    };
+    updateAgentAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    createAgentAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Value"];
+                };
+            };
+        };
+    };
+    deleteAgentAccount: {
+        parameters: {
+            query: {
+                /** @description The franchisee. */
+                agentId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
     agent_list: {
         parameters: {
             query?: never;
@@ -3305,6 +5244,195 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_AgentList"];
+                };
+            };
+        };
+    };
+    setAgentAccountState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountState"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    listAllies: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of the company's name or its number. */
+                keyword?: string;
+                /** @description Those who work with this agent. */
+                agentId?: string;
+                /** @description 0 negotiating, 1 cooperating, 2 expired, 3 terminated. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AllyRow"];
+                };
+            };
+        };
+    };
+    updateAlly: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedAlly"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    createAlly: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlly"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Value"];
+                };
+            };
+        };
+    };
+    deleteAlly: {
+        parameters: {
+            query: {
+                /** @description The franchiser. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    allyInfo: {
+        parameters: {
+            query: {
+                /** @description The franchiser. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AllyRow"];
+                };
+            };
+        };
+    };
+    setAllyState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NextState"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    unmaskAlly: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Unmask"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_WholePeople"];
                 };
             };
         };
@@ -3355,6 +5483,216 @@ export interface operations {
             };
         };
     };
+    listAgentRoles: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of name or remark. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AgentRoleRow"];
+                };
+            };
+        };
+    };
+    updateAgentRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedTemplate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    createAgentRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Value"];
+                };
+            };
+        };
+    };
+    deleteAgentRole: {
+        parameters: {
+            query: {
+                /** @description The template. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    agentRoleInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AgentRoleRow"];
+                };
+            };
+        };
+    };
+    listServiceAreas: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of name or telephone. */
+                keyword?: string;
+                /** @description Those that this agent runs. */
+                agentId?: string;
+                /** @description 0 planned, 1 open, 2 suspended, 3 closed. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AreaRow"];
+                };
+            };
+        };
+    };
+    updateServiceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    handOverServiceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AreaHandedOver"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    serviceAreaAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AgentChoices"];
+                };
+            };
+        };
+    };
     areas_of_agents: {
         parameters: {
             query?: never;
@@ -3373,6 +5711,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_AreaList"];
+                };
+            };
+        };
+    };
+    serviceAreaInfo: {
+        parameters: {
+            query: {
+                /** @description The area. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaInfo"];
                 };
             };
         };
@@ -3399,14 +5759,263 @@ export interface operations {
             };
         };
     };
-    allCode: {
+    setServiceAreaState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AreaState"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    agentTree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                };
+            };
+        };
+    };
+    agentTreeAdmin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                };
+            };
+        };
+    };
+    recordAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Value"];
+                };
+            };
+        };
+    };
+    userLogActions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Options"];
+                };
+            };
+        };
+    };
+    userLogHistory: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The login phone; absent: the caller himself. */
-                opManId: string | null;
+                /** @description The category. */
+                category: string | null;
+                /** @description Which thing. */
+                id: string | null;
+                /** @description 1-based, default 1. */
+                page: string | null;
+                /** @description Default 20, at most 100. */
+                pageSize: string | null;
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_History"];
+                };
+            };
+        };
+    };
+    userLogHistoryAt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The category. */
+                category: string | null;
+                /** @description Which thing. */
+                id: string | null;
+                /** @description Any position: the newest step at or before it counts. */
+                position: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Moment"];
+                };
+            };
+        };
+    };
+    userLogSubjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The category. */
+                category: string | null;
+                /** @description Part of a name, or a whole id. */
+                keyword: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_Found"];
+                };
+            };
+        };
+    };
+    userLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1-based, default 1. */
+                page: string | null;
+                /** @description Default 10, at most 200. */
+                pageSize: string | null;
+                /** @description In place of a page: rows older than that of this position. */
+                before: string | null;
+                /** @description An actor's id, or an operator's whole phone. */
+                opManId: string | null;
+                /** @description A stored type. */
+                action: string | null;
+                /** @description A category. */
+                category: string | null;
+                /** @description Part of the target's name, or its whole id. */
+                target: string | null;
+                /** @description 1 done, 2 refused, 3 failed. */
+                result: string | null;
+                /** @description A trace. */
+                traceId: string | null;
+                /** @description `YYYY-MM-DD HH:mm:ss` in Asia/Shanghai, or epoch milliseconds. */
+                startTime: string | null;
+                /** @description The same; included. */
+                endTime: string | null;
+                /** @description An older client's name for `endTime`. */
+                entTime: string | null;
+                /** @description 1: for a file. Both times are then needed, at most 31 days apart; pages have up to 1000 rows. */
+                exporting: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_LogPage"];
+                };
+            };
+        };
+    };
+    userLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The event's place in the log */
+                position: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_LogDetail"];
+                };
+            };
+        };
+    };
+    allCode: {
+        parameters: {
+            query?: {
+                /** @description The login phone; absent: the caller himself. */
+                opManId?: string;
+            };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3446,18 +6055,18 @@ export interface operations {
     };
     listRoles: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description 1-based, default 1. */
-                page: string | null;
+                page?: string;
                 /** @description Default 10, at most 200. */
-                pageSize: string | null;
+                pageSize?: string;
                 /** @description Part of name or remark. */
-                keyword: string | null;
+                keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
-                state: string | null;
+                state?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3513,21 +6122,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_MadeId"];
                 };
             };
         };
     };
     deleteRole: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description The role. */
                 id: string;
                 /** @description The version that the caller saw, when he says so. */
-                version: string | null;
+                version?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3563,14 +6172,14 @@ export interface operations {
     };
     roleInfo: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description The role. */
                 id: string;
                 /** @description The version that the caller saw, when he says so. */
-                version: string | null;
+                version?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3603,7 +6212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Switched"];
                 };
             };
         };
@@ -3629,12 +6238,12 @@ export interface operations {
     };
     operatorTree: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description The login phone; absent: the caller himself. */
-                opManId: string | null;
+                opManId?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3651,22 +6260,22 @@ export interface operations {
     };
     listOperators: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description 1-based, default 1. */
-                page: string | null;
+                page?: string;
                 /** @description Default 10, at most 200. */
-                pageSize: string | null;
+                pageSize?: string;
                 /** @description Part of name or phone. */
-                keyword: string | null;
+                keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
-                state: string | null;
+                state?: string;
                 /** @description Bit-or of tiers; those who have at least one of them. */
-                level: string | null;
+                level?: string;
                 /** @description Holders of this role. */
-                roleId: string | null;
+                roleId?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3699,19 +6308,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Opened"];
                 };
             };
         };
     };
     deleteOperators: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description Login phones, separated by commas; at most 50. */
                 phones: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -3722,6 +6331,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    registerCsTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Registration"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Tool"];
                 };
             };
         };
@@ -3744,7 +6376,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Switched"];
+                };
+            };
+        };
+    };
+    operatorInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description login phone */
+                phone: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OperatorRow"];
                 };
             };
         };
@@ -3793,6 +6447,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+        };
+    };
+    operatorRights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description login phone */
+                phone: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Rights"];
                 };
             };
         };
@@ -3865,12 +6541,12 @@ export interface operations {
     };
     webConfig: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description Host name of the page. */
-                domain: string | null;
+                domain?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

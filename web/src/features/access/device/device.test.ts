@@ -6,6 +6,7 @@ const device = (id: string, state: number, requestedAt: number): Device => ({
   id,
   state,
   requestedAt,
+  lastLoginAt: null,
   updatedAt: requestedAt,
   mobilePhoneNumber: '138****5678',
   operatorName: '王小明',

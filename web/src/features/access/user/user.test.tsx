@@ -21,7 +21,7 @@ const person: User = {
   roleNames: ['客服'],
   agentIds: ['20', '21'],
   opAreaIds: [],
-  isRoot: false,
+  isRoot: false, csToolRegistered: false,
   state: 1,
   createdAt: 0,
   lastLoginAt: null,
