@@ -107,6 +107,14 @@ impl CommandContext {
             causation: None,
         }
     }
+
+    /// The context of one of several commands of a request: each is repeated safely by itself, under a name made from
+    /// the request's and `step`. The answer and the version that the actor saw belong to the request's own command.
+    #[must_use]
+    pub fn step(&self, step: &str) -> Self {
+        let request_id = self.request_id.as_ref().map(|id| RequestId(format!("{}:{step}", id.0)));
+        Self { request_id, reply: serde_json::Value::Null, expected_version: None, ..self.clone() }
+    }
 }
 
 /// What an executed command left behind.

@@ -71,6 +71,12 @@ impl Asked {
         }
     }
 
+    /// The same within all that the account may see, whatever is selected in the header: for what is administered.
+    pub fn context_of_account(&self, reply: Value) -> CommandContext {
+        let scope = self.caller.as_ref().map_or(Scope::NONE, |caller| caller.full_scope.clone());
+        CommandContext { scope, ..self.context(reply) }
+    }
+
     /// The context of a command that a rule of the house gives because of this request (sign-in events, before there
     /// is a caller). Unlimited in scope: the handler has checked what it does.
     pub fn context_of_house(&self, rule: &str, reply: Value) -> CommandContext {

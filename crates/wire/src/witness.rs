@@ -68,7 +68,6 @@ pub trait Witness: Send + Sync + 'static {
 /// Extractor for handlers that hand out data: they say so first, and stop when that fails.
 pub struct HandingOut {
     asked: Asked,
-    caller: Caller,
     witness: Option<Arc<dyn Witness>>,
 }
 
@@ -77,11 +76,7 @@ impl HandingOut {
     pub async fn note(&self, what: HandedOut) -> Result<(), Refused> {
         let Some(witness) = &self.witness else { return Ok(()) };
         // Not under the request's own id: that one belongs to the command itself.
-        let ctx = CommandContext {
-            scope: self.caller.full_scope.clone(),
-            request_id: None,
-            ..self.asked.context(Value::Null)
-        };
+        let ctx = CommandContext { request_id: None, ..self.asked.context_of_account(Value::Null) };
         witness.handed_out(&ctx, what).await.map(drop)
     }
 }
@@ -90,9 +85,10 @@ impl<S: Sync> FromRequestParts<S> for HandingOut {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        // Nobody in particular gets nothing.
+        Caller::from_request_parts(parts, state).await?;
         Ok(Self {
             asked: Asked::from_request_parts(parts, state).await?,
-            caller: Caller::from_request_parts(parts, state).await?,
             witness: parts.extensions.get::<Arc<dyn Witness>>().cloned(),
         })
     }

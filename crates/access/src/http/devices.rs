@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::OperatorDeviceId;
-use wire::{Answer, Asked, Bare, Body, Caller, ClientAddress, Handled, Params, Refused, Seen, Session};
+use wire::{
+    Answer, Asked, Bare, Body, Caller, ClientAddress, Handled, Nothing, Params, Refused, Seen, Session, given,
+};
 
-use super::{Nothing, given, phone};
+use super::phone;
 use crate::Access;
 use crate::model::device::Device;
 use crate::read::devices::{self, DeviceRow};

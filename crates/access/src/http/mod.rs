@@ -17,8 +17,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
-use vocabulary::{Phone, Rows};
-use wire::{Answer, Permit, Refused, Routes};
+use vocabulary::Phone;
+use wire::{Answer, Permit, Refused, Routes, given};
 
 use crate::Access;
 use crate::use_case::outcomes::{Outcome, Outcomes};
@@ -68,10 +68,6 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .with_state(access)
 }
 
-/// Nothing to tell.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub(crate) struct Nothing {}
-
 /// The id of what was made.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MadeId {
@@ -108,23 +104,6 @@ fn switched(outcomes: Outcomes) -> Answer<Switched> {
     Answer(Switched { results: Some(results) }).including(position)
 }
 
-/// A page of rows and how many there are in all, counted honestly up to 10000.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PageOf<T> {
-    /// The rows of this page.
-    rows: Vec<T>,
-    /// How many rows match, at most 10000.
-    count: i64,
-    /// Whether there are more than `count`.
-    capped: bool,
-}
-
-impl<T> From<Rows<T>> for PageOf<T> {
-    fn from(rows: Rows<T>) -> Self {
-        Self { rows: rows.rows, count: rows.count, capped: rows.capped }
-    }
-}
-
 /// A phone as the path, query or body names it.
 pub(crate) fn phone(text: &str) -> Result<Phone, Refused> {
     text.parse().map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
@@ -150,17 +129,6 @@ impl<'de> Deserialize<'de> for OnOff {
             _ => Err(serde::de::Error::custom("状态应为 0（停用）或 1（启用）")),
         }
     }
-}
-
-/// An optional query value; empty means absent.
-pub(crate) fn given(text: Option<&String>) -> Option<&str> {
-    text.map(|text| text.trim()).filter(|text| !text.is_empty())
-}
-
-/// A number that a query gives as text; empty means absent.
-pub(crate) fn number<T: std::str::FromStr>(name: &str, text: Option<&String>) -> Result<Option<T>, Refused> {
-    let wrong = |_| Refused::malformed(format!("请求参数 {name} 格式不正确"));
-    given(text).map(|text| text.parse().map_err(wrong)).transpose()
 }
 
 /// 0 or 1 that a query gives as text; empty means absent.

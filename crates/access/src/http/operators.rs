@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, AreaId, Page, Reach, RoleId, Scope};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
+use wire::{Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, Seen, given, number};
 
-use super::{Nothing, OnOff, PageOf, Switched, given, number, on_off, phone, several, switched};
+use super::{OnOff, Switched, on_off, phone, several, switched};
 use crate::Access;
 use crate::model::level::Level;
 use crate::model::operator::OperatorForm;

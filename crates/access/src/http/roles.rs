@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, Page, PermissionCode, RoleId};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Refused, Seen};
+use wire::{Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, Seen, given, number};
 
-use super::{MadeId, Nothing, OnOff, PageOf, Switched, given, number, on_off, several, switched};
+use super::{MadeId, OnOff, Switched, on_off, several, switched};
 use crate::Access;
 use crate::model::level::Tier;
 use crate::model::role::RoleForm;

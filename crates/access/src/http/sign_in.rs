@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use vocabulary::{AgentId, OperatorId, RoleId, Scope};
-use wire::{Answer, Asked, Body, ClientAddress, EndedReason, Handled, Session};
+use wire::{Answer, Asked, Body, ClientAddress, EndedReason, Handled, Nothing, Session};
 
-use super::{Nothing, phone};
+use super::phone;
 use crate::Access;
 use crate::model::level::Level;
 use crate::read::operators::Account;

@@ -6,9 +6,8 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::Phone;
-use wire::{Asked, Bare, Body, ClientAddress, Params, Refused, Session};
+use wire::{Asked, Bare, Body, ClientAddress, Nothing, Params, Refused, Session};
 
-use super::Nothing;
 use crate::Access;
 
 #[derive(Deserialize, ToSchema)]

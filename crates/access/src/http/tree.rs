@@ -7,9 +7,9 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vocabulary::PermissionCode;
-use wire::{Answer, Caller, Handled, Params, Refused};
+use wire::{Answer, Caller, Handled, Params, Refused, given};
 
-use super::{given, phone};
+use super::phone;
 use crate::Access;
 use crate::permissions::{self, Branch};
 

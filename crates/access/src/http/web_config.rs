@@ -6,9 +6,8 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use wire::{Answer, ClientAddress, Handled, Params, Refused};
+use wire::{Answer, ClientAddress, Handled, Params, Refused, given};
 
-use super::given;
 use crate::{Access, door};
 
 /// Longest host name.

@@ -5,7 +5,7 @@ use serde_json::json;
 use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope};
 use wire::{Asked, Caller, EndedReason, Refused};
 
-use super::{NEWEST, authority, context};
+use super::{NEWEST, authority};
 use crate::model::device::{Device, DeviceCommand, DeviceRefusal, OperatorDevices, Owner};
 use crate::model::operator::territory_of;
 use crate::read::operators::Account;
@@ -14,8 +14,8 @@ use crate::{Access, door};
 
 /// Whose data a device is, is whose its owner is today, which the read model was asked; the stream remembers whose he
 /// was when the device was first seen.
-fn of_owner(asked: &Asked, caller: &Caller) -> CommandContext {
-    CommandContext { scope: Scope::ALL, ..context(asked, caller, json!({})) }
+fn of_owner(asked: &Asked) -> CommandContext {
+    CommandContext { scope: Scope::ALL, ..asked.context(json!({})) }
 }
 
 impl Access {
@@ -63,7 +63,7 @@ impl Access {
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
         let owner = self.device_owner(caller, device).await?;
-        let (operator, ctx) = (owner.operator, of_owner(asked, caller));
+        let (operator, ctx) = (owner.operator, of_owner(asked));
         let command = DeviceCommand::Confirm { id: device, owner, by: authority(caller) };
         Ok(self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
     }
@@ -75,7 +75,7 @@ impl Access {
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
         let owner = self.device_owner(caller, device).await?;
-        let (operator, ctx) = (owner.operator, of_owner(asked, caller));
+        let (operator, ctx) = (owner.operator, of_owner(asked));
         let before =
             self.house.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
         let command = DeviceCommand::Remove { id: device, owner, by: authority(caller) };

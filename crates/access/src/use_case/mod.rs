@@ -10,10 +10,9 @@ pub mod sign_in;
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, CommandContext, CommandError, Position, RequestId};
-use serde_json::Value;
+use kernel::{Aggregate, CommandContext, CommandError, Position};
 use vocabulary::{OperatorId, PermissionCode, Scope};
-use wire::{Asked, Caller, Directory, Ended, EndedReason, Refused, Standing};
+use wire::{Caller, Directory, Ended, EndedReason, Refused, Standing};
 
 use crate::Access;
 use crate::model::authority::{Authority, Held};
@@ -30,18 +29,6 @@ pub(crate) fn authority(caller: &Caller) -> Authority {
         codes: Held::Codes(caller.codes.iter().cloned().collect()),
         scope: caller.full_scope.clone(),
     }
-}
-
-/// The context of the caller's command. Rights are administered within all that the account may see, whatever is
-/// selected in the header.
-pub(crate) fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
-    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
-}
-
-/// The context of one of several commands of a request: each is repeated safely by itself.
-pub(crate) fn step(ctx: &CommandContext, step: &str) -> CommandContext {
-    let request_id = ctx.request_id.as_ref().map(|id| RequestId(format!("{}:{step}", id.0)));
-    CommandContext { request_id, reply: Value::Null, ..ctx.clone() }
 }
 
 impl Access {

@@ -8,7 +8,7 @@ use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
 use wire::{Asked, Caller, EndedReason, Refused};
 
 use super::outcomes::Outcomes;
-use super::{NEWEST, authority, context, step};
+use super::{NEWEST, authority};
 use crate::Access;
 use crate::model::authority::Authority;
 use crate::model::level::Level;
@@ -46,7 +46,7 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let fresh = OperatorId(self.house.ids.next_id());
         let by = authority(caller);
-        let ctx = context(asked, caller, json!({ "objectId": fresh }));
+        let ctx = asked.context_of_account(json!({ "objectId": fresh }));
         self.areas_of_agents(&form.reach).await?;
         // Before anything is done: the roles must be such that this caller may give.
         let moves = RoleMoves { level: form.level, given: wanted, taken: BTreeSet::new() };
@@ -70,7 +70,7 @@ impl Access {
         wanted: Option<BTreeSet<RoleId>>,
     ) -> Result<Receipt, Refused> {
         let by = authority(caller);
-        let ctx = context(asked, caller, json!({}));
+        let ctx = asked.context_of_account(json!({}));
         let target = self.granted_to(operator).await?;
         let command = || OperatorCommand::Change {
             form: form.clone(),
@@ -117,7 +117,7 @@ impl Access {
         operator: OperatorId,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
-        let ctx = context(asked, caller, json!({}));
+        let ctx = asked.context_of_account(json!({}));
         let receipt = self.switch_operator(caller, operator, enabled, &ctx).await?;
         self.switched(&[operator], enabled, receipt.position, &ctx).await?;
         Ok(receipt)
@@ -132,12 +132,12 @@ impl Access {
         phones: &[Phone],
         enabled: bool,
     ) -> Result<Outcomes, Refused> {
-        let ctx = context(asked, caller, json!({}));
+        let ctx = asked.context_of_account(json!({}));
         let (mut outcomes, mut done) = (Outcomes::default(), Vec::new());
         for phone in phones {
             let switching = async {
                 let operator = self.operator_of(caller, phone).await?;
-                let ctx = step(&ctx, &format!("state:{operator}"));
+                let ctx = ctx.step(&format!("state:{operator}"));
                 Ok((operator, self.switch_operator(caller, operator, enabled, &ctx).await?))
             };
             let switched: Result<(OperatorId, Receipt), Refused> = switching.await;
@@ -189,7 +189,7 @@ impl Access {
         operator: OperatorId,
     ) -> Result<Receipt, Refused> {
         let (by, target) = (authority(caller), self.granted_to(operator).await?);
-        let ctx = step(&context(asked, caller, json!({})), &format!("delete:{operator}"));
+        let ctx = asked.context_of_account(json!({})).step(&format!("delete:{operator}"));
         let command = OperatorCommand::Delete { target, by: by.clone() };
         self.rehearse::<Operator>(&operator, command.clone(), &ctx).await?;
         self.give_up_administration(operator, &command, &by, &ctx).await?;
@@ -224,7 +224,7 @@ impl Access {
             Err(error) => return Err(error.into()),
         }
         let withdraw = RoleCommand::Withdraw { operator, by: by.clone() };
-        self.house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &step(ctx, "administration")).await?;
+        self.house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration")).await?;
         Ok(())
     }
 
@@ -297,7 +297,7 @@ impl Access {
     ) -> Result<Option<Receipt>, Refused> {
         let mut last = None;
         for (role, command) in commands(operator, moves, by) {
-            let ctx = step(ctx, &format!("r{role}"));
+            let ctx = ctx.step(&format!("r{role}"));
             last = Some(self.house.desk.execute::<Role>(&role, command, &ctx).await?);
         }
         Ok(last)

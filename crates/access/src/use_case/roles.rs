@@ -5,8 +5,8 @@ use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId};
 use wire::{Asked, Caller, Refused};
 
+use super::authority;
 use super::outcomes::Outcomes;
-use super::{authority, context, step};
 use crate::Access;
 use crate::model::role::{Role, RoleCommand, RoleForm};
 
@@ -32,7 +32,7 @@ impl Access {
         let id = RoleId(self.house.ids.next_id());
         let command =
             RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by: authority(caller) };
-        let ctx = context(asked, caller, json!({ "id": id }));
+        let ctx = asked.context_of_account(json!({ "id": id }));
         Ok(self.house.desk.execute::<Role>(&id, command, &ctx).await?)
     }
 
@@ -45,7 +45,7 @@ impl Access {
         revision: i64,
     ) -> Result<Receipt, Refused> {
         let command = RoleCommand::Change { form, revision, by: authority(caller) };
-        self.alter_role(role, command, &context(asked, caller, json!({}))).await
+        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
     }
 
     pub(crate) async fn set_role_state(
@@ -57,7 +57,7 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let by = authority(caller);
         let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
-        self.alter_role(role, command, &context(asked, caller, json!({}))).await
+        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
     }
 
     /// Each judged alone, in the order of `ids`.
@@ -68,12 +68,12 @@ impl Access {
         ids: &[RoleId],
         enabled: bool,
     ) -> Result<Outcomes, Refused> {
-        let ctx = context(asked, caller, json!({}));
+        let ctx = asked.context_of_account(json!({}));
         let mut outcomes = Outcomes::default();
         for role in ids {
             let by = authority(caller);
             let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
-            let ctx = step(&ctx, &format!("state:{role}"));
+            let ctx = ctx.step(&format!("state:{role}"));
             outcomes.take(role.to_string(), self.alter_role(*role, command, &ctx).await)?;
         }
         Ok(outcomes)
@@ -87,7 +87,7 @@ impl Access {
         revision: Option<i64>,
     ) -> Result<Receipt, Refused> {
         let command = RoleCommand::Delete { revision, by: authority(caller) };
-        self.alter_role(role, command, &context(asked, caller, json!({}))).await
+        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
     }
 
     /// Changes a role and lets its holders feel it at once.

@@ -13,7 +13,6 @@ use crate::model::device::{DeviceCommand, OperatorDevices};
 use crate::model::operator::{Operator, OperatorCommand, territory_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
-use crate::use_case::context;
 use crate::{Access, door, quick_link};
 
 /// A session that lasts no longer than this is renewed together with its token.
@@ -182,7 +181,7 @@ impl Access {
         if caller.phone.as_ref() != Some(phone) || object_id != operator.to_string() {
             return Err(Refused::business("operator-not-oneself", "只能登记本人的客服账号"));
         }
-        let ctx = context(asked, caller, json!({ "url": self.config.web.chat_script }));
+        let ctx = asked.context_of_account(json!({ "url": self.config.web.chat_script }));
         let command = OperatorCommand::RegisterCsTool;
         Ok(self.house.desk.execute::<Operator>(&operator, command, &ctx).await?)
     }

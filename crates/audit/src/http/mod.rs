@@ -30,8 +30,7 @@ pub(crate) fn routes(audit: Arc<Audit>) -> Routes {
 
 /// An optional query value; empty means absent. Nothing that is asked for is longer than 64 characters.
 fn given<'a>(name: &str, text: Option<&'a String>) -> Result<Option<&'a str>, Refused> {
-    let text = text.map(|text| text.trim()).filter(|text| !text.is_empty());
-    match text {
+    match wire::given(text) {
         Some(text) if text.chars().count() > 64 || text.contains('\0') => {
             Err(Refused::malformed(format!("请求参数 {name} 过长或包含非法字符")))
         }

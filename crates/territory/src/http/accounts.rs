@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use chrono::NaiveDate;
-use kernel::{CommandContext, Position, Receipt, RequestId};
+use kernel::{CommandContext, Position, Receipt};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, Page, Phone, Reach, Scope};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
+    number,
+};
 
-use super::{Nothing, PageOf, given, number};
 use crate::Room;
 use crate::model::agent::{
     Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
@@ -141,17 +143,6 @@ fn phone(text: &str) -> Result<Phone, Refused> {
     text.trim()
         .parse()
         .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
-}
-
-/// Accounts are administered within all that the caller may see, whatever is selected in the header.
-fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
-    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
-}
-
-/// The context of one of several commands of a request: each is repeated safely by itself.
-fn step(ctx: &CommandContext, step: &str) -> CommandContext {
-    let request_id = ctx.request_id.as_ref().map(|id| RequestId(format!("{}:{step}", id.0)));
-    CommandContext { request_id, reply: Value::Null, expected_version: None, ..ctx.clone() }
 }
 
 /// Nobody changes the franchisee that he works for: its quota, its template and its contract bind him.
@@ -291,7 +282,7 @@ impl Room {
     ) -> Result<Position, Refused> {
         let mut last = after;
         for (area, command) in moves {
-            let ctx = step(ctx, &format!("a{area}"));
+            let ctx = ctx.step(&format!("a{area}"));
             let receipt = self.house.desk.execute::<Area>(&area, command, &ctx).await?;
             last = last.max(receipt.position);
         }
@@ -341,7 +332,7 @@ async fn create(
         }
     };
     let fresh = AgentId(room.house.ids.next_id());
-    let ctx = context(&asked, &caller, json!({ "agentId": fresh }));
+    let ctx = asked.context_of_account(json!({ "agentId": fresh }));
     let wanted = body.content.service_area_ids.clone().unwrap_or_default();
     // Before anything is done: the areas must be such that this franchisee may get.
     let moves = room.moves(&caller, fresh, parent_id, &wanted).await?;
@@ -388,7 +379,7 @@ async fn update(
         Some(text) => phone(text)?,
         None => known.profile.phone.clone(),
     };
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let moves = match &body.content.service_area_ids {
         Some(wanted) => room.moves(&caller, agent, known.parent, wanted).await?,
@@ -426,7 +417,7 @@ async fn delete(
     let mut db = room.house.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
     let (children, areas) = agents::hanging_on(&mut *db, agent).await?;
     drop(db);
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     let receipt =
         room.house.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
     room.settle(receipt.position).await?;
@@ -462,7 +453,7 @@ async fn state(
 ) -> Handled<Value> {
     not_own(&caller, body.agent_id)?;
     let command = if on(body.state)? { AgentCommand::Enable } else { AgentCommand::Disable };
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     let receipt = room.house.desk.execute::<Agent>(&body.agent_id, command, &ctx).await?;
     room.settle(receipt.position).await?;
     Ok(Answer::replied(receipt))

@@ -10,9 +10,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentRoleId, Page, PermissionCode, Scope};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
+    number,
+};
 
-use super::{Nothing, PageOf, given, number};
 use crate::Room;
 use crate::model::agent_role::{AgentRole, AgentRoleCommand, Form, Held};
 use crate::read::agent_roles::{self, AgentRoleRow};
@@ -98,11 +100,6 @@ fn held(caller: &Caller) -> Held {
     caller.codes.iter().cloned().collect()
 }
 
-/// Templates are administered within all that the account may see, whatever is selected in the header.
-fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
-    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
-}
-
 /// Templates are the platform's own: only who sees all of it administers them.
 fn platform(caller: &Caller) -> Result<(), Refused> {
     if caller.full_scope == Scope::ALL {
@@ -123,7 +120,7 @@ async fn create(
     platform(&caller)?;
     let id = AgentRoleId(room.house.ids.next_id());
     let command = AgentRoleCommand::Create { id, form: body.form(&room)?, held: held(&caller) };
-    let ctx = context(&asked, &caller, json!({ "id": id }));
+    let ctx = asked.context_of_account(json!({ "id": id }));
     Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
@@ -147,7 +144,7 @@ async fn update(
     Body(body): Body<ChangedTemplate>,
 ) -> Handled<Value> {
     platform(&caller)?;
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let command = AgentRoleCommand::Change { form: body.content.form(&room)?, held: held(&caller) };
     let receipt = room.house.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
@@ -178,7 +175,7 @@ async fn delete(
     let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
     drop(db);
     let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 

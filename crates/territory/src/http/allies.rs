@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use chrono::NaiveDate;
-use kernel::CommandContext;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Territory};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
+    number,
+};
 
-use super::{Nothing, PageOf, given, number};
 use crate::Room;
 use crate::model::agent::Agent;
 use crate::model::ally::{AREAS_MAX, Ally, AllyCommand, AllyForm, PeopleForm, Terms};
@@ -343,7 +344,7 @@ async fn create(
     check_areas(&room, &caller, agent_id, &Terms::default(), &form.terms).await?;
     let ally_id = AllyId(room.house.ids.next_id());
     let command = AllyCommand::Register { ally_id, agent_id, form };
-    let ctx = context(&asked, &caller, json!({ "id": ally_id }));
+    let ctx = asked.context_of_account(json!({ "id": ally_id }));
     Ok(Answer::replied(room.house.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
 }
 
@@ -373,20 +374,15 @@ async fn update(
     let form = body.content.over(known.terms())?;
     check_areas(&room, &caller, agent, known.terms(), &form.terms).await?;
     let command = AllyCommand::Change { form, revision };
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
 /// Removes a franchiser with whom nothing was signed.
 #[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
     params(AllyQuery), responses((status = 200, body = Answer<Nothing>)))]
-async fn delete(
-    State(room): State<Room>,
-    caller: Caller,
-    asked: Asked,
-    Params(query): Params<AllyQuery>,
-) -> Handled<Value> {
-    let ctx = context(&asked, &caller, json!({}));
+async fn delete(State(room): State<Room>, asked: Asked, Params(query): Params<AllyQuery>) -> Handled<Value> {
+    let ctx = asked.context_of_account(json!({}));
     Ok(Answer::replied(room.house.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
 }
 
@@ -404,19 +400,14 @@ struct NextState {
 /// Signs a franchiser's contract or ends it.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
     request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
-async fn state(
-    State(room): State<Room>,
-    caller: Caller,
-    asked: Asked,
-    Body(body): Body<NextState>,
-) -> Handled<Value> {
+async fn state(State(room): State<Room>, asked: Asked, Body(body): Body<NextState>) -> Handled<Value> {
     let command = match body.state {
         1 => AllyCommand::Sign,
         // Bills are the financial room's; until it stands nobody has an account, and so there are none.
         3 => AllyCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
         _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
     };
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
@@ -441,14 +432,9 @@ struct WholePeople {
 /// Names and phone of one franchiser, whole. Who asked stands in the log.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
     request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
-async fn unmask(
-    State(room): State<Room>,
-    caller: Caller,
-    asked: Asked,
-    Body(body): Body<Unmask>,
-) -> Handled<WholePeople> {
+async fn unmask(State(room): State<Room>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
-    let ctx = context(&asked, &caller, json!({}));
+    let ctx = asked.context_of_account(json!({}));
     let receipt = room.house.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
     let ally = room.house.desk.load::<Ally>(&body.id).await?.state;
     let whole = match ally.people() {
@@ -462,9 +448,4 @@ async fn unmask(
         }
     };
     Ok(Answer::at(whole, &receipt))
-}
-
-/// Franchisers are managed within all that the account may see, whatever is selected in the header.
-fn context(asked: &Asked, caller: &Caller, reply: Value) -> CommandContext {
-    CommandContext { scope: caller.full_scope.clone(), ..asked.context(reply) }
 }

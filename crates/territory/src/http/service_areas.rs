@@ -10,9 +10,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
+    number,
+};
 
-use super::{Nothing, PageOf, given, number};
 use crate::Room;
 use crate::model::agent::Agent;
 use crate::model::area::{Area, AreaCommand, Belongings};
@@ -185,13 +187,8 @@ struct ChangedArea {
 /// Gives an area another name or telephone; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
     request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
-async fn update(
-    State(room): State<Room>,
-    caller: Caller,
-    asked: Asked,
-    Body(body): Body<ChangedArea>,
-) -> Handled<Value> {
-    let ctx = CommandContext { expected_version: Some(body.version), ..context(&asked, &caller) };
+async fn update(State(room): State<Room>, asked: Asked, Body(body): Body<ChangedArea>) -> Handled<Value> {
+    let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::Describe { name: body.name, tel: body.tel };
     Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }
@@ -230,7 +227,8 @@ async fn state(
         }
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
     };
-    let receipt = room.house.desk.execute::<Area>(&body.id, command, &context(&asked, &caller)).await?;
+    let receipt =
+        room.house.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -285,12 +283,7 @@ async fn hand_over(
     drop(db);
     let vehicles = room.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
-    let ctx = CommandContext { expected_version: Some(body.version), ..context(&asked, &caller) };
+    let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
     Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
-}
-
-/// Areas are managed within all that the account may see, whatever is selected in the header.
-fn context(asked: &Asked, caller: &Caller) -> CommandContext {
-    CommandContext { scope: caller.full_scope.clone(), ..asked.context(json!({})) }
 }

@@ -1,0 +1,39 @@
+//! What the lists of all rooms share: values that a query gives as text, and a page of rows.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use vocabulary::Rows;
+
+use crate::Refused;
+
+/// Nothing to tell.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Nothing {}
+
+/// A page of rows and how many there are in all, counted honestly up to 10000.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PageOf<T> {
+    /// The rows of this page.
+    pub rows: Vec<T>,
+    /// How many rows match, at most 10000.
+    pub count: i64,
+    /// Whether there are more than `count`.
+    pub capped: bool,
+}
+
+impl<T> From<Rows<T>> for PageOf<T> {
+    fn from(rows: Rows<T>) -> Self {
+        Self { rows: rows.rows, count: rows.count, capped: rows.capped }
+    }
+}
+
+/// An optional query value; empty means absent.
+pub fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// A number that a query gives as text; empty means absent. Anything else is malformed.
+pub fn number<T: std::str::FromStr>(name: &str, text: Option<&String>) -> Result<Option<T>, Refused> {
+    let wrong = |_| Refused::malformed(format!("请求参数 {name} 格式不正确"));
+    given(text).map(|text| text.parse().map_err(wrong)).transpose()
+}
