@@ -9,7 +9,7 @@ interface NewerNoticeProps<T> {
   /** What the server has now. */
   latest: T
   /** Opens the form anew with what it is given. */
-  onLoad(latest: T): void
+  onLoad(latest: NoInfer<T>): void
 }
 
 /** Says that what is being edited was changed meanwhile; to load it is the editor's choice, for it drops what he wrote. */

@@ -1,9 +1,9 @@
 import { HistoryOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Button, Drawer, Empty, Skeleton } from 'antd'
+import { Button, Drawer, Skeleton } from 'antd'
 import type { ReactNode } from 'react'
-import { failureText } from '@/api/client'
 import { frame } from '@/app/theme'
+import { LoadFailure } from '@/kit/LoadFailure'
 import { Time } from '@/kit/Time'
 import { ChangeTable } from './ChangeTable'
 import { type Access, logActions, logDetail, type LogDetail } from './log'
@@ -39,11 +39,7 @@ export function LogDrawer({ position, onClose, onTrace, onHistory }: LogDrawerPr
       }
     >
       {query.isLoading && <Skeleton active paragraph={{ rows: 8 }} />}
-      {query.isError && (
-        <Empty description={failureText(query.error, '操作详情加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="操作详情加载失败" />
       {row && (
         <>
           <Facts row={row} onTrace={onTrace} />

@@ -7,11 +7,12 @@ import {
   StepForwardOutlined,
 } from '@ant-design/icons'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Alert, App, Button, DatePicker, Drawer, Empty, Skeleton, Slider, Tag } from 'antd'
+import { Alert, App, Button, DatePicker, Drawer, Skeleton, Slider, Tag } from 'antd'
 import type { Dayjs } from 'dayjs'
 import { useEffect, useState } from 'react'
 import { failureText } from '@/api/client'
 import { formatTime } from '@/kit/format'
+import { LoadFailure } from '@/kit/LoadFailure'
 import { Time } from '@/kit/Time'
 import { ChangeTable } from './ChangeTable'
 import { fetchHistory, historyKey, type Moment, momentAt, type StateField, STEPS_AT_ONCE, type Step, type Subject } from './log'
@@ -47,11 +48,7 @@ export function ReplayDrawer({ replay, onMove, onClose }: ReplayDrawerProps) {
       onClose={onClose}
     >
       {query.isLoading && <Skeleton active paragraph={{ rows: 10 }} />}
-      {query.isError && !moment && (
-        <Empty description={failureText(query.error, '历史加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      {!moment && <LoadFailure query={query} text="历史加载失败" />}
       {moment && <Player key={`${replay.category}/${replay.id}`} subject={replay} moment={moment} stale={query.isPlaceholderData} onMove={onMove} />}
     </Drawer>
   )

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Button, Empty, Skeleton } from 'antd'
-import { failureText } from '@/api/client'
+import { Empty, Skeleton } from 'antd'
 import { useFollow } from '@/kit/list/useFollow'
+import { LoadFailure } from '@/kit/LoadFailure'
 import { DEVICES_PATH, devicesOf, inOrder } from './device'
 import { DeviceLine } from './DeviceLine'
 import './device.css'
@@ -11,13 +11,7 @@ export function UserDevices({ phone, name }: { phone: string; name: string }) {
   const query = useQuery(devicesOf(phone))
   const marked = useFollow('operator_device', [DEVICES_PATH])
   if (query.isLoading) return <Skeleton active paragraph={{ rows: 4 }} />
-  if (query.isError) {
-    return (
-      <Empty description={failureText(query.error, '设备加载失败')}>
-        <Button onClick={() => void query.refetch()}>重试</Button>
-      </Empty>
-    )
-  }
+  if (query.isError) return <LoadFailure query={query} text="设备加载失败" />
   const devices = inOrder(query.data ?? [])
   if (devices.length === 0) {
     return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={`${name} 还没有在任何设备上登录过`} />

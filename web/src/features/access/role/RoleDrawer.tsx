@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Empty } from 'antd'
+import { Alert } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { EnabledTag } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { type Role, roleInfo } from './role'
@@ -33,11 +34,7 @@ export function RoleDrawer({ id, onClose }: { id: string; onClose: () => void })
       saving={change.isPending}
       onClose={onClose}
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '角色加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="角色加载失败" />
       {query.data && <RoleEditor key={id} latest={query.data} onSaved={onClose} change={change} />}
     </FormDrawer>
   )
@@ -52,22 +49,9 @@ interface RoleEditorProps {
 /** Edits the version it was opened with; a newer one is announced, never laid over what is being written. */
 export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
   const [role, setRole] = useState(latest)
-  const outdated = latest.version !== role.version
   return (
     <>
-      {outdated && (
-        <Alert
-          className="role-alert"
-          type="warning"
-          showIcon
-          title="这个角色刚刚被修改，当前内容不是最新的"
-          action={
-            <Button size="small" onClick={() => setRole(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="这个角色" opened={role} latest={latest} onLoad={setRole} />
       {latest.system && <Alert className="role-alert" type="info" showIcon title="系统内置角色，不能修改" />}
       <RoleFacts role={latest} />
       <RoleForm

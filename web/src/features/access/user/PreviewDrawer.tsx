@@ -1,10 +1,10 @@
 import { CheckCircleFilled, EyeOutlined, StopOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Drawer, Empty, Input, Menu, type MenuProps, Skeleton } from 'antd'
+import { Alert, Drawer, Empty, Input, Menu, type MenuProps, Skeleton } from 'antd'
 import { useMemo, useState } from 'react'
-import { failureText } from '@/api/client'
 import { menuIcons } from '@/app/frame/icons'
 import { frame } from '@/app/theme'
+import { LoadFailure } from '@/kit/LoadFailure'
 import { countPages, dependsOnAccount, hiddenEntries, type SeenEntry, seenElements, seenMenu, sessionCodes } from './preview'
 import { useAgentNames, useAreaNames } from './ReachFields'
 import { type HeldCodes, heldCodes, type User } from './user'
@@ -42,11 +42,7 @@ export function PreviewDrawer({ user, onClose }: { user: User; onClose: () => vo
         title={user.state === 1 ? '只读预览，不会以他的身份登录，也不会留下他的操作记录' : '该账号已停用，目前无法登录；以下是启用后会看到的内容（只读）'}
       />
       {query.isLoading && <Skeleton active paragraph={{ rows: 8 }} />}
-      {query.isError && (
-        <Empty description={failureText(query.error, '权限加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="权限加载失败" />
       {query.data && <Preview held={query.data} />}
     </Drawer>
   )

@@ -1,9 +1,10 @@
 import { EyeInvisibleOutlined, EyeOutlined } from '@ant-design/icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Alert, Button, Empty, Tabs, Tag } from 'antd'
+import { Button, Tabs, Tag } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { EnabledTag } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { useCommand } from '@/kit/useCommand'
@@ -51,11 +52,7 @@ export function UserDrawer({ id, onClose }: { id: string; onClose: () => void })
         )
       }
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '人员加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="人员加载失败" />
       {user && (
         <>
           <UserFacts user={user} />
@@ -94,19 +91,7 @@ function UserEditor({ latest, onSave }: UserEditorProps) {
   const [user, setUser] = useState(latest)
   return (
     <>
-      {latest.version !== user.version && (
-        <Alert
-          className="user-alert"
-          type="warning"
-          showIcon
-          title="这位人员刚刚被修改，当前内容不是最新的"
-          action={
-            <Button size="small" onClick={() => setUser(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="这位人员" opened={user} latest={latest} onLoad={setUser} />
       <UserForm key={user.version} id={FORM} user={user} onSave={(values) => onSave(values, user.version)} />
     </>
   )

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Empty } from 'antd'
+import { Empty } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { EnabledTag } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { type Account, accountInfo } from './account'
@@ -38,11 +39,7 @@ export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void
       saving={change.isPending}
       onClose={onClose}
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '代理账号加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="代理账号加载失败" />
       {query.data === null && <Empty description="代理不存在、已删除，或不在您的数据范围内" />}
       {query.data && (
         <AccountEditor key={id} latest={query.data} onSave={(values) => change.mutateAsync(values).then(onClose)} />
@@ -61,19 +58,7 @@ function AccountEditor({ latest, onSave }: EditorProps) {
   const [account, setAccount] = useState(latest)
   return (
     <>
-      {latest.version !== account.version && (
-        <Alert
-          className="account-alert"
-          type="warning"
-          showIcon
-          title="这个代理刚刚被修改，当前内容不是最新的"
-          action={
-            <Button size="small" onClick={() => setAccount(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="这个代理" opened={account} latest={latest} onLoad={setAccount} />
       <AccountFacts account={latest} />
       <AccountForm
         key={account.version}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Empty } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { Time } from '@/kit/Time'
 import { type AgentRole, agentRoleInfo } from './agentRole'
 import { AgentRoleForm } from './AgentRoleForm'
@@ -31,11 +31,7 @@ export function AgentRoleDrawer({ id, onClose }: { id: string; onClose: () => vo
       saving={change.isPending}
       onClose={onClose}
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '角色模板加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="角色模板加载失败" />
       {query.data && (
         <AgentRoleEditor
           key={id}
@@ -57,19 +53,7 @@ function AgentRoleEditor({ latest, onSave }: EditorProps) {
   const [role, setRole] = useState(latest)
   return (
     <>
-      {latest.version !== role.version && (
-        <Alert
-          className="role-alert"
-          type="warning"
-          showIcon
-          title="这个模板刚刚被修改，当前内容不是最新的"
-          action={
-            <Button size="small" onClick={() => setRole(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="这个模板" opened={role} latest={latest} onLoad={setRole} />
       <dl className="role-facts">
         <div>
           <dt>使用代理</dt>

@@ -1,11 +1,12 @@
 import { EyeOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Alert, App, Button, Empty } from 'antd'
+import { Alert, App, Button } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
 import { Facts } from '@/kit/Facts'
 import { EMPTY } from '@/kit/format'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { type Ally, allyInfo, allyState, EXPIRED, TERMINATED, type WholePeople } from './ally'
@@ -39,11 +40,7 @@ export function AllyDrawer({ id, onClose }: { id: string; onClose: () => void })
       saving={change.isPending}
       onClose={onClose}
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '加盟商加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="加盟商加载失败" />
       {query.data && <AllyEditor key={id} latest={query.data} change={change} onSaved={onClose} />}
     </FormDrawer>
   )
@@ -60,19 +57,7 @@ function AllyEditor({ latest, change, onSaved }: AllyEditorProps) {
   const [ally, setAlly] = useState(latest)
   return (
     <>
-      {latest.version !== ally.version && (
-        <Alert
-          className="facts-note"
-          type="warning"
-          showIcon
-          title="资料刚刚被修改，当前内容不是最新的"
-          action={
-            <Button size="small" onClick={() => setAlly(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="资料" opened={ally} latest={latest} onLoad={setAlly} />
       <AllyFacts ally={latest} />
       {latest.state === EXPIRED && (
         <Alert className="facts-note" type="info" showIcon title="合同已到期：只能修改联系人、电话和法人。续约请先解约，再登记新合同。" />

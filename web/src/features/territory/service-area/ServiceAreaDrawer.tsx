@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Empty, Form, Input, Skeleton } from 'antd'
+import { Alert, Button, Form, Input, Skeleton } from 'antd'
 import { lazy, Suspense, useState } from 'react'
-import { failureText } from '@/api/client'
 import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
 import { Facts } from '@/kit/Facts'
 import { EMPTY } from '@/kit/format'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { NewerNotice } from '@/kit/NewerNotice'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { areaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, type ServiceAreaInfo, SUSPENDED, TEL } from './serviceArea'
@@ -30,11 +31,7 @@ export function ServiceAreaDrawer({ id, onClose }: { id: string; onClose: () => 
       saving={change.isPending}
       onClose={onClose}
     >
-      {query.isError && (
-        <Empty description={failureText(query.error, '服务区加载失败')}>
-          <Button onClick={() => void query.refetch()}>重试</Button>
-        </Empty>
-      )}
+      <LoadFailure query={query} text="服务区加载失败" />
       {query.data && <AreaEditor key={id} latest={query.data} change={change} onSaved={onClose} />}
     </FormDrawer>
   )
@@ -51,19 +48,7 @@ function AreaEditor({ latest, change, onSaved }: AreaEditorProps) {
   const [area, setArea] = useState(latest)
   return (
     <>
-      {latest.version !== area.version && (
-        <Alert
-          className="facts-note"
-          type="warning"
-          showIcon
-          title="服务区刚刚被修改，表单里不是最新的内容"
-          action={
-            <Button size="small" onClick={() => setArea(latest)}>
-              载入最新内容
-            </Button>
-          }
-        />
-      )}
+      <NewerNotice subject="服务区" opened={area} latest={latest} onLoad={setArea} />
       {latest.state === SUSPENDED && <Alert className="facts-note" type="warning" showIcon title="暂停服务中" description={latest.notice} />}
       {latest.state === CLOSED && <Alert className="facts-note" type="info" showIcon title="服务区已关停，只能查看" />}
       <Suspense fallback={<Skeleton.Node active className="area-preview-wait" />}>
