@@ -1,6 +1,6 @@
-import { Alert, App, Button, Form, Input, Radio, Switch } from 'antd'
-import { useState } from 'react'
-import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { App, Form, Input, Radio, Switch } from 'antd'
+import { DraftNotice } from '@/kit/DraftNotice'
+import { useDraft } from '@/kit/useDraft'
 import { CodeDiff } from './CodeDiff'
 import { difference } from './codes'
 import { PermissionTree } from './PermissionTree'
@@ -33,15 +33,15 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(role)
   const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
-  const [draft, setDraft] = useState(() => readDraft<Fields>(draftId))
+  const draft = useDraft<Fields>(draftId)
   const tier = Form.useWatch('tier', form) ?? original.tier
   const codes = Form.useWatch('codes', form) ?? original.codes
   const change = difference(original.codes, codes)
   const changed = role !== undefined && change.added.length + change.removed.length > 0
 
-  const save = async ({ enabled = true, ...values }: Fields) => {
+  const save = ({ enabled = true, ...values }: Fields) => {
     const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }
-    await onSave(trimmed, enabled ? 1 : 0).then(() => dropDraft(draftId), () => undefined)
+    return draft.saving(onSave(trimmed, enabled ? 1 : 0))
   }
   const finish = (fields: Fields) => {
     if (!changed) return void save(fields)
@@ -59,11 +59,6 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       onOk: () => save(fields),
     })
   }
-  const discard = () => {
-    dropDraft(draftId)
-    setDraft(null)
-    form.setFieldsValue(original)
-  }
 
   return (
     <Form<Fields>
@@ -72,24 +67,12 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       layout="vertical"
       disabled={readOnly}
       requiredMark="optional"
-      initialValues={{ ...original, ...draft }}
+      initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
-      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >
-      {draft && (
-        <Alert
-          className="role-alert"
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容"
-          action={
-            <Button size="small" onClick={discard}>
-              放弃草稿
-            </Button>
-          }
-        />
-      )}
+      <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
       <Form.Item
         name="name"
         label="角色名称"

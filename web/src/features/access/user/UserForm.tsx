@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Alert, App, Button, Form, Input, Select, Switch } from 'antd'
-import { useState } from 'react'
-import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { App, Form, Input, Select, Switch } from 'antd'
+import { DraftNotice } from '@/kit/DraftNotice'
+import { useDraft } from '@/kit/useDraft'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
 import { ReachFields, useAgentNames, useAreaNames } from './ReachFields'
@@ -53,7 +53,7 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(user)
   const original = user ? fieldsOf(user) : empty
-  const [draft, setDraft] = useState(() => readDraft<Fields>(draftId))
+  const draft = useDraft<Fields>(draftId)
   const now = Form.useWatch([], form) as Fields | undefined
   const roles = useQuery(enabledRoles)
   const known = new Set((roles.data ?? []).map((role) => role.id))
@@ -70,9 +70,9 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
   }
   const changes = user && now?.name !== undefined ? changesOf(valuesOf(original), valuesOf({ ...original, ...now }), names) : []
 
-  const save = async (fields: Fields) => {
+  const save = (fields: Fields) => {
     const account = { phone: fields.phone?.trim() ?? '', state: fields.enabled === false ? 0 : 1 } as const
-    await onSave(valuesOf(fields), account).then(() => dropDraft(draftId), () => undefined)
+    return draft.saving(onSave(valuesOf(fields), account))
   }
   const finish = (fields: Fields) => {
     if (!user || changes.length === 0) return void save(fields)
@@ -104,12 +104,7 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
       fields = { ...all, opAreaIds }
     }
     // The phone is not kept: it is personal, and quickly typed again.
-    writeDraft(draftId, { ...fields, phone: undefined })
-  }
-  const discard = () => {
-    dropDraft(draftId)
-    setDraft(null)
-    form.setFieldsValue(original)
+    draft.keep({ ...fields, phone: undefined })
   }
 
   return (
@@ -118,24 +113,12 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
       form={form}
       layout="vertical"
       requiredMark="optional"
-      initialValues={{ ...original, ...draft }}
+      initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
       onValuesChange={follow}
       onFinish={finish}
     >
-      {draft && (
-        <Alert
-          className="user-alert"
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容"
-          action={
-            <Button size="small" onClick={discard}>
-              放弃草稿
-            </Button>
-          }
-        />
-      )}
+      <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
       {!user && (
         <Form.Item
           name="phone"

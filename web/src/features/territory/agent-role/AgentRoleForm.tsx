@@ -1,9 +1,9 @@
-import { Alert, App, Button, Form, Input } from 'antd'
-import { useState } from 'react'
+import { App, Form, Input } from 'antd'
 import { CodeDiff } from '@/features/access/role/CodeDiff'
 import { difference } from '@/features/access/role/codes'
 import { PermissionTree } from '@/features/access/role/PermissionTree'
-import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { DraftNotice } from '@/kit/DraftNotice'
+import { useDraft } from '@/kit/useDraft'
 import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
 
 interface AgentRoleFormProps {
@@ -27,16 +27,13 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
   const [form] = Form.useForm<AgentRoleValues>()
   const draftId = draftOf(role)
   const original: AgentRoleValues = role ? { name: role.name, remark: role.remark, codes: role.codes } : empty
-  const [draft, setDraft] = useState(() => readDraft<AgentRoleValues>(draftId))
+  const draft = useDraft<AgentRoleValues>(draftId)
   const codes = Form.useWatch('codes', form) ?? original.codes
   const change = difference(original.codes, codes)
   const changed = role !== undefined && change.added.length + change.removed.length > 0
 
   const save = (values: AgentRoleValues) =>
-    onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }).then(
-      () => dropDraft(draftId),
-      () => undefined,
-    )
+    draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }))
   const finish = (values: AgentRoleValues) => {
     if (!changed) return void save(values)
     modal.confirm({
@@ -53,11 +50,6 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       onOk: () => save(values),
     })
   }
-  const discard = () => {
-    dropDraft(draftId)
-    setDraft(null)
-    form.setFieldsValue(original)
-  }
 
   return (
     <Form<AgentRoleValues>
@@ -65,24 +57,12 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       form={form}
       layout="vertical"
       requiredMark="optional"
-      initialValues={{ ...original, ...draft }}
+      initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
-      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >
-      {draft && (
-        <Alert
-          className="role-alert"
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容"
-          action={
-            <Button size="small" onClick={discard}>
-              放弃草稿
-            </Button>
-          }
-        />
-      )}
+      <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
       <Form.Item
         name="name"
         label="模板名称"

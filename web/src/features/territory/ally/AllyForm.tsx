@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, DatePicker, Form, Input, Select } from 'antd'
+import { DatePicker, Form, Input, Select } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
-import { useState } from 'react'
-import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { DraftNotice } from '@/kit/DraftNotice'
 import { formatMoney, parseMoney } from '@/kit/format'
+import { useDraft } from '@/kit/useDraft'
 import {
   type Ally,
   type AllyValues,
@@ -102,7 +102,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
   const [form] = Form.useForm<Fields>()
   const draftId = ally ? `ally_${ally.id}_${ally.version}` : 'ally_new'
   const original = originalOf(ally, agentId)
-  const [draft, setDraft] = useState(() => readDraft<Draft>(draftId))
+  const draft = useDraft<Draft>(draftId)
   const agent = Form.useWatch('agentId', form) ?? original.agentId
   const agents = useQuery({ ...agentChoices, enabled: !ally && !agentId })
   const areas = useQuery({ ...areasOf(agent ?? ''), enabled: Boolean(agent) })
@@ -111,19 +111,11 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
   const options = new Map((ally?.serviceAreas ?? []).map((area) => [area.id, area.name]))
   for (const area of areas.data?.list ?? []) options.set(area.id, area.name)
 
-  const restored: Partial<Fields> = draft
-    ? { ...draft, joinedAt: toDay(draft.joinedAt), contractEnd: toDay(draft.contractEnd) }
+  const restored: Partial<Fields> = draft.restored
+    ? { ...draft.restored, joinedAt: toDay(draft.restored.joinedAt), contractEnd: toDay(draft.restored.contractEnd) }
     : {}
   const save = (fields: Fields) =>
-    onSave(valuesOf({ ...original, ...fields }), fields.agentId ?? original.agentId ?? '').then(
-      () => dropDraft(draftId),
-      () => undefined,
-    )
-  const discard = () => {
-    dropDraft(draftId)
-    setDraft(null)
-    form.setFieldsValue(original)
-  }
+    draft.saving(onSave(valuesOf({ ...original, ...fields }), fields.agentId ?? original.agentId ?? ''))
   const kept = (masked: string | undefined, otherwise: string) => (masked ? `${masked}（不修改请留空）` : otherwise)
 
   return (
@@ -136,23 +128,11 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
       onValuesChange={(changed: Partial<Fields>, all) => {
         // Areas belong to one agent.
         if ('agentId' in changed) form.setFieldValue('serviceAreaIds', [])
-        writeDraft(draftId, draftOf(all))
+        draft.keep(draftOf(all))
       }}
       onFinish={(fields) => void save(fields)}
     >
-      {draft && (
-        <Alert
-          className="facts-note"
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容（联系人、电话和法人需重新填写）"
-          action={
-            <Button size="small" onClick={discard}>
-              放弃草稿
-            </Button>
-          }
-        />
-      )}
+      <DraftNotice draft={draft} missing="联系人、电话和法人需重新填写" onDiscard={() => form.setFieldsValue(original)} />
       {!ally && !agentId && (
         <Form.Item name="agentId" label="所属代理" rules={[{ required: true, message: '请选择所属代理' }]}>
           <Select

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Form, Input, Skeleton } from 'antd'
+import { Alert, Form, Input, Skeleton } from 'antd'
 import { lazy, Suspense, useState } from 'react'
-import { dropDraft, readDraft, writeDraft } from '@/kit/draft'
+import { DraftNotice } from '@/kit/DraftNotice'
 import { Facts } from '@/kit/Facts'
 import { EMPTY } from '@/kit/format'
 import { FormDrawer } from '@/kit/FormDrawer'
@@ -9,6 +9,7 @@ import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
+import { useDraft } from '@/kit/useDraft'
 import { areaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, type ServiceAreaInfo, SUSPENDED, TEL } from './serviceArea'
 import './serviceArea.css'
 import { useChangeArea } from './useServiceAreaCommands'
@@ -94,40 +95,20 @@ function AreaForm({ area, onSave }: { area: ServiceAreaInfo; onSave: (values: Ar
   const [form] = Form.useForm<AreaValues>()
   const draftId = `service_area_${area.id}_${area.version}`
   const original = { name: area.name, tel: area.tel }
-  const [draft, setDraft] = useState(() => readDraft<AreaValues>(draftId))
+  const draft = useDraft<AreaValues>(draftId)
   const save = (values: AreaValues) =>
-    onSave({ name: values.name.trim(), tel: values.tel.trim() }).then(
-      () => dropDraft(draftId),
-      () => undefined,
-    )
-  const discard = () => {
-    dropDraft(draftId)
-    setDraft(null)
-    form.setFieldsValue(original)
-  }
+    draft.saving(onSave({ name: values.name.trim(), tel: values.tel.trim() }))
   return (
     <Form<AreaValues>
       id={FORM}
       form={form}
       layout="vertical"
       requiredMark="optional"
-      initialValues={{ ...original, ...draft }}
-      onValuesChange={(_, all) => writeDraft(draftId, all)}
+      initialValues={{ ...original, ...draft.restored }}
+      onValuesChange={(_, all) => draft.keep(all)}
       onFinish={(values) => void save(values)}
     >
-      {draft && (
-        <Alert
-          className="facts-note"
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容"
-          action={
-            <Button size="small" onClick={discard}>
-              放弃草稿
-            </Button>
-          }
-        />
-      )}
+      <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
       <Form.Item
         name="name"
         label="服务区名称"
