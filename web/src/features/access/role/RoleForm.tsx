@@ -1,10 +1,9 @@
-import { App, Form, Input, Radio, Switch } from 'antd'
+import { Form, Input, Radio, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { useDraft } from '@/kit/useDraft'
-import { CodeDiff } from './CodeDiff'
-import { difference } from './codes'
 import { PermissionTree } from './PermissionTree'
 import { NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
+import { useCodeReview } from './useCodeReview'
 
 interface Fields extends RoleValues {
   enabled?: boolean
@@ -29,36 +28,24 @@ function draftOf(role: Role | undefined): string {
 
 /** Adds or changes a role; shows what changes, and keeps a draft until it is saved. */
 export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) {
-  const { modal } = App.useApp()
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(role)
   const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
   const draft = useDraft<Fields>(draftId)
   const tier = Form.useWatch('tier', form) ?? original.tier
   const codes = Form.useWatch('codes', form) ?? original.codes
-  const change = difference(original.codes, codes)
-  const changed = role !== undefined && change.added.length + change.removed.length > 0
+  const review = useCodeReview(role?.codes, codes)
+  const users = role?.userCount ?? 0
 
   const save = ({ enabled = true, ...values }: Fields) => {
     const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }
     return draft.saving(onSave(trimmed, enabled ? 1 : 0))
   }
-  const finish = (fields: Fields) => {
-    if (!changed) return void save(fields)
-    modal.confirm({
+  const finish = (fields: Fields) =>
+    review.save(() => save(fields), {
       title: `保存角色「${fields.name}」的权限变更？`,
-      width: 520,
-      content: (
-        <>
-          <p>{role.userCount > 0 ? `${role.userCount} 位用户的权限将立即改变。` : '目前没有用户使用这个角色。'}</p>
-          <CodeDiff change={change} />
-        </>
-      ),
-      okText: '保存变更',
-      cancelText: '返回修改',
-      onOk: () => save(fields),
+      effect: users > 0 ? `${users} 位用户的权限将立即改变。` : '目前没有用户使用这个角色。',
     })
-  }
 
   return (
     <Form<Fields>
@@ -102,11 +89,7 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       >
         <PermissionTree tier={tier} />
       </Form.Item>
-      {changed && (
-        <Form.Item label="本次变更" required>
-          <CodeDiff change={change} />
-        </Form.Item>
-      )}
+      {review.line}
     </Form>
   )
 }

@@ -1,7 +1,6 @@
-import { App, Form, Input } from 'antd'
-import { CodeDiff } from '@/features/access/role/CodeDiff'
-import { difference } from '@/features/access/role/codes'
+import { Form, Input } from 'antd'
 import { PermissionTree } from '@/features/access/role/PermissionTree'
+import { useCodeReview } from '@/features/access/role/useCodeReview'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { useDraft } from '@/kit/useDraft'
 import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
@@ -23,33 +22,21 @@ function draftOf(role: AgentRole | undefined): string {
 
 /** Adds or changes a role template; shows what changes, and keeps a draft until it is saved. */
 export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
-  const { modal } = App.useApp()
   const [form] = Form.useForm<AgentRoleValues>()
   const draftId = draftOf(role)
   const original: AgentRoleValues = role ? { name: role.name, remark: role.remark, codes: role.codes } : empty
   const draft = useDraft<AgentRoleValues>(draftId)
   const codes = Form.useWatch('codes', form) ?? original.codes
-  const change = difference(original.codes, codes)
-  const changed = role !== undefined && change.added.length + change.removed.length > 0
+  const review = useCodeReview(role?.codes, codes, agentTree)
+  const agents = role?.agentCount ?? 0
 
   const save = (values: AgentRoleValues) =>
     draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }))
-  const finish = (values: AgentRoleValues) => {
-    if (!changed) return void save(values)
-    modal.confirm({
+  const finish = (values: AgentRoleValues) =>
+    review.save(() => save(values), {
       title: `保存角色模板「${values.name}」的权限变更？`,
-      width: 520,
-      content: (
-        <>
-          <p>{role.agentCount > 0 ? `${role.agentCount} 个代理的人员权限上限将立即改变。` : '目前没有代理使用这个模板。'}</p>
-          <CodeDiff change={change} source={agentTree} />
-        </>
-      ),
-      okText: '保存变更',
-      cancelText: '返回修改',
-      onOk: () => save(values),
+      effect: agents > 0 ? `${agents} 个代理的人员权限上限将立即改变。` : '目前没有代理使用这个模板。',
     })
-  }
 
   return (
     <Form<AgentRoleValues>
@@ -84,11 +71,7 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       >
         <PermissionTree tier={EVERY_TIER} source={agentTree} />
       </Form.Item>
-      {changed && (
-        <Form.Item label="本次变更" required>
-          <CodeDiff change={change} source={agentTree} />
-        </Form.Item>
-      )}
+      {review.line}
     </Form>
   )
 }
