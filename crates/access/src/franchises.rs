@@ -39,7 +39,7 @@ pub trait Franchises: Send + Sync + 'static {
 }
 
 /// What `standing` comes to under its franchisee. Without one nobody is let in.
-fn under(standing: Standing, franchise: Option<FranchiseStanding>) -> Standing {
+pub fn under_franchise(standing: Standing, franchise: Option<FranchiseStanding>) -> Standing {
     let Some(franchise) = franchise else { return Standing { enabled: false, ..standing } };
     let codes = match franchise.codes {
         None => standing.codes,
@@ -67,7 +67,7 @@ impl AccessDirectory {
         };
         let Some(agent) = territory_of(&standing.scope).agent else { return Ok(Some(standing.clone())) };
         let franchise = franchises.standing(agent).await.map_err(DirectoryError)?;
-        Ok(Some(under(standing.clone(), franchise)))
+        Ok(Some(under_franchise(standing.clone(), franchise)))
     }
 }
 
@@ -159,19 +159,25 @@ mod tests {
 
     #[test]
     fn a_template_takes_away_and_never_gives() {
-        let held = under(standing(&["03", "0301", "10", "1001"]), Some(franchise(Some(&["0301", "0302"]))));
+        let held = under_franchise(
+            standing(&["03", "0301", "10", "1001"]),
+            Some(franchise(Some(&["0301", "0302"]))),
+        );
         let held: Vec<&str> = held.codes.iter().map(PermissionCode::as_str).collect();
         assert_eq!(held, ["03", "0301"], "the group above a permitted page stays");
-        assert!(under(standing(&["0301"]), Some(franchise(Some(&[])))).codes.is_empty());
-        assert_eq!(under(standing(&["0301"]), Some(franchise(None))).codes, standing(&["0301"]).codes);
+        assert!(under_franchise(standing(&["0301"]), Some(franchise(Some(&[])))).codes.is_empty());
+        assert_eq!(
+            under_franchise(standing(&["0301"]), Some(franchise(None))).codes,
+            standing(&["0301"]).codes
+        );
     }
 
     #[test]
     fn operators_of_a_disabled_or_missing_franchisee_are_not_let_in() {
         let disabled = FranchiseStanding { enabled: false, codes: None, position: 9 };
-        assert!(!under(standing(&["0301"]), Some(disabled)).enabled);
-        assert!(!under(standing(&["0301"]), None).enabled);
-        let own = under(Standing { enabled: false, ..standing(&[]) }, Some(franchise(None)));
+        assert!(!under_franchise(standing(&["0301"]), Some(disabled)).enabled);
+        assert!(!under_franchise(standing(&["0301"]), None).enabled);
+        let own = under_franchise(Standing { enabled: false, ..standing(&[]) }, Some(franchise(None)));
         assert!(!own.enabled, "an enabled franchisee does not enable a disabled operator");
         assert_eq!(own.permission_version, 9);
     }

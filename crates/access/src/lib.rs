@@ -23,7 +23,7 @@ use kernel::{House, MasterKey, Projector, Reactor};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
 pub use directory::AccessDirectory;
-pub use franchises::{FranchiseStanding, Franchises};
+pub use franchises::{FranchiseStanding, Franchises, under_franchise};
 pub use http::web_config::{Tiles, WebConfig};
 pub use seams::{AreaOwners, Neighbours, SeamError};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};

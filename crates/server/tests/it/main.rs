@@ -10,6 +10,7 @@ mod city;
 mod client;
 mod doors;
 mod faults;
+mod grants;
 mod nodes;
 mod path;
 mod samples;

@@ -4,26 +4,28 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use chrono::NaiveDate;
-use kernel::{CommandContext, Position, Receipt};
+use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AgentRoleId, AreaId, Page, Phone, Reach, Scope};
+use vocabulary::{AgentId, AgentRoleId, AreaId, Page, PermissionCode, Phone, Scope};
 use wire::{
     Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
     number,
 };
 
+use super::agent_roles::held;
 use crate::Room;
 use crate::model::agent::{
-    Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
+    self, Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
 };
-use crate::model::agent_role::AgentRole;
+use crate::model::agent_role::{self, AgentRole, Held};
 use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
 use crate::read::agents::{self, AccountFilter, AccountRow};
 use crate::read::areas;
+use crate::seams::Branch;
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
@@ -145,13 +147,15 @@ fn phone(text: &str) -> Result<Phone, Refused> {
         .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
 }
 
-/// Nobody changes the franchisee that he works for: its quota, its template and its contract bind him.
 fn not_own(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
-    match &caller.full_scope.agents {
-        Reach::Only(agents) if agents.len() == 1 && agents.contains(&agent) => {
-            Err(Refused::business("agent-own", "不能变更自己所属的代理账号，请联系上级或平台管理员"))
-        }
-        _ => Ok(()),
+    agent::not_own(&caller.full_scope, agent).map_err(|refusal| CommandError::Refused(refusal).into())
+}
+
+/// Every code of the tree.
+fn every_code(branches: &[Branch], into: &mut Held) {
+    for branch in branches {
+        into.extend(PermissionCode::try_from(branch.code.to_owned()));
+        every_code(&branch.children, into);
     }
 }
 
@@ -162,7 +166,7 @@ impl Room {
         Ok(())
     }
 
-    /// Whether `caller` may put `role` in the place of `now`: it limits people, so only who keeps templates moves it.
+    /// Whether `caller` may put the template `role` in the place of `now`.
     async fn may_limit_by(
         &self,
         caller: &Caller,
@@ -173,17 +177,16 @@ impl Room {
         if role == now {
             return Ok(());
         }
-        if !caller.codes.has("1102") {
-            return Err(Refused::business(
-                "agent-role-not-permitted",
-                "选择或更换角色模板需要「角色模板」权限",
-            ));
-        }
-        let Some(role) = role else { return Ok(()) };
-        if self.house.desk.load::<AgentRole>(&role).await?.state.is_present() {
-            return Ok(());
-        }
-        Err(Refused::business("agent-role-unknown", "角色模板不存在或已删除，请重新选择"))
+        let (now, new) = (self.template(now).await?, self.template(role).await?);
+        let mut every = Held::new();
+        every_code(&self.seams.permissions.tree(&|_| false), &mut every);
+        agent_role::may_replace(now.as_ref(), new.as_ref(), &held(caller), &every)
+            .map_err(|refusal| CommandError::Refused(refusal).into())
+    }
+
+    async fn template(&self, role: Option<AgentRoleId>) -> Result<Option<AgentRole>, Refused> {
+        let Some(role) = role else { return Ok(None) };
+        Ok(Some(self.house.desk.load::<AgentRole>(&role).await?.state))
     }
 
     /// Whether `agent` stands under `above`, or is it.
@@ -263,7 +266,7 @@ impl Room {
 
     /// What the moves would be answered now, without making them.
     async fn rehearse(&self, moves: &[(AreaId, AreaCommand)], ctx: &CommandContext) -> Result<(), Refused> {
-        use kernel::{Aggregate, CommandError};
+        use kernel::Aggregate;
         for (area, command) in moves {
             let loaded = self.house.desk.load::<Area>(area).await?;
             if !ctx.scope.contains(loaded.state.territory()) {
@@ -314,12 +317,7 @@ async fn create(
     asked: Asked,
     Body(body): Body<NewAccount>,
 ) -> Handled<Value> {
-    if caller.full_scope != Scope::ALL {
-        return Err(Refused::business(
-            "platform-only",
-            "新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区",
-        ));
-    }
+    agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
     let enabled = on(body.state.unwrap_or(1))?;
     room.may_limit_by(&caller, body.content.role_id, None).await?;
     let parent_id = body.parent_id.filter(|parent| parent.0 != 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::{Path, State};
-use kernel::{CommandContext, Position};
+use kernel::{CommandContext, CommandError, Position};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -16,7 +16,7 @@ use wire::{
 };
 
 use crate::Room;
-use crate::model::agent_role::{AgentRole, AgentRoleCommand, Form, Held};
+use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form, Held};
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents;
 use crate::seams::Branch;
@@ -96,16 +96,13 @@ impl TemplateBody {
     }
 }
 
-fn held(caller: &Caller) -> Held {
+/// What the caller holds.
+pub(super) fn held(caller: &Caller) -> Held {
     caller.codes.iter().cloned().collect()
 }
 
-/// Templates are the platform's own: only who sees all of it administers them.
 fn platform(caller: &Caller) -> Result<(), Refused> {
-    if caller.full_scope == Scope::ALL {
-        return Ok(());
-    }
-    Err(Refused::business("platform-only", "角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区"))
+    agent_role::may_keep(&caller.full_scope).map_err(|refusal| CommandError::Refused(refusal).into())
 }
 
 /// Creates a role template; answers `{id}`.

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AgentRoleId, Phone, Territory, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, Phone, Reach, Scope, Territory, Timestamp};
 
 /// A company's name has at most so many characters.
 pub const COMPANY_MAX: usize = 64;
@@ -210,6 +210,10 @@ pub enum AgentRefusal {
     HasChildren(i64),
     /// It runs service areas.
     HasAreas(i64),
+    /// Who asks works for it.
+    Own,
+    /// Franchisees are opened by those who see the whole platform.
+    PlatformOnly,
 }
 
 impl Refusal for AgentRefusal {
@@ -226,6 +230,8 @@ impl Refusal for AgentRefusal {
             Self::TooDeep => "agent-too-deep",
             Self::HasChildren(_) => "agent-has-children",
             Self::HasAreas(_) => "agent-has-areas",
+            Self::Own => "agent-own",
+            Self::PlatformOnly => "platform-only",
         }
     }
 
@@ -242,6 +248,8 @@ impl Refusal for AgentRefusal {
             Self::TooDeep => format!("代理最多 {LEVELS_MAX} 级，请选择更高一级的上级代理"),
             Self::HasChildren(count) => format!("该代理下还有 {count} 个下级代理，请先删除下级代理"),
             Self::HasAreas(count) => format!("该代理名下还有 {count} 个服务区，请先移交给其他代理"),
+            Self::Own => "不能变更自己所属的代理账号，请联系上级或平台管理员".to_owned(),
+            Self::PlatformOnly => "新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区".to_owned(),
         }
     }
 }
@@ -264,6 +272,19 @@ impl Agent {
     pub fn known(&self) -> Option<&Registration> {
         self.registration.as_ref().filter(|_| !self.deleted)
     }
+}
+
+/// Nobody changes the franchisee that he works for: its quota, its template and its contract bind him.
+pub fn not_own(scope: &Scope, agent: AgentId) -> Result<(), AgentRefusal> {
+    match &scope.agents {
+        Reach::Only(agents) if agents.len() == 1 && agents.contains(&agent) => Err(AgentRefusal::Own),
+        Reach::Only(_) | Reach::All => Ok(()),
+    }
+}
+
+/// Whether who sees `scope` may open franchisees.
+pub fn may_open(scope: &Scope) -> Result<(), AgentRefusal> {
+    if *scope == Scope::ALL { Ok(()) } else { Err(AgentRefusal::PlatformOnly) }
 }
 
 /// `text` without surrounding blanks, when it is 1 to `max` characters without control characters.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentRoleId, PermissionCode, Territory, Timestamp};
+use vocabulary::{AgentRoleId, PermissionCode, Scope, Territory, Timestamp};
 
 use super::agent::{line, lines};
 
@@ -26,6 +26,9 @@ pub struct Form {
 
 /// The codes of who asks.
 pub type Held = BTreeSet<PermissionCode>;
+
+/// Who holds this code keeps templates, and says whom they apply to.
+pub const KEEPERS: &str = "1102";
 
 /// What may be asked.
 #[derive(Clone, Debug)]
@@ -105,6 +108,14 @@ pub enum AgentRoleRefusal {
     NameTaken(String),
     /// Franchisees use it.
     InUse(i64),
+    /// Templates are kept by those who see the whole platform.
+    PlatformOnly,
+    /// Who asks does not keep templates.
+    NotKeeper,
+    /// Who asks lacks a code that a franchisee would get or lose with its template.
+    NotToGive(PermissionCode),
+    /// Who asks lacks a code that a franchisee without a template may hold.
+    NotToFree(PermissionCode),
 }
 
 impl Refusal for AgentRoleRefusal {
@@ -118,6 +129,9 @@ impl Refusal for AgentRoleRefusal {
             Self::NotHeld(_) => "permission-not-held",
             Self::NameTaken(_) => "agent-role-name-taken",
             Self::InUse(_) => "agent-role-in-use",
+            Self::PlatformOnly => "platform-only",
+            Self::NotKeeper => "agent-role-not-permitted",
+            Self::NotToGive(_) | Self::NotToFree(_) => "agent-role-not-held",
         }
     }
 
@@ -132,6 +146,12 @@ impl Refusal for AgentRoleRefusal {
             Self::NameTaken(name) => format!("模板名称“{name}”已被使用"),
             Self::InUse(agents) => {
                 format!("角色模板正被 {agents} 个代理使用，不能删除；请先为这些代理更换模板")
+            }
+            Self::PlatformOnly => "角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区".to_owned(),
+            Self::NotKeeper => "选择或更换角色模板需要「角色模板」权限".to_owned(),
+            Self::NotToGive(code) => format!("您没有权限 {code}，不能选择或更换含有该权限的角色模板"),
+            Self::NotToFree(code) => {
+                format!("不选角色模板即不限制该代理的权限，您没有权限 {code}，不能取消限制")
             }
         }
     }
@@ -150,6 +170,11 @@ impl AgentRole {
         self.form.is_some() && !self.deleted
     }
 
+    /// What the people of its franchisees may hold at most; nothing while it is not there.
+    pub fn codes(&self) -> Held {
+        self.present().map(|form| form.codes.clone()).unwrap_or_default()
+    }
+
     fn present(&self) -> Result<&Form, AgentRoleRefusal> {
         self.form.as_ref().filter(|_| !self.deleted).ok_or(AgentRoleRefusal::Unknown)
     }
@@ -158,6 +183,35 @@ impl AgentRole {
 /// One may hand on, change or take away only what one holds.
 fn within(codes: &BTreeSet<PermissionCode>, held: &Held) -> Result<(), AgentRoleRefusal> {
     codes.difference(held).next().map_or(Ok(()), |code| Err(AgentRoleRefusal::NotHeld(code.clone())))
+}
+
+/// Templates are the platform's own: only who sees all of it administers them.
+pub fn may_keep(scope: &Scope) -> Result<(), AgentRoleRefusal> {
+    if *scope == Scope::ALL { Ok(()) } else { Err(AgentRoleRefusal::PlatformOnly) }
+}
+
+/// Whether who holds `held` may put the template `new` in the place of `now`, another one; none: no limit. People of
+/// the franchisee have roles beyond their template, so a wider one hands on what it adds, and none hands on all of
+/// `every` code that there is.
+pub fn may_replace(
+    now: Option<&AgentRole>,
+    new: Option<&AgentRole>,
+    held: &Held,
+    every: &Held,
+) -> Result<(), AgentRoleRefusal> {
+    if !held.contains(KEEPERS) {
+        return Err(AgentRoleRefusal::NotKeeper);
+    }
+    let lacks = |codes: &Held| codes.difference(held).next().cloned();
+    if let Some(code) = now.and_then(|now| lacks(&now.codes())) {
+        return Err(AgentRoleRefusal::NotToGive(code));
+    }
+    match new {
+        Some(new) => {
+            lacks(&new.present()?.codes).map_or(Ok(()), |code| Err(AgentRoleRefusal::NotToGive(code)))
+        }
+        None => lacks(every).map_or(Ok(()), |code| Err(AgentRoleRefusal::NotToFree(code))),
+    }
 }
 
 /// The form with its texts trimmed, when all of it may stand.
@@ -276,6 +330,24 @@ mod tests {
         let narrowed = AgentRoleCommand::Change { form: form(&["0301"]), held: held.clone() };
         assert_eq!(role.decide(narrowed, NOW), Err(lacks.clone()), "taking away needs it too");
         assert_eq!(role.decide(AgentRoleCommand::Delete { agents: 0, held }, NOW), Err(lacks));
+    }
+
+    #[test]
+    fn nobody_gives_a_franchisee_a_template_or_its_freedom_beyond_what_he_holds() {
+        let (narrow, wide) = (made(&["0301"]), made(&["0301", "1001"]));
+        let every = codes(&["0301", "1001", "1102"]);
+        let may = |now, new, held: &[&str]| may_replace(now, new, &codes(held), &every);
+        let lacking = codes(&["1001"]).pop_first().unwrap();
+        let held: &[&str] = &["0301", "1102"];
+        assert_eq!(may(None, Some(&narrow), held), Ok(()));
+        assert_eq!(may(None, Some(&narrow), &["0301", "1001"]), Err(AgentRoleRefusal::NotKeeper));
+        let not_to_give = AgentRoleRefusal::NotToGive(lacking.clone());
+        assert_eq!(may(Some(&narrow), Some(&wide), held), Err(not_to_give.clone()));
+        assert_eq!(may(Some(&wide), Some(&narrow), held), Err(not_to_give), "taking away needs it too");
+        assert_eq!(may(Some(&narrow), None, held), Err(AgentRoleRefusal::NotToFree(lacking)));
+        assert_eq!(may(Some(&wide), None, &["0301", "1001", "1102"]), Ok(()));
+        let absent = AgentRole::default();
+        assert_eq!(may(Some(&narrow), Some(&absent), held), Err(AgentRoleRefusal::Unknown));
     }
 
     #[test]
