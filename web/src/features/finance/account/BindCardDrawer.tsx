@@ -3,12 +3,12 @@ import { Alert, AutoComplete, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { useCountdown } from '@/app/login/useCountdown'
 import { FormDrawer } from '@/kit/FormDrawer'
-import { type AccountDetail, type BankCard, CARD_FAILED, CARD_PENDING, type CardValues, CUSTOMER, NAME_MAX, PERSON_MAX } from './account'
+import { type AccountDetail, BANK_MAX, type BankCard, CARD_FAILED, CARD_PENDING, type CardValues, CUSTOMER, NAME_MAX, PERSON } from './account'
 import { CardNumberInput } from './CardNumberInput'
 import { cardNumberFault } from './cardNumber'
-import { identityFault } from './identity'
+import { holderFault } from './identity'
 import { keepInUse, mobileOf } from './inUse'
-import { PHONE_PATTERN, rule } from './rules'
+import { nameRules, PHONE_PATTERN, rule } from './rules'
 import { useBindCard, useCheckCard, useSendCardCode } from './useAccountCommands'
 
 const FORM = 'bind-card-form'
@@ -80,19 +80,21 @@ export function BindCardDrawer({ account, pending, onClose }: BindCardDrawerProp
           onBack={() => setBindId(null)}
         />
       ) : (
-        <CardForm values={values} pending={pending?.state === CARD_PENDING} onSubmit={submit} />
+        <CardForm type={account.accountType} values={values} pending={pending?.state === CARD_PENDING} onSubmit={submit} />
       )}
     </FormDrawer>
   )
 }
 
 interface CardFormProps {
+  /** The type of the account. */
+  type: number
   values: CardValues | null
   pending: boolean
   onSubmit(values: CardValues): void
 }
 
-function CardForm({ values, pending, onSubmit }: CardFormProps) {
+function CardForm({ type, values, pending, onSubmit }: CardFormProps) {
   return (
     <Form<CardValues>
       id={FORM}
@@ -116,20 +118,22 @@ function CardForm({ values, pending, onSubmit }: CardFormProps) {
       <Form.Item
         name="bankName"
         label="开户银行"
-        rules={[
-          { required: true, whitespace: true, message: '请输入开户银行' },
-          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
-        ]}
+        rules={nameRules('请输入开户银行', BANK_MAX)}
       >
         <AutoComplete options={banks} showSearch={{ filterOption: (typed, bank) => bank?.value.includes(typed) ?? false }}>
-          <Input placeholder="如：招商银行" maxLength={NAME_MAX} autoComplete="off" />
+          <Input placeholder="如：招商银行" maxLength={BANK_MAX} autoComplete="off" />
         </AutoComplete>
       </Form.Item>
-      <Form.Item name="holder" label="持卡人" rules={[{ required: true, whitespace: true, message: '请输入持卡人姓名' }]}>
-        <Input placeholder="与银行预留的姓名一致" maxLength={PERSON_MAX} autoComplete="off" />
+      <Form.Item name="holder" label="持卡人" rules={nameRules('请输入持卡人', NAME_MAX)}>
+        <Input placeholder="与银行预留的名称一致" maxLength={NAME_MAX} autoComplete="off" />
       </Form.Item>
-      <Form.Item name="idNo" label="身份证号" required rules={[rule((text) => (text ? identityFault(text) : '请输入持卡人的身份证号'))]}>
-        <Input placeholder="持卡人的 18 位身份证号" maxLength={18} autoComplete="off" />
+      <Form.Item
+        name="idNo"
+        label="持卡人证件号"
+        required
+        rules={[rule((text) => (text ? holderFault(type, text) : '请输入持卡人的证件号'))]}
+      >
+        <Input placeholder={type === PERSON ? '18 位身份证号' : '18 位身份证号，对公账户填统一社会信用代码'} maxLength={18} autoComplete="off" />
       </Form.Item>
       <Form.Item
         name="bankMobile"

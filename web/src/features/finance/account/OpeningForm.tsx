@@ -3,7 +3,7 @@ import { DraftNotice } from '@/kit/DraftNotice'
 import { useDraft } from '@/kit/useDraft'
 import { type Account, accountTypes, type Application, COMPANY, NAME_MAX, PERSON, PERSON_MAX } from './account'
 import { certificateFault, certificateName } from './identity'
-import { PHONE_PATTERN, rule } from './rules'
+import { nameRules, PHONE_PATTERN, rule, unmasked } from './rules'
 import { useOpenAccount } from './useAccountCommands'
 
 type Fields = Omit<Application, 'agentId'>
@@ -40,7 +40,7 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
   const [form] = Form.useForm<Fields>()
   const open = useOpenAccount()
   const draft = useDraft<Kept>(`payment_account_${agentId}_${failed?.version ?? 'new'}`)
-  const original = { accountType: failed?.accountType ?? COMPANY, customerName: failed?.customerName ?? '', contact: failed?.contact ?? '' }
+  const original = { accountType: failed?.accountType ?? COMPANY, customerName: unmasked(failed?.customerName ?? '') }
   const type = Form.useWatch('accountType', form) ?? draft.restored?.accountType ?? original.accountType
   const person = type === PERSON
   const certificate = certificateName(type)
@@ -65,8 +65,7 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
         draft={draft}
         missing="姓名、身份证号、联系人和手机号需重新填写"
         onDiscard={() => {
-          form.resetFields()
-          form.setFieldsValue({ ...original, certNo: '' })
+          form.setFieldsValue({ ...original, certNo: '', contact: '', phone: '' })
         }}
       />
       <Form.Item name="accountType" label="账户类型">
@@ -76,10 +75,7 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
         <Form.Item
           name="customerName"
           label={nameLabels[type] ?? '字号名称'}
-          rules={[
-            { required: true, whitespace: true, message: person ? '请输入姓名' : '请输入营业执照上的名称' },
-            { max: person ? PERSON_MAX : NAME_MAX, message: `不超过 ${person ? PERSON_MAX : NAME_MAX} 个字` },
-          ]}
+          rules={nameRules(person ? '请输入姓名' : '请输入营业执照上的名称', NAME_MAX)}
         >
           <Input placeholder={person ? '身份证上的姓名' : '营业执照上的全称'} maxLength={NAME_MAX} autoComplete="off" />
         </Form.Item>
@@ -97,8 +93,8 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
         </Form.Item>
       </div>
       <div className="pay-pair">
-        <Form.Item name="contact" label="联系人" rules={[{ required: true, whitespace: true, message: '请输入联系人' }]}>
-          <Input placeholder="支付渠道核实资料时联系谁" maxLength={PERSON_MAX} autoComplete="off" />
+        <Form.Item name="contact" label="联系人" rules={nameRules('请输入联系人', PERSON_MAX)}>
+          <Input placeholder={again(failed?.contact, '支付渠道核实资料时联系谁')} maxLength={PERSON_MAX} autoComplete="off" />
         </Form.Item>
         <Form.Item
           name="phone"

@@ -19,7 +19,7 @@ const account: AccountDetail = {
   accountType: COMPANY,
   customerName: '鹭岛出行有限公司',
   certNoMasked: '9135********001Y',
-  contact: '陈伟',
+  contact: '陈*',
   phoneMasked: '139****0001',
   status: NORMAL,
   authStatus: 0,
@@ -139,6 +139,8 @@ describe('opening an account', () => {
     expect(await screen.findByText('开户未通过：执照已过期')).toBeTruthy()
     expect(screen.getByLabelText<HTMLInputElement>('企业名称').value).toBe(account.customerName)
     expect(screen.getByLabelText<HTMLInputElement>('统一社会信用代码').value).toBe('')
+    // A masked name would be refused.
+    expect(screen.getByLabelText<HTMLInputElement>('联系人').value).toBe('')
     expect(screen.getByRole('button', { name: '重新提交' })).toBeTruthy()
   })
 })
@@ -217,7 +219,7 @@ describe('binding a card', () => {
     expect(screen.getByLabelText<HTMLInputElement>('银行卡号').value).toBe('6222 0210 0112 2334 458')
     fill('开户银行', '招商银行')
     fill('持卡人', '陈伟')
-    fill('身份证号', '11010519491231002X')
+    fill('持卡人证件号', '11010519491231002X')
     fill('银行预留手机号', '13900000001')
     fireEvent.click(screen.getByRole('button', { name: '获取验证码' }))
   }

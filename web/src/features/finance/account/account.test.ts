@@ -29,7 +29,7 @@ import {
 import { closeFault } from './AccountActs'
 import { caretAfter, cardNumberFault, digitsOf, grouped } from './cardNumber'
 import { columns } from './description'
-import { certificateFault, certificateName, identityFault } from './identity'
+import { certificateFault, certificateName, holderFault, identityFault } from './identity'
 import { cardInUse, forgetUnlessInUse, keepInUse, mobileOf } from './inUse'
 import { applicationOf, draftOf } from './OpeningForm'
 import { resultOf } from './ResultDialog'
@@ -112,12 +112,11 @@ describe('whose account it is', () => {
 })
 
 describe('what proves an applicant', () => {
-  it('an identity number has a day of birth and a check digit', () => {
+  it('an identity number has a check digit', () => {
     expect(identityFault('11010519491231002X')).toBeNull()
     expect(identityFault(' 11010519491231002x ')).toBeNull()
     expect(identityFault('110105194912310021')).toContain('校验位')
-    expect(identityFault('110105194913310024')).toContain('出生日期')
-    expect(identityFault('110105194902300027')).toContain('出生日期')
+    expect(identityFault('440524188001010014')).toBeNull()
     expect(identityFault('11010519491231002')).toContain('18 位')
     expect(identityFault('1101051949123100XX')).toContain('18 位')
   })
@@ -127,6 +126,13 @@ describe('what proves an applicant', () => {
     expect(certificateFault(PERSON, '11010519491231002X')).toBeNull()
     expect(certificateFault(COMPANY, '11010519491231002X')).not.toBeNull()
     expect(certificateFault(SOLE_TRADER, '91350100M000100Y43')).toBeNull()
+  })
+
+  it('a card of a company may be in the name of a person or of the company, one of a person only in his', () => {
+    for (const number of ['11010519491231002X', '91350100M000100Y43']) expect(holderFault(COMPANY, number)).toBeNull()
+    expect(holderFault(COMPANY, '91350100M000100Y44')).not.toBeNull()
+    expect(holderFault(PERSON, '11010519491231002X')).toBeNull()
+    expect(holderFault(PERSON, '91350100M000100Y43')).not.toBeNull()
   })
 })
 

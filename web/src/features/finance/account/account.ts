@@ -32,6 +32,7 @@ export const CARD_UNBOUND = 4
 /** Longest texts that the server takes. */
 export const NAME_MAX = 64
 export const PERSON_MAX = 20
+export const BANK_MAX = 32
 export const REASON_MAX = 200
 
 /** A bank card of an account; its number and mobile masked. */

@@ -5,18 +5,10 @@ import { PERSON } from './account'
 const WEIGHTS = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2] as const
 const CHECKS = '10X98765432'
 
-/** Whether `digits`, as YYYYMMDD, is a day of the calendar. */
-function isDay(digits: string): boolean {
-  const iso = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`
-  const day = new Date(`${iso}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(iso)
-}
-
 /** Why `text` is no identity number, in the user's words; null when it is one. */
 export function identityFault(text: string): string | null {
   const number = text.trim().toUpperCase()
   if (!/^\d{17}[\dX]$/.test(number)) return '应为 18 位，前 17 位是数字，最后一位是数字或 X'
-  if (!isDay(number.slice(6, 14))) return '第 7 到 14 位不是有效的出生日期，请核对'
   const sum = WEIGHTS.reduce((so, weight, place) => so + weight * Number(number[place]), 0)
   return CHECKS[sum % CHECKS.length] === number[17] ? null : '校验位不正确，请核对是否录错'
 }
@@ -24,6 +16,13 @@ export function identityFault(text: string): string | null {
 /** Why `text` is not what proves an applicant of this type. */
 export function certificateFault(type: number, text: string): string | null {
   return type === PERSON ? identityFault(text) : licenseFault(text)
+}
+
+/** Why `text` does not prove the holder of a card of an account of this type: a company's card may be in its own name. */
+export function holderFault(type: number, text: string): string | null {
+  const fault = identityFault(text)
+  if (fault === null || type === PERSON) return fault
+  return licenseFault(text) === null ? null : '不是有效的身份证号或统一社会信用代码，请核对'
 }
 
 /** What proves an applicant of this type. */
