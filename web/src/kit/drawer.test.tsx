@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Refusal } from '@/api/client'
 import { readDraft, writeDraft } from './draft'
 import { DraftNotice } from './DraftNotice'
+import { Facts } from './Facts'
 import { LoadFailure } from './LoadFailure'
 import { NewerNotice } from './NewerNotice'
 import { useDraft } from './useDraft'
@@ -89,5 +90,21 @@ describe('the draft of a form', () => {
   it('is not spoken of when there is none', () => {
     show(<DraftNotice draft={{ restored: null, discard: nothing }} onDiscard={nothing} />)
     expect(screen.queryByRole('alert')).toBeNull()
+  })
+})
+
+describe('the facts of a record', () => {
+  const short = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `${index}`, value: '甲' }))
+  const columnsOf = (facts: Parameters<typeof Facts>[0]['facts']) => {
+    show(<Facts facts={facts} />)
+    const four = document.querySelector('.facts-four') !== null
+    cleanup()
+    return four ? 4 : 3
+  }
+
+  it('share a line of four when there are just four short ones', () => {
+    expect(columnsOf([...short(4), { name: '角色', value: '运维', whole: true }])).toBe(4)
+    expect(columnsOf([...short(3), { name: '角色', value: '运维', whole: true }])).toBe(3)
+    expect(columnsOf(short(6))).toBe(3)
   })
 })

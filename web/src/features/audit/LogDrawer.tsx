@@ -1,8 +1,9 @@
 import { HistoryOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer, Skeleton } from 'antd'
-import type { ReactNode } from 'react'
 import { frame } from '@/app/theme'
+import { type Fact, Facts } from '@/kit/Facts'
+import { EMPTY } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Time } from '@/kit/Time'
 import { ChangeTable } from './ChangeTable'
@@ -42,7 +43,7 @@ export function LogDrawer({ position, onClose, onTrace, onHistory }: LogDrawerPr
       <LoadFailure query={query} text="操作详情加载失败" />
       {row && (
         <>
-          <Facts row={row} onTrace={onTrace} />
+          <RowFacts row={row} onTrace={onTrace} />
           {row.access ? (
             <AccessFacts access={row.access} />
           ) : (
@@ -57,72 +58,59 @@ export function LogDrawer({ position, onClose, onTrace, onHistory }: LogDrawerPr
   )
 }
 
-function Fact({ label, wide, children }: { label: string; wide?: boolean; children: ReactNode }) {
-  return (
-    <div className={wide ? 'wide' : undefined}>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
+function RowFacts({ row, onTrace }: { row: LogDetail; onTrace(traceId: string): void }) {
+  const trace = (
+    <>
+      <code>{row.traceId}</code>{' '}
+      <Button size="small" type="link" onClick={() => onTrace(row.traceId)}>
+        查看同一次请求的全部操作
+      </Button>
+    </>
   )
-}
-
-function Facts({ row, onTrace }: { row: LogDetail; onTrace(traceId: string): void }) {
+  const withId = (name: string, id: string) => (
+    <>
+      {name} <span className="weak figure">{id}</span>
+    </>
+  )
   return (
-    <dl className="log-facts">
-      <Fact label="时间">
-        <Time at={row.time} />
-      </Fact>
-      <Fact label={row.actorKind === 1 ? '操作人' : '机器客户端'}>
-        {row.name || row.opManId} <span className="weak figure">{row.phone}</span>
-      </Fact>
-      <Fact label="结果">
-        <ResultTag result={row.result} label={row.resultLabel} />
-      </Fact>
-      <Fact label="来源地址">
-        <span className="figure">{row.ip || '--'}</span>
-      </Fact>
-      <Fact label="对象" wide>
-        {row.target} <span className="weak figure">{row.targetId}</span>
-      </Fact>
-      {row.traceId && (
-        <Fact label="追踪编号" wide>
-          <code>{row.traceId}</code>{' '}
-          <Button size="small" type="link" onClick={() => onTrace(row.traceId)}>
-            查看同一次请求的全部操作
-          </Button>
-        </Fact>
-      )}
-    </dl>
+    <Facts
+      facts={[
+        { name: '时间', value: <Time at={row.time} /> },
+        { name: row.actorKind === 1 ? '操作人' : '机器客户端', value: withId(row.name || row.opManId, row.phone) },
+        { name: '结果', value: <ResultTag result={row.result} label={row.resultLabel} /> },
+        { name: '来源地址', value: <span className="figure">{row.ip || EMPTY}</span> },
+        { name: '对象', whole: true, value: withId(row.target, row.targetId) },
+        ...(row.traceId ? [{ name: '追踪编号', whole: true, value: trace }] : []),
+      ]}
+    />
   )
 }
 
 const accessKinds: Readonly<Record<Access['kind'], string>> = { export: '导出数据', unmask: '查看脱敏信息', refused: '操作被拒绝' }
 
+function factsOf({ what, target, rows, reason, code, filter }: Access): Fact[] {
+  const facts: Fact[] = [{ name: '内容', whole: true, value: <code>{what}</code> }]
+  if (target) facts.push({ name: '涉及', whole: true, value: target })
+  if (rows !== null) facts.push({ name: '条数', whole: true, value: <span className="figure">{rows}</span> })
+  if (reason) {
+    const value = (
+      <>
+        {reason} <span className="weak">{code}</span>
+      </>
+    )
+    facts.push({ name: '原因', whole: true, value })
+  }
+  if (filter !== null && filter !== undefined) {
+    facts.push({ name: '筛选条件', whole: true, value: <pre>{JSON.stringify(filter, null, 2)}</pre> })
+  }
+  return facts
+}
+
 function AccessFacts({ access }: { access: Access }) {
   return (
     <>
       <h3>{accessKinds[access.kind]}</h3>
-      <dl className="log-facts">
-        <Fact label="内容" wide>
-          <code>{access.what}</code>
-        </Fact>
-        {access.target && (
-          <Fact label="涉及" wide>
-            {access.target}
-          </Fact>
-        )}
-        {access.rows !== null && <Fact label="条数">{access.rows}</Fact>}
-        {access.reason && (
-          <Fact label="原因" wide>
-            {access.reason} <span className="weak">{access.code}</span>
-          </Fact>
-        )}
-        {access.filter !== null && access.filter !== undefined && (
-          <Fact label="筛选条件" wide>
-            <pre>{JSON.stringify(access.filter, null, 2)}</pre>
-          </Fact>
-        )}
-      </dl>
+      <Facts facts={factsOf(access)} />
     </>
   )
 }

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert } from 'antd'
 import { useState } from 'react'
+import { Facts } from '@/kit/Facts'
+import { EMPTY } from '@/kit/format'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
@@ -52,7 +54,7 @@ export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
   return (
     <>
       <NewerNotice subject="这个角色" opened={role} latest={latest} onLoad={setRole} />
-      {latest.system && <Alert className="role-alert" type="info" showIcon title="系统内置角色，不能修改" />}
+      {latest.system && <Alert className="notice" type="info" showIcon title="系统内置角色，不能修改" />}
       <RoleFacts role={latest} />
       <RoleForm
         key={role.version}
@@ -67,27 +69,13 @@ export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
 
 function RoleFacts({ role }: { role: Role }) {
   return (
-    <dl className="role-facts">
-      <div>
-        <dt>状态</dt>
-        <dd>
-          <EnabledTag state={role.state} />
-        </dd>
-      </div>
-      <div>
-        <dt>关联用户</dt>
-        <dd className="figure">{role.userCount ?? '--'}</dd>
-      </div>
-      <div>
-        <dt>更新人</dt>
-        <dd>{role.updatedBy || '--'}</dd>
-      </div>
-      <div>
-        <dt>更新时间</dt>
-        <dd>
-          <Time at={role.updatedAt} />
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        { name: '状态', value: <EnabledTag state={role.state} /> },
+        { name: '关联用户', value: <span className="figure">{role.userCount ?? EMPTY}</span> },
+        { name: '更新人', value: role.updatedBy || EMPTY },
+        { name: '更新时间', value: <Time at={role.updatedAt} /> },
+      ]}
+    />
   )
 }

@@ -4,10 +4,12 @@ import { Alert, Drawer, Empty, Input, Menu, type MenuProps, Skeleton } from 'ant
 import { useMemo, useState } from 'react'
 import { menuIcons } from '@/app/frame/icons'
 import { frame } from '@/app/theme'
+import { Facts } from '@/kit/Facts'
 import { LoadFailure } from '@/kit/LoadFailure'
+import '@/kit/notice.css'
 import { countPages, dependsOnAccount, hiddenEntries, type SeenEntry, seenElements, seenMenu, sessionCodes } from './preview'
-import { useAgentNames, useAreaNames } from './ReachFields'
 import { type HeldCodes, heldCodes, type User } from './user'
+import { useReachFacts } from './useReachFacts'
 
 type Items = NonNullable<MenuProps['items']>
 
@@ -36,7 +38,7 @@ export function PreviewDrawer({ user, onClose }: { user: User; onClose: () => vo
       onClose={onClose}
     >
       <Alert
-        className="user-alert"
+        className="notice"
         type="warning"
         showIcon
         title={user.state === 1 ? '只读预览，不会以他的身份登录，也不会留下他的操作记录' : '该账号已停用，目前无法登录；以下是启用后会看到的内容（只读）'}
@@ -57,7 +59,7 @@ function Preview({ held }: { held: HeldCodes }) {
     <>
       <Reach held={held} pages={pages} />
       {dependsOnAccount(codes) && (
-        <Alert className="user-alert" type="info" showIcon title="“产品服务”的菜单还取决于他登录时的支付账户状态，实际可能更少" />
+        <Alert className="notice" type="info" showIcon title="“产品服务”的菜单还取决于他登录时的支付账户状态，实际可能更少" />
       )}
       <div className="preview-columns">
         <section aria-label="他看到的菜单" className="preview-menu">
@@ -95,31 +97,21 @@ function Preview({ held }: { held: HeldCodes }) {
 }
 
 function Reach({ held, pages }: { held: HeldCodes; pages: { shown: number; all: number } }) {
-  const agents = useAgentNames()
-  const areas = useAreaNames([])
-  const named = (ids: readonly string[], known: ReadonlyMap<string, string>, all: string) =>
-    ids.length === 0 ? all : ids.map((id) => known.get(id) ?? id).join('、')
   return (
-    <dl className="user-facts">
-      <div>
-        <dt>可见页面</dt>
-        <dd className="figure">
-          {pages.shown} / {pages.all}
-        </dd>
-      </div>
-      <div>
-        <dt>权限数</dt>
-        <dd className="figure">{held.codes.length}</dd>
-      </div>
-      <div className="wide">
-        <dt>可见代理商</dt>
-        <dd>{named(held.agentIds, agents, '全部代理商')}</dd>
-      </div>
-      <div className="wide">
-        <dt>可见服务区</dt>
-        <dd>{named(held.areaIds, areas, '以上代理商的全部服务区')}</dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        {
+          name: '可见页面',
+          value: (
+            <span className="figure">
+              {pages.shown} / {pages.all}
+            </span>
+          ),
+        },
+        { name: '权限数', value: <span className="figure">{held.codes.length}</span> },
+        ...useReachFacts(held.agentIds, held.areaIds),
+      ]}
+    />
   )
 }
 

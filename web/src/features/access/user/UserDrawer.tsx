@@ -2,6 +2,7 @@ import { EyeInvisibleOutlined, EyeOutlined } from '@ant-design/icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button, Tabs, Tag } from 'antd'
 import { useState } from 'react'
+import { Facts } from '@/kit/Facts'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
@@ -11,9 +12,9 @@ import { useCommand } from '@/kit/useCommand'
 import { UserDevices } from '../device/UserDevices'
 import { levelText } from './levels'
 import { PreviewDrawer } from './PreviewDrawer'
-import { useAgentNames, useAreaNames } from './ReachFields'
 import { maskPhone, recordUnmask, type User, userInfo } from './user'
 import { UserForm } from './UserForm'
+import { useReachFacts } from './useReachFacts'
 import { useChangeUser, useCreateUser } from './useUserCommands'
 import './user.css'
 
@@ -118,54 +119,18 @@ function Phone({ user }: { user: User }) {
   )
 }
 
-function names(ids: readonly string[], known: ReadonlyMap<string, string>, all: string): string {
-  return ids.length === 0 ? all : ids.map((id) => known.get(id) ?? id).join('、')
-}
-
 function UserFacts({ user }: { user: User }) {
-  const agents = useAgentNames()
-  const areas = useAreaNames([])
+  const roles = user.roleNames.map((name, index) => <Tag key={user.roleIds[index]}>{name}</Tag>)
   return (
-    <dl className="user-facts">
-      <div>
-        <dt>手机号</dt>
-        <dd>
-          <Phone key={user.phone} user={user} />
-        </dd>
-      </div>
-      <div>
-        <dt>状态</dt>
-        <dd>
-          <EnabledTag state={user.state} />
-        </dd>
-      </div>
-      <div>
-        <dt>级别</dt>
-        <dd>{levelText(user.level)}</dd>
-      </div>
-      <div>
-        <dt>最近登录</dt>
-        <dd>
-          <Time at={user.lastLoginAt} />
-        </dd>
-      </div>
-      <div className="wide">
-        <dt>角色</dt>
-        <dd>
-          {user.roleNames.length === 0 && <span className="weak">无角色</span>}
-          {user.roleNames.map((name, index) => (
-            <Tag key={user.roleIds[index]}>{name}</Tag>
-          ))}
-        </dd>
-      </div>
-      <div className="wide">
-        <dt>可见代理商</dt>
-        <dd>{names(user.agentIds, agents, '全部代理商')}</dd>
-      </div>
-      <div className="wide">
-        <dt>可见服务区</dt>
-        <dd>{names(user.opAreaIds, areas, '以上代理商的全部服务区')}</dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        { name: '手机号', value: <Phone key={user.phone} user={user} /> },
+        { name: '状态', value: <EnabledTag state={user.state} /> },
+        { name: '级别', value: levelText(user.level) },
+        { name: '最近登录', value: <Time at={user.lastLoginAt} /> },
+        { name: '角色', whole: true, value: <div className="user-roles">{roles.length > 0 ? roles : <span className="weak">无角色</span>}</div> },
+        ...useReachFacts(user.agentIds, user.opAreaIds),
+      ]}
+    />
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Empty } from 'antd'
 import { useState } from 'react'
+import { Facts } from '@/kit/Facts'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
@@ -73,40 +74,17 @@ function AccountEditor({ latest, onSave }: EditorProps) {
 }
 
 function AccountFacts({ account }: { account: Account }) {
+  const level = `${account.level} 级${account.parentCompany ? `，隶属 ${account.parentCompany}` : ''}`
   return (
-    <dl className="account-facts">
-      <div>
-        <dt>状态</dt>
-        <dd>
-          <EnabledTag state={account.state} />
-        </dd>
-      </div>
-      <div>
-        <dt>级别</dt>
-        <dd>
-          {account.level} 级{account.parentCompany && `，隶属 ${account.parentCompany}`}
-        </dd>
-      </div>
-      <div>
-        <dt>服务区</dt>
-        <dd className="figure">{account.areaCount}</dd>
-      </div>
-      <div>
-        <dt>下级代理</dt>
-        <dd className="figure">{account.childCount}</dd>
-      </div>
-      <div>
-        <dt>合同期</dt>
-        <dd>
-          <Contract begin={account.contractBegin} end={account.contractEnd} />
-        </dd>
-      </div>
-      <div>
-        <dt>创建时间</dt>
-        <dd>
-          <Time at={account.createdAt} />
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        { name: '状态', value: <EnabledTag state={account.state} /> },
+        { name: '级别', value: level },
+        { name: '服务区', value: <span className="figure">{account.areaCount}</span> },
+        { name: '下级代理', value: <span className="figure">{account.childCount}</span> },
+        { name: '合同期', value: <Contract begin={account.contractBegin} end={account.contractEnd} /> },
+        { name: '创建时间', value: <Time at={account.createdAt} /> },
+      ]}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Facts } from '@/kit/Facts'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
@@ -54,22 +55,13 @@ function AgentRoleEditor({ latest, onSave }: EditorProps) {
   return (
     <>
       <NewerNotice subject="这个模板" opened={role} latest={latest} onLoad={setRole} />
-      <dl className="role-facts">
-        <div>
-          <dt>使用代理</dt>
-          <dd className="figure">{latest.agentCount}</dd>
-        </div>
-        <div>
-          <dt>权限数</dt>
-          <dd className="figure">{latest.codes.length}</dd>
-        </div>
-        <div>
-          <dt>更新时间</dt>
-          <dd>
-            <Time at={latest.updatedAt} />
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          { name: '使用代理', value: <span className="figure">{latest.agentCount}</span> },
+          { name: '权限数', value: <span className="figure">{latest.codes.length}</span> },
+          { name: '更新时间', value: <Time at={latest.updatedAt} /> },
+        ]}
+      />
       <AgentRoleForm
         key={role.version}
         id="agent-role-form"

@@ -60,7 +60,7 @@ function AllyEditor({ latest, change, onSaved }: AllyEditorProps) {
       <NewerNotice subject="资料" opened={ally} latest={latest} onLoad={setAlly} />
       <AllyFacts ally={latest} />
       {latest.state === EXPIRED && (
-        <Alert className="facts-note" type="info" showIcon title="合同已到期：只能修改联系人、电话和法人。续约请先解约，再登记新合同。" />
+        <Alert className="notice" type="info" showIcon title="合同已到期：只能修改联系人、电话和法人。续约请先解约，再登记新合同。" />
       )}
       {latest.state !== TERMINATED && (
         <AllyForm

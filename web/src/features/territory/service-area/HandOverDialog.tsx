@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, Modal, Select } from 'antd'
+import '@/kit/notice.css'
 import { agentChoices } from '../ally/ally'
 import { areaInfo, handOverFault, type ServiceArea } from './serviceArea'
 import { useHandOver } from './useServiceAreaCommands'
@@ -28,7 +29,7 @@ export function HandOverDialog({ area, onClose }: { area: ServiceArea; onClose: 
       <p>
         移交后 <strong>{area.company ?? '原代理'}</strong> 的人员立即看不到这个服务区，改由新代理开通、暂停和关停。
       </p>
-      {fault && <Alert className="facts-note" type="warning" showIcon title={fault} />}
+      {fault && <Alert className="notice" type="warning" showIcon title={fault} />}
       <Form
         form={form}
         layout="vertical"

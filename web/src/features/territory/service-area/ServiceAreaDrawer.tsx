@@ -50,8 +50,8 @@ function AreaEditor({ latest, change, onSaved }: AreaEditorProps) {
   return (
     <>
       <NewerNotice subject="服务区" opened={area} latest={latest} onLoad={setArea} />
-      {latest.state === SUSPENDED && <Alert className="facts-note" type="warning" showIcon title="暂停服务中" description={latest.notice} />}
-      {latest.state === CLOSED && <Alert className="facts-note" type="info" showIcon title="服务区已关停，只能查看" />}
+      {latest.state === SUSPENDED && <Alert className="notice" type="warning" showIcon title="暂停服务中" description={latest.notice} />}
+      {latest.state === CLOSED && <Alert className="notice" type="info" showIcon title="服务区已关停，只能查看" />}
       <Suspense fallback={<Skeleton.Node active className="area-preview-wait" />}>
         <AreaPreview area={latest} />
       </Suspense>
