@@ -17,7 +17,7 @@ export function AccountFacts({ account }: { account: Account }) {
       facts={[
         { name: '状态', value: <Dot {...statusTag(account.status)} /> },
         { name: '客户名称', value: account.customerName },
-        { name: '所属代理', value: account.agentName ?? EMPTY },
+        { name: '所属代理', value: account.agentName || EMPTY },
         { name: '账户类型', value: typeLabel(account.accountType) },
         { name: '账户级别', value: levelLabel(account.accountLevel) },
         { name: certificateName(account.accountType), value: <span className="figure">{account.certNoMasked || EMPTY}</span> },
@@ -25,7 +25,7 @@ export function AccountFacts({ account }: { account: Account }) {
         { name: '联系手机', value: <span className="figure">{account.phoneMasked || EMPTY}</span> },
         { name: '支付密码', value: account.payPasswordSet ? '已设置' : '未设置' },
         { name: '转账授权', value: authLabel(account.authStatus) },
-        { name: '申请时间', value: <Time at={account.openedAt} /> },
+        { name: '开户时间', value: <Time at={account.openedAt} /> },
         { name: '更新时间', value: <Time at={account.changedAt} /> },
         ...reason,
       ]}

@@ -52,7 +52,7 @@ export interface BankCard {
 export interface Account {
   id: string
   agentId: string
-  agentName: string | null
+  agentName: string
   parentAccountId: string | null
   accountLevel: number | null
   accountType: number

@@ -1,4 +1,4 @@
-import { formatTime } from '@/kit/format'
+import { EMPTY, formatTime } from '@/kit/format'
 import type { Column, Filter } from '@/kit/list/description'
 import { Dot } from '@/kit/StateTag'
 import { type Account, authLabel, levelLabel, statusTag, typeLabel } from './account'
@@ -11,7 +11,7 @@ const figure = (text: string) => <span className="figure">{text}</span>
 export const columns: readonly Column<Account>[] = [
   { key: 'customerName', title: '客户名称', width: 190, text: (row) => row.customerName, render: (row) => <strong title={row.customerName}>{row.customerName}</strong> },
   { key: 'status', title: '状态', width: 100, text: (row) => statusTag(row.status).label, render: (row) => <Dot {...statusTag(row.status)} /> },
-  { key: 'agentName', title: '所属代理', width: 150, text: (row) => row.agentName ?? '--' },
+  { key: 'agentName', title: '所属代理', width: 150, text: (row) => row.agentName || EMPTY },
   { key: 'accountType', title: '类型', width: 76, text: (row) => typeLabel(row.accountType) },
   { key: 'accountLevel', title: '级别', width: 120, text: (row) => levelLabel(row.accountLevel) },
   { key: 'contact', title: '联系人', width: 84, text: (row) => row.contact },
@@ -20,6 +20,6 @@ export const columns: readonly Column<Account>[] = [
   { key: 'changedAt', title: '更新时间', width: 168, text: (row) => formatTime(row.changedAt), render: (row) => figure(formatTime(row.changedAt)) },
   { key: 'certNo', title: '证件号', width: 180, optional: true, text: (row) => row.certNoMasked, render: (row) => figure(row.certNoMasked) },
   { key: 'authStatus', title: '转账授权', width: 84, optional: true, text: (row) => authLabel(row.authStatus) },
-  { key: 'openedAt', title: '申请时间', width: 168, optional: true, text: (row) => formatTime(row.openedAt) },
-  { key: 'failReason', title: '原因', width: 180, optional: true, text: (row) => row.failReason ?? '--' },
+  { key: 'openedAt', title: '开户时间', width: 168, optional: true, text: (row) => formatTime(row.openedAt) },
+  { key: 'failReason', title: '原因', width: 180, optional: true, text: (row) => row.failReason ?? EMPTY },
 ]
