@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Empty, Result, Table } from 'antd'
-import { useEffect, useState } from 'react'
-import { failureText, HttpError, noteSeen } from '@/api/client'
+import { App, Button } from 'antd'
+import { useState } from 'react'
+import { failureText, noteSeen } from '@/api/client'
 import { formatTime } from '@/kit/format'
-import { pageSizes } from '@/kit/list/address'
 import { saveFile, toCsv } from '@/kit/list/csv'
+import { ListTable, tableColumns } from '@/kit/list/ListTable'
 import { useListSettings } from '@/kit/list/settings'
 import { Toolbar } from '@/kit/list/Toolbar'
+import { useArrows } from '@/kit/list/useArrows'
 import { useReadTopic } from '@/live/hooks'
 import { logColumns } from './columns'
 import { EXPORT_MAX, fetchExport } from './exportLog'
@@ -18,14 +19,11 @@ import { exportLimits, USUAL_RANGE } from './range'
 import { ReplayDrawer } from './ReplayDrawer'
 import { ReplayPicker } from './ReplayPicker'
 import { useLogAddress } from './useLogAddress'
-import '@/kit/list/list.css'
 import './audit.css'
 
 const TITLE = '操作人员日志'
 
-function ownsArrows(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, .ant-select, .ant-picker, [role="menu"]') !== null
-}
+const keyOf = (row: LogRow) => String(row.position)
 
 /** Counts what was written since the list was asked for: a log that moves under one's eyes cannot be read. */
 function useNewLines(): [number, () => void] {
@@ -51,7 +49,6 @@ export default function OperatorLogPage() {
   const [now, setNow] = useState(() => Date.now())
   const asked = { ...queryNow(filters, range, now), page, pageSize }
   const query = useQuery({ ...logPage(asked), placeholderData: keepPreviousData })
-  const rows = query.data?.rows ?? []
   const narrowed = Object.keys(filters).length > 0
 
   const refresh = () => {
@@ -60,20 +57,7 @@ export default function OperatorLogPage() {
     void client.invalidateQueries({ queryKey: [LOG_PATH, 'list'] })
   }
 
-  // Up and down move the drawer to the neighbouring line.
-  useEffect(() => {
-    if (open === null || replay) return undefined
-    const move = (event: KeyboardEvent) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-      const at = rows.findIndex((row) => String(row.position) === open)
-      const next = rows[at + step]
-      if (step === 0 || at < 0 || !next || ownsArrows(event.target)) return
-      event.preventDefault()
-      setAddress({ open: String(next.position) })
-    }
-    window.addEventListener('keydown', move)
-    return () => window.removeEventListener('keydown', move)
-  })
+  useArrows((query.data?.rows ?? []).map(keyOf), replay ? null : open, (key) => setAddress({ open: key }))
 
   const exportRows = async () => {
     const limits = exportLimits(range, Date.now())
@@ -92,16 +76,6 @@ export default function OperatorLogPage() {
     }
   }
 
-  const columns = logColumns
-    .filter((column) => settings.shown.includes(column.key))
-    .map((column) => ({
-      key: column.key,
-      title: column.title,
-      width: column.width,
-      ellipsis: true,
-      render: (_: unknown, row: LogRow) => column.render?.(row) ?? column.text(row),
-    }))
-  const width = columns.reduce((sum, column) => sum + (column.width ?? 200), 0)
 
   return (
     <section className="list-page" aria-labelledby="list-title">
@@ -143,49 +117,18 @@ export default function OperatorLogPage() {
             onExport={() => void exportRows()}
           />
         </div>
-        {query.isError && !query.data ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Table<LogRow>
-            rowKey="position"
-            columns={columns}
-            dataSource={rows}
-            size={settings.density}
-            loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
-            sticky={{ offsetHeader: 0 }}
-            scroll={{ x: width }}
-            rowClassName={(row) => (open === String(row.position) ? 'row-link row-open' : 'row-link')}
-            onRow={(row) => ({
-              tabIndex: 0,
-              onClick: () => setAddress({ open: String(row.position) }),
-              onKeyDown: (event) => {
-                if (event.key === 'Enter' && event.target === event.currentTarget) setAddress({ open: String(row.position) })
-              },
-            })}
-            locale={{
-              emptyText: query.isLoading ? (
-                <div className="list-empty" />
-              ) : (
-                <Empty
-                  className="list-empty"
-                  image={Empty.PRESENTED_IMAGE_SIMPLE}
-                  description={narrowed ? '没有符合筛选条件的记录' : '这段时间没有操作记录，可以选择更长的时间范围'}
-                >
-                  {narrowed && <Button onClick={() => setAddress({ filters: {}, page: 1 })}>清除筛选</Button>}
-                </Empty>
-              ),
-            }}
-            pagination={{
-              current: page,
-              pageSize,
-              total: query.data?.count ?? 0,
-              pageSizeOptions: [...pageSizes],
-              showSizeChanger: true,
-              showTotal: (total) => `共 ${query.data?.capped ? `${total}+` : total} 条`,
-              onChange: (nextPage, nextSize) => setAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize }),
-            }}
-          />
-        )}
+        <ListTable<LogRow>
+          query={query}
+          rowKey={keyOf}
+          columns={tableColumns(logColumns, settings.shown)}
+          density={settings.density}
+          address={address}
+          onAddress={setAddress}
+          openable
+          narrowed={narrowed}
+          emptyText="这段时间没有操作记录，可以选择更长的时间范围"
+          holds={{ name: '操作日志', need: '1404' }}
+        />
       </div>
       {open !== null && (
         <LogDrawer
@@ -203,18 +146,5 @@ export default function OperatorLogPage() {
         />
       )}
     </section>
-  )
-}
-
-/** The log did not come: not allowed, or broken. */
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const forbidden = error instanceof HttpError && error.status === 403
-  return (
-    <Result
-      status={forbidden ? '403' : 'error'}
-      title={forbidden ? '没有查看操作日志的权限' : '操作日志加载失败'}
-      subTitle={forbidden ? '请联系管理员为您的角色添加权限 1404。' : failureText(error, '请检查网络后重试。')}
-      extra={forbidden ? null : <Button onClick={onRetry}>重试</Button>}
-    />
   )
 }

@@ -1,16 +1,18 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { App, Button, Dropdown, Empty, Result, Table, type TableColumnType } from 'antd'
+import { App, Button, Dropdown } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { api, failureText, HttpError } from '@/api/client'
+import { type ReactNode, useState } from 'react'
+import { api, failureText } from '@/api/client'
 import { useDevice } from '@/app/device'
 import { formatTime } from '../format'
-import { pageSizes, useListAddress } from './address'
+import { useListAddress } from './address'
 import { EXPORT_LIMIT, fetchAll, saveFile, toCsv } from './csv'
 import { listKey, type ListDescription, listQuery, type Page } from './description'
 import { FilterRow } from './FilterRow'
+import { ListTable, tableColumns } from './ListTable'
 import { useListSettings } from './settings'
 import { Toolbar } from './Toolbar'
+import { useArrows } from './useArrows'
 import { useFollow } from './useFollow'
 import './list.css'
 
@@ -42,11 +44,6 @@ interface ListPageProps<Row extends object> {
   drawer?(key: string, close: () => void): ReactNode
 }
 
-/** Whether keys typed there have a meaning of their own. */
-function ownsArrows(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, [role="tree"], .ant-select, [role="menu"]') !== null
-}
-
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const { description, rowActions, batchActions, drawer } = props
@@ -66,23 +63,9 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     placeholderData: keepPreviousData,
   })
   const marked = useFollow(description.table ?? null, listKey(description))
-  const rows = useMemo(() => query.data?.rows ?? [], [query.data])
   const filtered = Object.keys(filters).length > 0
 
-  // Up and down move the drawer to the neighbouring row; Esc is the drawer's own.
-  useEffect(() => {
-    if (!drawer || open === null) return
-    const move = (event: KeyboardEvent) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-      if (step === 0 || ownsArrows(event.target)) return
-      const next = rows[rows.findIndex((row) => rowKey(row) === open) + step]
-      if (!next || !rows.some((row) => rowKey(row) === open)) return
-      event.preventDefault()
-      setAddress({ open: rowKey(next) })
-    }
-    window.addEventListener('keydown', move)
-    return () => window.removeEventListener('keydown', move)
-  })
+  useArrows((query.data?.rows ?? []).map(rowKey), drawer ? open : null, (key) => setAddress({ open: key }))
 
   const exportRows = async () => {
     setExporting(true)
@@ -99,16 +82,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     }
   }
 
-  const columns: TableColumnType<Row>[] = description.columns
-    .filter((column) => settings.shown.includes(column.key))
-    .map((column) => ({
-      key: column.key,
-      title: column.title,
-      width: column.width,
-      align: column.align,
-      ellipsis: true,
-      render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
-    }))
+  const columns = tableColumns(description.columns, settings.shown)
   if (rowActions) {
     columns.push({
       key: 'actions',
@@ -119,7 +93,6 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
       render: (_, row) => <Actions actions={rowActions(row)} />,
     })
   }
-  const width = columns.reduce((sum, column) => sum + Number(column.width ?? 200), batchActions ? 48 : 0)
 
   return (
     <section className="list-page" aria-labelledby="list-title">
@@ -171,64 +144,26 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
             />
           </div>
         )}
-        {query.isError && !query.data ? (
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <Table<Row>
-            rowKey={rowKey}
-            columns={columns}
-            dataSource={rows}
-            size={settings.density}
-            loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
-            sticky={{ offsetHeader: 0 }}
-            scroll={{ x: width }}
-            rowClassName={(row) =>
-              [marked.has(rowKey(row)) && 'row-changed', open === rowKey(row) && 'row-open', drawer && 'row-link']
-                .filter(Boolean)
-                .join(' ')
+        <ListTable<Row>
+          query={query}
+          rowKey={rowKey}
+          columns={columns}
+          density={settings.density}
+          address={address}
+          onAddress={setAddress}
+          openable={drawer !== undefined}
+          marked={marked}
+          selection={
+            batchActions && {
+              selectedRowKeys: chosen.map(rowKey),
+              preserveSelectedRowKeys: true,
+              onChange: (_, selected) => setChosen(selected),
             }
-            rowSelection={
-              batchActions && {
-                selectedRowKeys: chosen.map(rowKey),
-                preserveSelectedRowKeys: true,
-                onChange: (_, selected) => setChosen(selected),
-              }
-            }
-            onRow={(row) =>
-              drawer
-                ? {
-                    tabIndex: 0,
-                    onClick: () => setAddress({ open: rowKey(row) }),
-                    onKeyDown: (event) => {
-                      if (event.key === 'Enter' && event.target === event.currentTarget) setAddress({ open: rowKey(row) })
-                    },
-                  }
-                : {}
-            }
-            locale={{
-              emptyText: query.isLoading ? (
-                <div className="list-empty" />
-              ) : (
-                <Empty
-                  className="list-empty"
-                  image={Empty.PRESENTED_IMAGE_SIMPLE}
-                  description={filtered ? '没有符合筛选条件的记录' : description.emptyText}
-                >
-                  {filtered ? <Button onClick={() => setAddress({ filters: {}, page: 1 })}>清除筛选</Button> : props.main}
-                </Empty>
-              ),
-            }}
-            pagination={{
-              current: page,
-              pageSize,
-              total: query.data?.count ?? 0,
-              pageSizeOptions: [...pageSizes],
-              showSizeChanger: true,
-              showTotal: (total) => `共 ${query.data?.capped ? `${total}+` : total} 条`,
-              onChange: (nextPage, nextSize) => setAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize }),
-            }}
-          />
-        )}
+          }
+          narrowed={filtered}
+          emptyText={description.emptyText}
+          emptyAction={props.main}
+        />
       </div>
       {open !== null && drawer?.(open, () => setAddress({ open: null }))}
     </section>
@@ -265,18 +200,5 @@ function Actions({ actions }: { actions: RowAction[] }) {
         </Dropdown>
       )}
     </span>
-  )
-}
-
-/** The list did not come: not allowed, or broken. */
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const forbidden = error instanceof HttpError && error.status === 403
-  return (
-    <Result
-      status={forbidden ? '403' : 'error'}
-      title={forbidden ? '没有查看这些数据的权限' : '列表加载失败'}
-      subTitle={forbidden ? '请联系管理员为您的角色添加对应的权限。' : failureText(error, '请检查网络后重试。')}
-      extra={forbidden ? null : <Button onClick={onRetry}>重试</Button>}
-    />
   )
 }

@@ -1,0 +1,129 @@
+import { Button, Empty, Result, Table, type TableColumnType, type TableProps } from 'antd'
+import type { ReactNode } from 'react'
+import { failureText, HttpError } from '@/api/client'
+import { pageSizes } from './address'
+import type { Column, Page } from './description'
+import type { ListSettings } from './settings'
+import './list.css'
+
+interface ListTableProps<Row extends object> {
+  query: {
+    data: Page<Row> | undefined
+    error: Error | null
+    isLoading: boolean
+    isPlaceholderData: boolean
+    refetch(): Promise<unknown>
+  }
+  rowKey(row: Row): string
+  columns: TableColumnType<Row>[]
+  density: ListSettings['density']
+  address: { page: number; pageSize: number; open: string | null }
+  onAddress(change: { page?: number; pageSize?: number; open?: string; filters?: Record<string, never> }): void
+  /** Whether a row opens when it is clicked. */
+  openable: boolean
+  /** Keys of the rows that changed just now. */
+  marked?: ReadonlySet<string>
+  selection?: TableProps<Row>['rowSelection']
+  /** Whether filters leave rows out. */
+  narrowed: boolean
+  /** What an empty list without filters says, and what is to be done then. */
+  emptyText: string
+  emptyAction?: ReactNode
+  /** What the list holds, and the code of the right to see it, for those who may not or when it does not come. */
+  holds?: { name: string; need: string }
+}
+
+/** What a described column is to the table. */
+export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readonly string[]): TableColumnType<Row>[] {
+  return columns
+    .filter((column) => shown.includes(column.key))
+    .map((column) => ({
+      key: column.key,
+      title: column.title,
+      width: column.width,
+      align: column.align,
+      ellipsis: true,
+      render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
+    }))
+}
+
+/** One page of a list: its rows, or why there are none. */
+export function ListTable<Row extends object>(props: ListTableProps<Row>) {
+  const { query, rowKey, columns, address, onAddress, openable, marked, selection, narrowed } = props
+  if (query.error && !query.data) return <Failed error={query.error} holds={props.holds} onRetry={() => void query.refetch()} />
+  const { page, pageSize } = address
+  const open = (row: Row) => onAddress({ open: rowKey(row) })
+  return (
+    <Table<Row>
+      rowKey={rowKey}
+      columns={columns}
+      dataSource={query.data?.rows ?? []}
+      size={props.density}
+      loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
+      sticky={{ offsetHeader: 0 }}
+      scroll={{ x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0) }}
+      rowClassName={(row) =>
+        [marked?.has(rowKey(row)) && 'row-changed', address.open === rowKey(row) && 'row-open', openable && 'row-link']
+          .filter(Boolean)
+          .join(' ')
+      }
+      rowSelection={selection}
+      onRow={(row) =>
+        openable
+          ? {
+              tabIndex: 0,
+              onClick: () => open(row),
+              onKeyDown: (event) => {
+                if (event.key === 'Enter' && event.target === event.currentTarget) open(row)
+              },
+            }
+          : {}
+      }
+      locale={{
+        emptyText: query.isLoading ? (
+          <div className="list-empty" />
+        ) : (
+          <Empty
+            className="list-empty"
+            image={Empty.PRESENTED_IMAGE_SIMPLE}
+            description={narrowed ? '没有符合筛选条件的记录' : props.emptyText}
+          >
+            {narrowed ? <Button onClick={() => onAddress({ filters: {}, page: 1 })}>清除筛选</Button> : props.emptyAction}
+          </Empty>
+        ),
+      }}
+      pagination={{
+        current: page,
+        pageSize,
+        total: query.data?.count ?? 0,
+        pageSizeOptions: [...pageSizes],
+        showSizeChanger: true,
+        showTotal: (total) => `共 ${query.data?.capped ? `${total}+` : total} 条`,
+        onChange: (nextPage, nextSize) => onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize }),
+      }}
+    />
+  )
+}
+
+interface FailedProps {
+  error: Error
+  holds: ListTableProps<object>['holds']
+  onRetry(): void
+}
+
+/** The list did not come: not allowed, or broken. */
+function Failed({ error, holds, onRetry }: FailedProps) {
+  const forbidden = error instanceof HttpError && error.status === 403
+  return (
+    <Result
+      status={forbidden ? '403' : 'error'}
+      title={forbidden ? `没有查看${holds?.name ?? '这些数据'}的权限` : `${holds?.name ?? '列表'}加载失败`}
+      subTitle={
+        forbidden
+          ? `请联系管理员为您的角色添加${holds ? `权限 ${holds.need}` : '对应的权限'}。`
+          : failureText(error, '请检查网络后重试。')
+      }
+      extra={forbidden ? null : <Button onClick={onRetry}>重试</Button>}
+    />
+  )
+}

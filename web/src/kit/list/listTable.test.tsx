@@ -1,0 +1,118 @@
+import { cleanup, fireEvent, render, renderHook, screen } from '@testing-library/react'
+import { ConfigProvider } from 'antd'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { HttpError } from '@/api/client'
+import type { Page } from './description'
+import { ListTable } from './ListTable'
+import { useArrows } from './useArrows'
+
+interface Row {
+  id: string
+}
+type Props = Parameters<typeof ListTable<Row>>[0]
+
+const page: Page<Row> = { rows: [{ id: '7' }], count: 1 }
+const onAddress = vi.fn<Props['onAddress']>()
+const refetch = vi.fn<() => Promise<void>>(() => Promise.resolve())
+
+function show(query: Partial<Props['query']>, more: Partial<Props> = {}) {
+  const usual: Props = {
+    query: { data: undefined, error: null, isLoading: false, isPlaceholderData: false, refetch, ...query },
+    rowKey: (row) => row.id,
+    columns: [{ key: 'id', title: '编号', width: 80, render: (_, row) => row.id }],
+    density: 'middle',
+    address: { page: 3, pageSize: 20, open: null },
+    onAddress,
+    openable: true,
+    narrowed: false,
+    emptyText: '还没有角色',
+    ...more,
+  }
+  render(
+    <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
+      <ListTable<Row> {...usual} />
+    </ConfigProvider>,
+  )
+}
+
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+})
+
+describe('the table of a list', () => {
+  it('says whom to ask when the list may not be seen, and offers no second try', () => {
+    show({ error: new HttpError(403, '') })
+    expect(screen.getByText('没有查看这些数据的权限')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: '重试' })).toBeNull()
+    cleanup()
+    show({ error: new HttpError(403, '') }, { holds: { name: '操作日志', need: '1404' } })
+    expect(screen.getByText('没有查看操作日志的权限')).toBeTruthy()
+    expect(screen.getByText('请联系管理员为您的角色添加权限 1404。')).toBeTruthy()
+  })
+
+  it('asks again when the list did not come', () => {
+    show({ error: new HttpError(500, '') })
+    expect(screen.getByText('列表加载失败')).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: '重试' }))
+    expect(refetch).toHaveBeenCalledTimes(1)
+  })
+
+  it('keeps showing what is known when asking again fails', () => {
+    show({ data: page, error: new HttpError(500, '') })
+    expect(screen.getByText('7')).toBeTruthy()
+    expect(screen.queryByText('列表加载失败')).toBeNull()
+  })
+
+  it('leads out of filters that leave nothing, and otherwise says what an empty list means', () => {
+    show({ data: { rows: [], count: 0 } }, { narrowed: true })
+    fireEvent.click(screen.getByRole('button', { name: '清除筛选' }))
+    expect(onAddress.mock.calls).toEqual([[{ filters: {}, page: 1 }]])
+    cleanup()
+    show({ data: { rows: [], count: 0 } })
+    expect(screen.getByText('还没有角色')).toBeTruthy()
+  })
+
+  it('opens a row by click and by Enter, but only where rows can be opened', () => {
+    show({ data: page })
+    fireEvent.click(screen.getByText('7'))
+    fireEvent.keyDown(screen.getByText('7').closest('tr') as HTMLElement, { key: 'Enter' })
+    expect(onAddress.mock.calls).toEqual([[{ open: '7' }], [{ open: '7' }]])
+    cleanup()
+    onAddress.mockClear()
+    show({ data: page }, { openable: false })
+    fireEvent.click(screen.getByText('7'))
+    expect(onAddress).not.toHaveBeenCalled()
+  })
+})
+
+describe('the arrows', () => {
+  const press = (key: string, target: EventTarget = document.body) => fireEvent.keyDown(target as Element, { key })
+
+  it('move from the open row to its neighbour, and stop at both ends', () => {
+    const go = vi.fn<(key: string) => void>()
+    const { rerender } = renderHook(({ open }) => useArrows(['a', 'b', 'c'], open, go), { initialProps: { open: 'b' } })
+    press('ArrowDown')
+    press('ArrowUp')
+    press('Enter')
+    rerender({ open: 'c' })
+    press('ArrowDown')
+    rerender({ open: 'a' })
+    press('ArrowUp')
+    expect(go.mock.calls).toEqual([['c'], ['a']])
+  })
+
+  it('are left to a field, and to the page while no row of the list is open', () => {
+    const go = vi.fn<(key: string) => void>()
+    const field = document.body.appendChild(document.createElement('input'))
+    const initialProps: { open: string | null } = { open: 'a' }
+    const { rerender } = renderHook(({ open }) => useArrows(['a', 'b'], open, go), { initialProps })
+    press('ArrowDown', field)
+    rerender({ open: null })
+    press('ArrowDown')
+    rerender({ open: 'of another page' })
+    press('ArrowDown')
+    expect(go).not.toHaveBeenCalled()
+    field.remove()
+  })
+})
