@@ -86,6 +86,7 @@ function antdTheme({ accent, still, colorWeak }: Look): ThemeConfig {
         cellFontSizeMD: fontSize.dense,
         cellFontSizeSM: fontSize.dense,
       },
+      Tabs: { itemSelectedColor: link, itemHoverColor: link, itemActiveColor: link },
       Pagination: { itemActiveColor: deep, itemActiveColorHover: deep, colorPrimary: deep, colorPrimaryHover: deep },
       Drawer: { colorBgMask: 'rgba(10, 20, 32, 0.24)' },
       // What is on has to stand out from what is off, whatever the accent.

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
+import { violationsOf } from './axe'
+import { at, expect, rowOf, SIGNED_IN, test } from './house'
+
+test.use({ storageState: SIGNED_IN })
+
+interface Entry {
+  path: string
+  layout: string
+  page: string | null
+}
+
+/** Every page that is built, of the route table itself: a new one is looked at the day it is added. */
+const entries = JSON.parse(readFileSync(new URL('../src/app/routes.json', import.meta.url), 'utf8')) as Entry[]
+const built = entries.filter(({ page, layout }) => page !== null && page !== 'coming' && layout !== 'public').map(({ path }) => path)
+const oneToCome = entries.find(({ page }) => page === 'coming')?.path ?? ''
+
+/** Drawn, with its data. */
+async function settled(page: Page) {
+  await expect(page.locator('#content')).toBeVisible()
+  await expect(page.locator('.ant-spin-spinning, .ant-skeleton')).toHaveCount(0)
+  await page.waitForTimeout(300)
+}
+
+for (const [width, height] of [
+  [1366, 768],
+  [390, 844],
+] as const) {
+  test(`every page is accessible at ${width} × ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height })
+    const found: string[] = []
+    for (const path of [...built, oneToCome, '/404']) {
+      await page.goto(at(path))
+      if (path !== '/404') await settled(page)
+      // On a phone the menu lies over the page at first.
+      await page.keyboard.press('Escape')
+      await expect(page.locator('.ant-drawer-mask:visible')).toHaveCount(0)
+      found.push(...(await violationsOf(page)).map((violation) => `${path}: ${violation}`))
+    }
+    expect(found).toEqual([])
+  })
+}
+
+/** What lies over a page when it is worked with. */
+const overlays: Record<string, { path: string; open: (page: Page) => Promise<void> }> = {
+  'a new person': { path: '/permissions/user', open: (page) => page.getByRole('button', { name: '新增人员' }).click() },
+  'a role': { path: '/permissions/role', open: (page) => rowOf(page, '超级管理员').first().click() },
+  'a new franchisee': { path: '/agent/account-management', open: (page) => page.getByRole('button', { name: '新增代理' }).click() },
+  'the settings': { path: '/permissions/role', open: (page) => page.getByRole('button', { name: '页面设置' }).click() },
+  'the choice of service areas': {
+    path: '/permissions/role',
+    open: (page) => page.getByRole('banner').getByRole('button', { name: /选择服务区/ }).click(),
+  },
+}
+
+for (const [name, { path, open }] of Object.entries(overlays)) {
+  test(`what lies over a page is accessible: ${name}`, async ({ page }) => {
+    await page.goto(at(path))
+    await settled(page)
+    await open(page)
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await settled(page)
+    expect(await violationsOf(page)).toEqual([])
+  })
+}
+
+test.describe('before signing in', () => {
+  test.use({ storageState: { cookies: [], origins: [] } })
+
+  for (const path of ['/login', '/login-home']) {
+    test(`${path} is accessible, and can be used by the keyboard alone`, async ({ page }) => {
+      await page.goto(at(path))
+      const phone = page.getByPlaceholder('请输入手机号')
+      await expect(phone).toBeFocused()
+      expect(await violationsOf(page)).toEqual([])
+      await page.keyboard.type('13800000001')
+      await page.keyboard.press('Tab')
+      await expect(page.getByPlaceholder('请输入验证码')).toBeFocused()
+      await page.keyboard.press('Tab')
+      await expect(page.getByRole('button', { name: '发送验证码' })).toBeFocused()
+      await page.keyboard.press('Tab')
+      await expect(page.getByRole('button', { name: /登\s*录/ })).toBeFocused()
+    })
+  }
+})
