@@ -1,6 +1,6 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
-import { EnabledTag } from '@/kit/StateTag'
+import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { type Role, ROLE_PATH, tierLabel } from './role'
 
 export const roleList: ListDescription<Role> = {
@@ -13,26 +13,12 @@ export const roleList: ListDescription<Role> = {
   emptyText: '还没有角色，先新增一个再分配给人员',
   filters: [
     { kind: 'text', name: 'keyword', label: '关键词', placeholder: '角色名称或备注' },
-    {
-      kind: 'select',
-      name: 'state',
-      label: '状态',
-      options: [
-        { value: '1', label: '启用' },
-        { value: '0', label: '停用' },
-      ],
-    },
+    enabledFilter,
   ],
   columns: [
     { key: 'name', title: '角色名称', width: 150, text: (role) => role.name, render: (role) => <strong>{role.name}</strong> },
     { key: 'tier', title: '级别', width: 72, text: (role) => tierLabel(role.tier) },
-    {
-      key: 'state',
-      title: '状态',
-      width: 80,
-      text: (role) => (role.state === 1 ? '启用' : '停用'),
-      render: (role) => <EnabledTag state={role.state} />,
-    },
+    enabledColumn(80),
     { key: 'codes', title: '权限数', width: 72, align: 'right', text: (role) => String(role.codes.length) },
     { key: 'userCount', title: '关联用户', width: 80, align: 'right', text: (role) => String(role.userCount) },
     { key: 'remark', title: '备注', width: 160, text: (role) => role.remark || EMPTY },

@@ -1,7 +1,7 @@
 import { Tag } from 'antd'
 import { EMPTY, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
-import { EnabledTag } from '@/kit/StateTag'
+import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { tiers } from '../role/role'
 import { levelText } from './levels'
 import { maskPhone, type User, USER_PATH } from './user'
@@ -26,15 +26,7 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
     emptyText: '还没有人员，先新增一个',
     filters: [
       { kind: 'text', name: 'keyword', label: '关键词', placeholder: '姓名或手机号' },
-      {
-        kind: 'select',
-        name: 'state',
-        label: '状态',
-        options: [
-          { value: '1', label: '启用' },
-          { value: '0', label: '停用' },
-        ],
-      },
+      enabledFilter,
       { kind: 'select', name: 'level', label: '级别', options: tiers.map(({ value, label }) => ({ value: String(value), label })) },
       { kind: 'select', name: 'roleId', label: '角色', options: roles },
     ],
@@ -47,13 +39,7 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
         text: (user) => maskPhone(user.phone),
         render: (user) => <span className="figure">{maskPhone(user.phone)}</span>,
       },
-      {
-        key: 'state',
-        title: '状态',
-        width: 76,
-        text: (user) => (user.state === 1 ? '启用' : '停用'),
-        render: (user) => <EnabledTag state={user.state} />,
-      },
+      enabledColumn(76),
       { key: 'level', title: '级别', width: 172, text: (user) => levelText(user.level) },
       {
         key: 'roles',

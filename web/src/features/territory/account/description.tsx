@@ -1,6 +1,6 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
-import { EnabledTag } from '@/kit/StateTag'
+import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { type Account, ACCOUNT_PATH, billingShort, contractText } from './account'
 import { ContractEnd } from './Contract'
 
@@ -17,25 +17,11 @@ export const accountList: ListDescription<Account> = {
   emptyText: '还没有代理，新增后可以为它分配服务区和人员',
   filters: [
     { kind: 'text', name: 'keyword', label: '关键词', placeholder: '公司、联系人或完整手机号' },
-    {
-      kind: 'select',
-      name: 'state',
-      label: '状态',
-      options: [
-        { value: '1', label: '启用' },
-        { value: '0', label: '停用' },
-      ],
-    },
+    enabledFilter,
   ],
   columns: [
     { key: 'company', title: '公司名称', width: 164, text: (row) => row.company, render: (row) => <strong title={row.company}>{row.company}</strong> },
-    {
-      key: 'state',
-      title: '状态',
-      width: 78,
-      text: (row) => (row.state === 1 ? '启用' : '停用'),
-      render: (row) => <EnabledTag state={row.state} />,
-    },
+    enabledColumn(78),
     { key: 'contact', title: '联系人', width: 72, text: (row) => row.contact },
     { key: 'phone', title: '登录手机号', width: 114, text: (row) => row.phone, render: (row) => <span className="figure">{row.phone}</span> },
     { key: 'parent', title: '上级代理', width: 100, text: under },
