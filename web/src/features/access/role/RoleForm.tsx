@@ -1,5 +1,6 @@
-import { Form, Input, Radio, Switch } from 'antd'
+import { Form, Radio, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { PermissionTree } from './PermissionTree'
 import { NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
@@ -60,22 +61,11 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       onFinish={finish}
     >
       <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
-      <Form.Item
-        name="name"
-        label="角色名称"
-        rules={[
-          { required: true, whitespace: true, message: '请输入角色名称' },
-          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
-        ]}
-      >
-        <Input placeholder="例如：城市运营主管" maxLength={NAME_MAX} showCount autoComplete="off" />
-      </Form.Item>
+      <NameItem name="name" label="角色名称" max={NAME_MAX} placeholder="例如：城市运营主管" showCount />
       <Form.Item name="tier" label="权限级别" rules={[{ required: true }]} extra="级别决定可以选择哪些权限">
         <Radio.Group options={[...tiers]} optionType="button" />
       </Form.Item>
-      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
-        <Input.TextArea placeholder="这个角色给谁用、负责什么" autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
-      </Form.Item>
+      <RemarkItem max={REMARK_MAX} placeholder="这个角色给谁用、负责什么" />
       {!role && (
         <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
           <Switch />

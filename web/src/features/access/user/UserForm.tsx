@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Form, Input, Select, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { NameItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
@@ -132,16 +133,7 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
           <Input placeholder="11 位手机号" maxLength={11} inputMode="numeric" autoComplete="off" />
         </Form.Item>
       )}
-      <Form.Item
-        name="name"
-        label="姓名"
-        rules={[
-          { required: true, whitespace: true, message: '请输入姓名' },
-          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
-        ]}
-      >
-        <Input placeholder="例如：王小明" maxLength={NAME_MAX} showCount autoComplete="off" />
-      </Form.Item>
+      <NameItem name="name" label="姓名" max={NAME_MAX} placeholder="例如：王小明" showCount />
       <Form.Item
         name="level"
         label="级别"

@@ -3,6 +3,7 @@ import { App, DatePicker, Form, Input, InputNumber, Radio, Select, Switch } from
 import dayjs, { type Dayjs } from 'dayjs'
 import { useDeferredValue, useState } from 'react'
 import { usePermit } from '@/kit/Permit'
+import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { agentRoleOptions } from '../agent-role/agentRole'
 import {
   type Account,
@@ -112,27 +113,9 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
       scrollToFirstError
       onFinish={finish}
     >
-      <Form.Item
-        name="company"
-        label="公司名称"
-        rules={[
-          { required: true, whitespace: true, message: '请输入公司名称' },
-          { max: COMPANY_MAX, message: `不超过 ${COMPANY_MAX} 个字` },
-        ]}
-      >
-        <Input placeholder="与营业执照一致" maxLength={COMPANY_MAX} showCount autoComplete="off" />
-      </Form.Item>
+      <NameItem name="company" label="公司名称" max={COMPANY_MAX} placeholder="与营业执照一致" showCount />
       <div className="account-pair">
-        <Form.Item
-          name="contact"
-          label="联系人"
-          rules={[
-            { required: true, whitespace: true, message: '请输入联系人' },
-            { max: CONTACT_MAX, message: `不超过 ${CONTACT_MAX} 个字` },
-          ]}
-        >
-          <Input maxLength={CONTACT_MAX} autoComplete="off" />
-        </Form.Item>
+        <NameItem name="contact" label="联系人" max={CONTACT_MAX} />
         <Form.Item
           name="phone"
           label="登录手机号"
@@ -176,9 +159,7 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
           <InputNumber min={0} max={QUOTA_MAX} precision={0} placeholder="不限" suffix="辆" style={{ width: '100%' }} />
         </Form.Item>
       </div>
-      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
-        <Input.TextArea autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
-      </Form.Item>
+      <RemarkItem max={REMARK_MAX} />
       {!account && (
         <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
           <Switch />

@@ -1,7 +1,8 @@
-import { Form, Input } from 'antd'
+import { Form } from 'antd'
 import { PermissionTree } from '@/features/access/role/PermissionTree'
 import { useCodeReview } from '@/features/access/role/useCodeReview'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
 
@@ -50,19 +51,8 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       onFinish={finish}
     >
       <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
-      <Form.Item
-        name="name"
-        label="模板名称"
-        rules={[
-          { required: true, whitespace: true, message: '请输入模板名称' },
-          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
-        ]}
-      >
-        <Input placeholder="例如：城市代理" maxLength={NAME_MAX} showCount autoComplete="off" />
-      </Form.Item>
-      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
-        <Input.TextArea placeholder="这个模板给哪类代理用" autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
-      </Form.Item>
+      <NameItem name="name" label="模板名称" max={NAME_MAX} placeholder="例如：城市代理" showCount />
+      <RemarkItem max={REMARK_MAX} placeholder="这个模板给哪类代理用" />
       <Form.Item
         name="codes"
         label="权限上限"

@@ -3,6 +3,7 @@ import { DatePicker, Form, Input, Select } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { formatMoney, parseMoney } from '@/kit/format'
+import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import {
   type Ally,
@@ -144,16 +145,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
           />
         </Form.Item>
       )}
-      <Form.Item
-        name="company"
-        label="公司名称"
-        rules={[
-          { required: true, whitespace: true, message: '请输入公司名称' },
-          { max: COMPANY_MAX, message: `不超过 ${COMPANY_MAX} 个字` },
-        ]}
-      >
-        <Input disabled={history} placeholder="营业执照上的全称" maxLength={COMPANY_MAX} autoComplete="off" />
-      </Form.Item>
+      <NameItem name="company" label="公司名称" max={COMPANY_MAX} disabled={history} placeholder="营业执照上的全称" />
       <div className="ally-pair">
         <Form.Item
           name="contact"
@@ -259,9 +251,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
           <Input disabled={history} placeholder="签约前必填" suffix="%" inputMode="decimal" autoComplete="off" />
         </Form.Item>
       </div>
-      <Form.Item name="remark" label="备注" rules={[{ max: REMARK_MAX, message: `不超过 ${REMARK_MAX} 个字` }]}>
-        <Input.TextArea disabled={history} autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REMARK_MAX} showCount />
-      </Form.Item>
+      <RemarkItem max={REMARK_MAX} disabled={history} />
     </Form>
   )
 }

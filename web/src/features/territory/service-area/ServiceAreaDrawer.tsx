@@ -8,6 +8,7 @@ import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { NewerNotice } from '@/kit/NewerNotice'
 import { Dot } from '@/kit/StateTag'
+import { NameItem } from '@/kit/TextItems'
 import { Time } from '@/kit/Time'
 import { useDraft } from '@/kit/useDraft'
 import { areaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, type ServiceAreaInfo, SUSPENDED, TEL } from './serviceArea'
@@ -109,17 +110,7 @@ function AreaForm({ area, onSave }: { area: ServiceAreaInfo; onSave: (values: Ar
       onFinish={(values) => void save(values)}
     >
       <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
-      <Form.Item
-        name="name"
-        label="服务区名称"
-        extra="同一代理下不能重名；骑行用户会看到这个名称"
-        rules={[
-          { required: true, whitespace: true, message: '请输入服务区名称' },
-          { max: NAME_MAX, message: `不超过 ${NAME_MAX} 个字` },
-        ]}
-      >
-        <Input maxLength={NAME_MAX} showCount autoComplete="off" />
-      </Form.Item>
+      <NameItem name="name" label="服务区名称" extra="同一代理下不能重名；骑行用户会看到这个名称" max={NAME_MAX} showCount />
       <Form.Item
         name="tel"
         label="客服电话"

@@ -1,0 +1,49 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { Form } from 'antd'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { NameItem, RemarkItem } from './TextItems'
+
+const onFinish = vi.fn<(values: unknown) => void>()
+
+function show() {
+  render(
+    <Form onFinish={onFinish}>
+      <NameItem name="company" label="公司名称" max={4} />
+      <RemarkItem max={4} />
+      <button type="submit">保存</button>
+    </Form>,
+  )
+}
+const type = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } })
+const save = () => fireEvent.click(screen.getByRole('button', { name: '保存' }))
+
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+})
+
+describe('lines of text in a form', () => {
+  it('a name of spaces is none, and is asked for by its label', async () => {
+    show()
+    type('公司名称', '  ')
+    save()
+    expect(await screen.findByText('请输入公司名称')).toBeTruthy()
+    expect(onFinish).not.toHaveBeenCalled()
+  })
+
+  it('too long a name or remark is refused', async () => {
+    show()
+    type('公司名称', '鹭岛出行科')
+    type('备注', '鹭岛出行科')
+    save()
+    expect(await screen.findAllByText('不超过 4 个字')).toHaveLength(2)
+    expect(onFinish).not.toHaveBeenCalled()
+  })
+
+  it('a remark may stay empty', async () => {
+    show()
+    type('公司名称', '鹭岛出行')
+    save()
+    await vi.waitFor(() => expect(onFinish.mock.calls).toEqual([[{ company: '鹭岛出行', remark: undefined }]]))
+  })
+})
