@@ -1,8 +1,9 @@
 //! Who stands how, now: asked on every request, so answered from memory.
 //!
-//! What is remembered is forgotten at once when a role, operator or machine changes (told by the projectors, in this
-//! process and through NATS in the others), and after a second in any case: a lost connection to NATS delays a change
-//! by no more than that. Use cases that change rights also wait for the read models and forget before they answer.
+//! What is remembered is forgotten at once when a role, operator, machine or financial account changes (told by the
+//! projectors, in this process and through NATS in the others), and after a second in any case: a lost connection to
+//! NATS delays a change by no more than that. Use cases that change rights also wait for the read models and forget
+//! before they answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -12,16 +13,24 @@ use async_trait::async_trait;
 use kernel::{ChangeBatch, House, ReadError};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::TryRecvError;
-use vocabulary::{OperatorId, Scope};
-use wire::{CodeSet, Directory, DirectoryError, MachineStanding, Standing};
+use vocabulary::{AgentId, OperatorId, Scope};
+use wire::{CodeSet, Directory, DirectoryError, FinancialAccount, MachineStanding, Standing};
 
+use crate::SeamError;
 use crate::franchises::Franchises;
 use crate::permissions::closed_upwards;
 use crate::read::{machines, operators, roles};
 
 const REMEMBERED: Duration = Duration::from_secs(1);
 const MAX_REMEMBERED: usize = 20_000;
-const TABLES: [&str; 5] = ["role", "operator", "machine", "agent", "agent_role"];
+const TABLES: [&str; 6] = ["role", "operator", "machine", "agent", "agent_role", "payment_account"];
+
+/// The financial accounts of franchisees, which the finance room keeps.
+#[async_trait]
+pub trait FinancialAccounts: Send + Sync + 'static {
+    /// How the account of a franchisee stands; without one nothing is known of it.
+    async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, SeamError>;
+}
 
 struct Memory {
     changes: broadcast::Receiver<Arc<ChangeBatch>>,
@@ -29,6 +38,7 @@ struct Memory {
     age: u64,
     operators: HashMap<OperatorId, (Option<Standing>, Instant)>,
     machines: HashMap<[u8; 32], (Option<MachineStanding>, Instant)>,
+    accounts: HashMap<AgentId, (FinancialAccount, Instant)>,
 }
 
 impl Memory {
@@ -47,6 +57,7 @@ impl Memory {
         self.age += 1;
         self.operators.clear();
         self.machines.clear();
+        self.accounts.clear();
     }
 }
 
@@ -69,6 +80,7 @@ fn remember<K: std::hash::Hash + Eq, V>(
 pub struct AccessDirectory {
     house: House,
     franchises: Option<Arc<dyn Franchises>>,
+    finances: Option<Arc<dyn FinancialAccounts>>,
     memory: Mutex<Memory>,
 }
 
@@ -80,14 +92,21 @@ impl AccessDirectory {
             age: 0,
             operators: HashMap::new(),
             machines: HashMap::new(),
+            accounts: HashMap::new(),
         };
-        Self { house, franchises: None, memory: Mutex::new(memory) }
+        Self { house, franchises: None, finances: None, memory: Mutex::new(memory) }
     }
 
     /// Limits operators of franchisees to what these permit.
     #[must_use]
     pub fn with_franchises(self, franchises: Arc<dyn Franchises>) -> Self {
         Self { franchises: Some(franchises), ..self }
+    }
+
+    /// Opens what the accounts of franchisees open. Without them nobody has one.
+    #[must_use]
+    pub fn with_finances(self, finances: Arc<dyn FinancialAccounts>) -> Self {
+        Self { finances: Some(finances), ..self }
     }
 
     pub(crate) fn franchises(&self) -> Option<&Arc<dyn Franchises>> {
@@ -175,5 +194,25 @@ impl Directory for AccessDirectory {
             remember(&mut memory.machines, token_sha256, standing.clone(), now);
         }
         Ok(standing)
+    }
+
+    async fn financial_account(&self, agent: AgentId) -> Result<FinancialAccount, DirectoryError> {
+        let Some(finances) = &self.finances else { return Ok(FinancialAccount::default()) };
+        let now = Instant::now();
+        let age = {
+            let mut memory = self.memory();
+            memory.take_in_changes();
+            match memory.accounts.get(&agent) {
+                Some((account, until)) if now < *until => return Ok(*account),
+                _ => memory.age,
+            }
+        };
+        let account = finances.standing(agent).await.map_err(DirectoryError)?;
+        let mut memory = self.memory();
+        memory.take_in_changes();
+        if memory.age == age {
+            remember(&mut memory.accounts, agent, account, now);
+        }
+        Ok(account)
     }
 }

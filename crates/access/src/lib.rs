@@ -22,7 +22,7 @@ use std::sync::Arc;
 use kernel::{House, MasterKey, Projector, Reactor};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
-pub use directory::AccessDirectory;
+pub use directory::{AccessDirectory, FinancialAccounts};
 pub use franchises::{FranchiseStanding, Franchises, under_franchise};
 pub use http::web_config::{Tiles, WebConfig};
 pub use seams::{AreaOwners, Neighbours, SeamError};

@@ -33,6 +33,17 @@ pub enum SmsAdapter {
     Http,
 }
 
+/// Where payment passwords are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PayAdapter {
+    /// Nowhere yet.
+    Off,
+    /// On a page of our own; development only.
+    StandIn,
+    /// At the payment provider's, which an HTTP gateway leads to.
+    Http,
+}
+
 /// Where everything is.
 #[derive(Clone, Debug, Args)]
 pub struct Stores {
@@ -92,6 +103,15 @@ pub struct Settings {
     /// A fixed code instead of a random one; development only.
     #[arg(long, env = "SMS_FIXED_CODE", hide_env_values = true)]
     pub sms_fixed_code: Option<String>,
+    /// off, http, or stand-in (development only). Left out: stand-in in development, else off.
+    #[arg(long, env = "PAY_ADAPTER")]
+    pub pay_adapter: Option<PayAdapter>,
+    /// Address of the payment provider's HTTP gateway.
+    #[arg(long, env = "PAY_GATEWAY_URL")]
+    pub pay_gateway_url: Option<String>,
+    /// Token of the payment provider's HTTP gateway.
+    #[arg(long, env = "PAY_GATEWAY_TOKEN", hide_env_values = true)]
+    pub pay_gateway_token: Option<String>,
     /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
     #[arg(long, value_delimiter = ',')]
     pub parts: Vec<Part>,
@@ -126,6 +146,14 @@ impl Settings {
         self.parts.is_empty() || self.parts.contains(&part)
     }
 
+    /// Where payment passwords are set.
+    pub fn pay_adapter(&self) -> PayAdapter {
+        self.pay_adapter.unwrap_or(match self.profile {
+            Profile::Development => PayAdapter::StandIn,
+            Profile::Production => PayAdapter::Off,
+        })
+    }
+
     /// As a task needs them that only looks at routes.
     pub fn for_documents() -> Self {
         Self {
@@ -142,6 +170,9 @@ impl Settings {
             sms_gateway_url: None,
             sms_gateway_token: None,
             sms_fixed_code: None,
+            pay_adapter: None,
+            pay_gateway_url: None,
+            pay_gateway_token: None,
             parts: Vec::new(),
             metrics_token: None,
             telemetry_days: 30,
@@ -167,6 +198,15 @@ impl Settings {
         ensure!(
             self.sms_adapter != SmsAdapter::Http || self.sms_gateway_url.is_some(),
             "SMS_ADAPTER=http needs SMS_GATEWAY_URL"
+        );
+        ensure!(
+            development || self.pay_adapter() != PayAdapter::StandIn,
+            "PAY_ADAPTER=stand-in stands in for the payment provider and is for WHEELHOUSE_PROFILE=development only; \
+             set PAY_ADAPTER=http and PAY_GATEWAY_URL, or PAY_ADAPTER=off"
+        );
+        ensure!(
+            self.pay_adapter() != PayAdapter::Http || self.pay_gateway_url.is_some(),
+            "PAY_ADAPTER=http needs PAY_GATEWAY_URL"
         );
         Ok(())
     }
@@ -195,10 +235,24 @@ mod tests {
             &["--sms-gateway-url", "http://sms", "--wire-encryption", "optional"],
             &["--sms-gateway-url", "http://sms", "--sms-fixed-code", "135790"],
             &["--sms-adapter", "http"],
+            &["--sms-gateway-url", "http://sms", "--pay-adapter", "stand-in"],
+            &["--sms-gateway-url", "http://sms", "--pay-adapter", "http"],
         ] {
             assert!(checked(words).is_err(), "{words:?}");
         }
         assert!(checked(&["--sms-gateway-url", "http://sms"]).is_ok());
+    }
+
+    #[test]
+    fn payment_passwords_are_set_nowhere_in_production_until_a_gateway_is_named() {
+        let adapter =
+            |words: &[&str]| Line::parse_from(["wheelhouse"].iter().chain(words)).settings.pay_adapter();
+        assert_eq!(adapter(&[]), PayAdapter::Off);
+        assert_eq!(adapter(&["--profile", "development"]), PayAdapter::StandIn);
+        assert_eq!(adapter(&["--profile", "development", "--pay-adapter", "off"]), PayAdapter::Off);
+        let named =
+            ["--sms-gateway-url", "http://sms", "--pay-adapter", "http", "--pay-gateway-url", "http://pay"];
+        assert!(checked(&named).is_ok());
     }
 
     #[test]

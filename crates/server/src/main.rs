@@ -1,11 +1,11 @@
 //! The binary: configuration, composition, command line.
 
-mod account;
 mod auth_callout;
 mod base_map;
 mod config;
 mod described;
 mod doctor;
+mod finances;
 mod franchisees;
 mod gate;
 mod health;

@@ -22,6 +22,9 @@ use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, TokenKeys
 use crate::base_map::BaseMap;
 use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
 use crate::described::descriptions;
+use crate::finances::{
+    AccountsOfFinance, CodesBySms, FranchiseesOfTerritory, StandingsOfAccess, password_desk,
+};
 use crate::franchisees::{BikesOfFleet, FranchisesOfTerritory, PermissionsOfAccess};
 use crate::gate::WireGate;
 use crate::health::Health;
@@ -40,6 +43,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("fence", &["0503", "0504", "0505", "0301"]),
     ("vehicle", &["0301", "0302", "0305", "0307"]),
     ("device_command", &["0301", "0305"]),
+    ("payment_account", &["financial_02", "financial_06"]),
     ("audit_entry", &["1404"]),
 ];
 
@@ -49,6 +53,8 @@ pub struct Rooms {
     pub access: Arc<Access>,
     /// Bikes.
     pub fleet: Fleet,
+    /// Payment accounts.
+    pub finance: finance::Room,
     /// Who did what.
     pub audit: Arc<Audit>,
     /// The entrance.
@@ -60,6 +66,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     let mut all = access::projectors();
     all.extend(territory::projectors());
     all.extend(fleet::projectors());
+    all.extend(finance::projectors());
     all.extend(audit::projectors(descriptions()));
     all
 }
@@ -70,6 +77,7 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
         ("access", &["role", "operator", "operator-device", "machine"][..]),
         ("territory", &["agent", "agent-role", "ally", "area", "fence"]),
         ("fleet", &["vehicle", "device", "device-command"]),
+        ("finance", &["payment-account"]),
         ("audit", &["access-record"]),
     ]
     .into_iter()
@@ -90,7 +98,10 @@ impl Rooms {
         let sessions = Sessions::new(house.pools.app.clone(), &master, revocations);
         let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
         let franchises = Arc::new(FranchisesOfTerritory::new(house.clone()));
-        let directory = Arc::new(AccessDirectory::new(house.clone()).with_franchises(franchises));
+        let finances = Arc::new(AccountsOfFinance::new(house.clone()));
+        let directory =
+            AccessDirectory::new(house.clone()).with_franchises(franchises).with_finances(finances);
+        let directory = Arc::new(directory);
         let wire = Wire::start(
             wire_config(settings)?,
             house.pools.app.clone(),
@@ -108,8 +119,15 @@ impl Rooms {
             web: web_config(settings),
             ..AccessConfig::default()
         };
-        let neighbours =
-            Neighbours { sms: gateway(settings)?, areas: Arc::new(AreasOfTerritory::new(house.clone())) };
+        let sms = gateway(settings)?;
+        let seams = finance::seams::Seams {
+            franchisees: Arc::new(FranchiseesOfTerritory::new(house.clone())),
+            codes: Arc::new(CodesBySms::new(Arc::clone(&sms), settings.sms_fixed_code.clone())),
+            standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
+            passwords: password_desk(settings, &master)?,
+        };
+        let finance = finance::Room::new(house.clone(), seams, &master);
+        let neighbours = Neighbours { sms, areas: Arc::new(AreasOfTerritory::new(house.clone())) };
         let access = Access::new(house.clone(), sessions, tokens, directory, neighbours, &master, config);
         let fleet = Fleet {
             house: house.clone(),
@@ -119,7 +137,7 @@ impl Rooms {
         };
         let audit = Audit::new(house.clone(), descriptions());
         wire.witnessed_by(audit.witness());
-        Ok(Self { access, fleet, audit, wire })
+        Ok(Self { access, fleet, finance, audit, wire })
     }
 
     /// The routes of all rooms.
@@ -131,9 +149,9 @@ impl Rooms {
         access::routes(Arc::clone(&self.access))
             .merge(territory::routes(house, &neighbours))
             .merge(fleet::routes(&self.fleet))
+            .merge(finance::routes(&self.finance))
             .merge(audit::routes(Arc::clone(&self.audit)))
             .merge(crate::base_map::routes(base_map))
-            .merge(crate::account::routes())
             .merge(crate::health::routes(health))
     }
 

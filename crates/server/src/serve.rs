@@ -68,6 +68,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(async move { reactors.run().await });
         parts.spawn(fleet::sender::sweep(house.clone(), stop.clone()));
         parts.spawn(territory::expiry::sweep(house.clone(), stop.clone()));
+        parts.spawn(finance::expiry::sweep(house.clone(), stop.clone()));
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(house.clone(), rooms::contexts()));

@@ -5,6 +5,7 @@
 //! under its stored type.
 
 mod access;
+mod finance;
 mod fleet;
 mod territory;
 
@@ -26,7 +27,11 @@ static CATEGORIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 
 /// All categories of the house, described.
 pub fn descriptions() -> Arc<Descriptions> {
-    let described = access::described().into_iter().chain(territory::described()).chain(fleet::described());
+    let described = access::described()
+        .into_iter()
+        .chain(territory::described())
+        .chain(fleet::described())
+        .chain(finance::described());
     Arc::new(Descriptions::new(CATEGORIES.as_slice(), described.collect()))
 }
 

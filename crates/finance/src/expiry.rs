@@ -1,0 +1,51 @@
+//! Gives up cards that nobody proved in time.
+
+use std::time::Duration;
+
+use kernel::CommandContext;
+use kernel::desk::CommandError;
+use kernel::house::House;
+use tokio_util::sync::CancellationToken;
+use vocabulary::{Scope, Timestamp};
+
+use crate::codes;
+use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
+use crate::read::payment_accounts;
+use crate::seams::SeamError;
+
+/// The rule's name in the log.
+const RULE: &str = "card-code-expiry";
+
+/// Every minute gives up the cards whose code is over, until `stop`. May run on several nodes at once.
+pub async fn sweep(house: House, stop: CancellationToken) {
+    let mut tick = tokio::time::interval(Duration::from_mins(1));
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        if let Err(error) = give_up(&house, house.clock.now()).await {
+            tracing::warn!(%error, "cannot look for bank cards that nobody proved");
+        }
+    }
+}
+
+/// Gives up the cards whose code is over at `now`.
+pub async fn give_up(house: &House, now: Timestamp) -> Result<(), SeamError> {
+    codes::sweep(&house.pools.app, now).await?;
+    let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await?;
+    let over = payment_accounts::over(&mut *tx, now).await?;
+    drop(tx);
+    for (account, card_id) in over {
+        let ctx = CommandContext::of_system(RULE, now);
+        let command = PaymentAccountCommand::ExpireCard { card_id };
+        match house.desk.execute::<PaymentAccount>(&account, command, &ctx).await {
+            Ok(_) => tracing::info!(%account, %card_id, "nobody proved a bank card in time"),
+            // The table lags behind the log: a code was sent again meanwhile.
+            Err(CommandError::Refused(PaymentAccountRefusal::TooEarly)) => {}
+            Err(error) => return Err(format!("{error:?}").into()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,481 @@
+//! Payment accounts: applied for by franchisees, recorded by the platform, listed with names and numbers masked.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::UtoipaMethodRouterExt;
+use utoipa_axum::routes;
+use vocabulary::{AgentId, Page, Rows, Territory};
+use wire::{
+    Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
+    given, number,
+};
+
+use super::{ACCOUNT, MANAGEMENT, NEWEST, agent_meant, platform_only, refused, unknown_account};
+use crate::Room;
+use crate::ids::{CardId, PaymentAccountId};
+use crate::model::payment_account::{
+    AccountLevel, AccountStatus, AccountType, Application, PaymentAccountCommand,
+};
+use crate::read::payment_accounts::{self, AccountFound, CardFound};
+use crate::read::{PROJECTOR, containing};
+
+/// Whoever divides money chooses accounts, too.
+const CHOICES: Permit = Permit::AnyOf(&["financial_05", "financial_06"]);
+/// A name is looked up among so many.
+const LOOKED_UP: u32 = 20;
+
+/// The routes.
+pub fn routes(room: &Room) -> Routes {
+    Routes::new("finance")
+        .add(Permit::SignedIn, routes!(account_info).with_state(room.clone()))
+        .add(ACCOUNT, routes!(open_account).with_state(room.clone()))
+        .add(ACCOUNT, routes!(state).with_state(room.clone()))
+        .add(MANAGEMENT, routes!(list).with_state(room.clone()))
+        .add(ACCOUNT, routes!(detail).with_state(room.clone()))
+        .add(CHOICES, routes!(account_list).with_state(room.clone()))
+        .add(MANAGEMENT, routes!(by_tenant_name).with_state(room.clone()))
+}
+
+/// A bank card; names and numbers masked.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PaymentCard {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: CardId,
+    /// 开户银行.
+    bank_name: String,
+    /// 银行卡号: its last four digits.
+    card_no_masked: String,
+    /// 持卡人, masked.
+    holder: String,
+    /// 银行预留手机号, masked.
+    mobile_masked: String,
+    /// 0 待验证, 1 已绑定, 2 验证失败, 3 解绑中, 4 已解绑.
+    state: i16,
+    /// Epoch milliseconds.
+    bound_at: Option<i64>,
+    /// Why it failed, or shall go or stay.
+    reason: Option<String>,
+}
+
+impl From<CardFound> for PaymentCard {
+    fn from(found: CardFound) -> Self {
+        Self {
+            id: found.card_id,
+            bank_name: found.bank_name,
+            card_no_masked: found.card_no,
+            holder: found.holder,
+            mobile_masked: found.mobile,
+            state: found.state,
+            bound_at: found.bound_at_ms,
+            reason: Some(found.reason).filter(|reason| !reason.is_empty()),
+        }
+    }
+}
+
+/// A payment account; names and numbers masked.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PaymentAccountRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: PaymentAccountId,
+    /// Whose it is, as text.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// 代理.
+    agent_name: String,
+    /// Under which account it stands, as text; null: under none.
+    #[schema(value_type = Option<String>)]
+    parent_account_id: Option<PaymentAccountId>,
+    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    account_level: Option<i16>,
+    /// 0 个人, 1 企业, 2 个体户.
+    account_type: i16,
+    /// 开户名称.
+    customer_name: String,
+    /// 证件号码: its last four characters.
+    cert_no_masked: String,
+    /// 联系人, masked.
+    contact: String,
+    /// 联系电话, masked.
+    phone_masked: String,
+    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    status: i16,
+    /// 转账授权: 0 未授权, 1 授权中, 2 已授权, 3 失效.
+    auth_status: i16,
+    /// Why it was not opened, is frozen or was closed.
+    fail_reason: Option<String>,
+    /// Whether the payment password was set.
+    pay_password_set: bool,
+    /// Epoch milliseconds; null until it is opened.
+    opened_at: Option<i64>,
+    /// Epoch milliseconds.
+    changed_at: i64,
+    /// To be sent with a change.
+    version: i64,
+    /// Its newest cards; absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cards: Option<Vec<PaymentCard>>,
+}
+
+impl PaymentAccountRow {
+    fn new(found: AccountFound, agent_name: String, cards: Option<Vec<PaymentCard>>) -> Self {
+        Self {
+            id: found.account_id,
+            agent_id: found.agent_id,
+            agent_name,
+            parent_account_id: found.parent_account_id,
+            account_level: found.account_level,
+            account_type: found.account_type,
+            customer_name: found.customer_name,
+            cert_no_masked: found.cert_no,
+            contact: found.contact,
+            phone_masked: found.phone,
+            status: found.status,
+            auth_status: found.auth_status,
+            fail_reason: Some(found.reason).filter(|reason| !reason.is_empty()),
+            pay_password_set: found.pay_password_set,
+            opened_at: found.opened_at_ms,
+            changed_at: found.updated_at_ms,
+            version: found.revision,
+            cards,
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct OfAgent {
+    /// The franchisee; absent: the one in the header, else the caller's own.
+    agent_id: Option<String>,
+}
+
+/// What the login asks of an account.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountInfo {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: PaymentAccountId,
+    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    account_level: Option<i16>,
+    /// 转账授权.
+    auth_status: i16,
+    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    status: i16,
+    /// 0 个人, 1 企业, 2 个体户.
+    account_type: i16,
+    /// 开户名称.
+    customer_name: String,
+    /// 代理.
+    name: String,
+}
+
+/// The payment account of a franchisee; null when none was applied for.
+#[utoipa::path(get, path = "/Pay/customer/getAccountInfo", tag = "finance", operation_id = "paymentAccountInfo",
+    params(OfAgent), responses((status = 200, body = FinancialAnswer<Option<AccountInfo>>)))]
+async fn account_info(
+    State(room): State<Room>,
+    caller: Caller,
+    headers: HeaderMap,
+    Seen(seen): Seen,
+    Params(query): Params<OfAgent>,
+) -> HandledFinancial<Option<AccountInfo>> {
+    let agent = match number("agentId", query.agent_id.as_ref())? {
+        Some(agent) if !caller.full_scope.agents.contains(&agent) => return Err(Refused::forbidden()),
+        Some(agent) => agent,
+        None => agent_meant(&caller, &headers),
+    };
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let found = payment_accounts::of_agent(&mut *db, agent).await?;
+    drop(db);
+    let Some(found) = found else { return Ok(FinancialAnswer(None)) };
+    let name = room.agent_name(agent).await?;
+    Ok(FinancialAnswer(Some(AccountInfo {
+        id: found.account_id,
+        account_level: found.account_level,
+        auth_status: found.auth_status,
+        status: found.status,
+        account_type: found.account_type,
+        customer_name: found.customer_name,
+        name,
+    })))
+}
+
+impl Room {
+    async fn agent_name(&self, agent: AgentId) -> Result<String, Refused> {
+        let mut names = self.seams.franchisees.names(&[agent]).await.map_err(Refused::unavailable)?;
+        Ok(names.remove(&agent).unwrap_or_default())
+    }
+
+    async fn find(
+        &self,
+        caller: &Caller,
+        Seen(seen): Seen,
+        keyword: Option<&str>,
+        page: Page,
+    ) -> Result<Rows<AccountFound>, Refused> {
+        let pattern = keyword.map(containing);
+        let called = match &pattern {
+            Some(pattern) => {
+                let called = self.seams.franchisees.called(&caller.full_scope, pattern).await;
+                called.map_err(Refused::unavailable)?
+            }
+            None => Vec::new(),
+        };
+        let mut db = self.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+        Ok(payment_accounts::page(&mut db, pattern.as_deref(), &called, page).await?)
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct OpenAccount {
+    /// The franchisee.
+    #[schema(value_type = String)]
+    agent_id: AgentId,
+    /// 0 个人, 1 企业, 2 个体户.
+    #[schema(value_type = i16)]
+    account_type: i16,
+    /// 开户名称: 1 to 64 characters.
+    customer_name: String,
+    /// 个人: identity number; 企业 and 个体户: unified social credit code.
+    cert_no: String,
+    /// 联系人: 1 to 20 characters.
+    contact: String,
+    /// A mobile number.
+    phone: String,
+}
+
+/// Applies for a franchisee's account, or again after it was not opened; answers `{accountId, status: 1}`.
+#[utoipa::path(post, path = "/Pay/customer/openAccount", tag = "finance", operation_id = "openPaymentAccount",
+    request_body = OpenAccount, responses((status = 200, body = FinancialAnswer<Value>)))]
+async fn open_account(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<OpenAccount>,
+) -> HandledFinancial<Value> {
+    let agent_id = body.agent_id;
+    let works = caller.full_scope.contains(Territory::of_agent(agent_id))
+        && room.seams.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
+    if !works {
+        return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
+    }
+    let account_type = AccountType::try_from(body.account_type).map_err(Refused::malformed)?;
+    let application =
+        Application::new(account_type, &body.customer_name, &body.cert_no, &body.contact, &body.phone)
+            .map_err(|refusal| refused(&refusal))?;
+    let mut db = room.house.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
+    let known = payment_accounts::of_agent(&mut *db, agent_id).await?;
+    drop(db);
+    let account_id =
+        known.map_or_else(|| PaymentAccountId(room.house.ids.next_id()), |known| known.account_id);
+    let command = PaymentAccountCommand::Apply { account_id, agent_id, application };
+    let reply = json!({ "accountId": account_id, "status": AccountStatus::Applied as i16 });
+    let receipt = room.execute(account_id, command, &asked.context_of_account(reply)).await?;
+    Ok(FinancialAnswer::replied(receipt))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountState {
+    #[schema(value_type = String)]
+    account_id: PaymentAccountId,
+    /// The version that the editor saw.
+    version: i64,
+    /// 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    status: i16,
+    /// 1 or 2; needed when the account is opened.
+    account_level: Option<i16>,
+    /// 1 to 200 characters; needed for everything but opening.
+    reason: Option<String>,
+}
+
+/// Records what became of an account: opened, not opened, frozen, usable again, closed. The platform's own people
+/// record what the payment provider answered.
+#[utoipa::path(put, path = "/Pay/customer/state", tag = "finance", operation_id = "setPaymentAccountState",
+    request_body = AccountState, responses((status = 200, body = FinancialAnswer<Nothing>)))]
+async fn state(
+    State(room): State<Room>,
+    caller: Caller,
+    asked: Asked,
+    Body(body): Body<AccountState>,
+) -> HandledFinancial<Value> {
+    platform_only(&caller, "仅平台可登记开户结果")?;
+    let status = AccountStatus::try_from(body.status)
+        .map_err(|()| Refused::malformed("状态应为 2（正常）、3（开户失败）、4（冻结）或 5（销户）"))?;
+    let level = body.account_level.map(AccountLevel::try_from).transpose().map_err(Refused::malformed)?;
+    let command = PaymentAccountCommand::SetStatus {
+        revision: body.version,
+        status,
+        level,
+        reason: body.reason.unwrap_or_default(),
+    };
+    let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    room.settle(&receipt).await?;
+    Ok(FinancialAnswer::replied(receipt))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// 1-based, default 1.
+    current: Option<String>,
+    /// Default 10, at most 200.
+    size: Option<String>,
+    /// Part of the customer's or the franchisee's name.
+    keyword: Option<String>,
+}
+
+/// A page of accounts.
+#[derive(Debug, Serialize, ToSchema)]
+struct AccountPage {
+    /// The accounts of this page.
+    records: Vec<PaymentAccountRow>,
+    /// How many match, at most 10000.
+    total: i64,
+    /// Which page this is.
+    current: i64,
+    /// How many a page has.
+    size: i64,
+}
+
+/// Accounts in scope, newest first; names and numbers masked.
+#[utoipa::path(get, path = "/Pay/customer/list", tag = "finance", operation_id = "listPaymentAccounts",
+    params(ListQuery), responses((status = 200, body = FinancialAnswer<AccountPage>)))]
+async fn list(
+    State(room): State<Room>,
+    caller: Caller,
+    seen: Seen,
+    Params(query): Params<ListQuery>,
+) -> HandledFinancial<AccountPage> {
+    let page = Page::new(number("current", query.current.as_ref())?, number("size", query.size.as_ref())?);
+    let found = room.find(&caller, seen, given(query.keyword.as_ref()), page).await?;
+    let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
+    let names = room.seams.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
+    let row = |account: AccountFound| {
+        let name = names.get(&account.agent_id).cloned().unwrap_or_default();
+        PaymentAccountRow::new(account, name, None)
+    };
+    Ok(FinancialAnswer(AccountPage {
+        records: found.rows.into_iter().map(row).collect(),
+        total: found.count,
+        current: page.offset() / page.limit() + 1,
+        size: page.limit(),
+    }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct AccountQuery {
+    /// The account.
+    #[param(value_type = String)]
+    account_id: String,
+}
+
+/// One account with its cards; names and numbers masked.
+#[utoipa::path(get, path = "/Pay/customer/detail", tag = "finance", operation_id = "paymentAccountDetail",
+    params(AccountQuery), responses((status = 200, body = FinancialAnswer<PaymentAccountRow>)))]
+async fn detail(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<AccountQuery>,
+) -> HandledFinancial<PaymentAccountRow> {
+    let id = number("accountId", Some(&query.account_id))?;
+    let id = id.ok_or_else(|| Refused::malformed("请求参数 accountId 不能为空"))?;
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let found = payment_accounts::one(&mut *db, id).await?.ok_or_else(unknown_account)?;
+    let cards = payment_accounts::cards(&mut *db, id).await?;
+    drop(db);
+    let name = room.agent_name(found.agent_id).await?;
+    let cards = cards.into_iter().map(PaymentCard::from).collect();
+    Ok(FinancialAnswer(PaymentAccountRow::new(found, name, Some(cards))))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ChoiceQuery {
+    /// Those of this franchisee; absent: all in scope.
+    agent_id: Option<String>,
+}
+
+/// An account to choose.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountChoice {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: PaymentAccountId,
+    /// 开户名称.
+    customer_name: String,
+}
+
+/// Accounts to choose from, by name; at most 200.
+#[utoipa::path(get, path = "/Pay/customer/accountList", tag = "finance", operation_id = "choosePaymentAccounts",
+    params(ChoiceQuery), responses((status = 200, body = FinancialAnswer<Vec<AccountChoice>>)))]
+async fn account_list(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(query): Params<ChoiceQuery>,
+) -> HandledFinancial<Vec<AccountChoice>> {
+    let agent = number("agentId", query.agent_id.as_ref())?;
+    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let found = payment_accounts::choices(&mut *db, agent).await?;
+    let choice = |(id, customer_name)| AccountChoice { id, customer_name };
+    Ok(FinancialAnswer(found.into_iter().map(choice).collect()))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TenantName {
+    /// Part of the customer's or the franchisee's name.
+    #[serde(default)]
+    tenant_name: String,
+}
+
+/// An account that was looked up.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AccountOfTenant {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    id: PaymentAccountId,
+    /// 开户名称.
+    customer_name: String,
+    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    account_level: Option<i16>,
+    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    status: i16,
+}
+
+/// Accounts in scope by part of a name, newest first; at most 20, none for an empty name.
+#[utoipa::path(post, path = "/Pay/customer/getAccountByTenantName", tag = "finance",
+    operation_id = "paymentAccountsByTenantName", request_body = TenantName,
+    responses((status = 200, body = FinancialAnswer<Vec<AccountOfTenant>>)))]
+async fn by_tenant_name(
+    State(room): State<Room>,
+    caller: Caller,
+    seen: Seen,
+    Body(body): Body<TenantName>,
+) -> HandledFinancial<Vec<AccountOfTenant>> {
+    let Some(name) = given(Some(&body.tenant_name)) else { return Ok(FinancialAnswer(Vec::new())) };
+    let found = room.find(&caller, seen, Some(name), Page::new(None, Some(LOOKED_UP))).await?;
+    let row = |account: AccountFound| AccountOfTenant {
+        id: account.account_id,
+        customer_name: account.customer_name,
+        account_level: account.account_level,
+        status: account.status,
+    };
+    Ok(FinancialAnswer(found.rows.into_iter().map(row).collect()))
+}

@@ -1,0 +1,55 @@
+//! Finance: the payment accounts of franchisees, and the bank cards that money may go to.
+
+pub mod codes;
+pub mod expiry;
+pub mod http;
+pub mod ids;
+pub mod model;
+pub mod password_desk;
+pub mod read;
+pub mod seams;
+
+use std::sync::Arc;
+
+use kernel::house::House;
+use kernel::{MasterKey, Projector, Receipt};
+use vocabulary::Scope;
+use wire::{Refused, Routes, SecretKey};
+
+use crate::seams::Seams;
+
+/// The room, put together once.
+#[derive(Clone)]
+pub struct Room {
+    /// The kernel.
+    pub house: House,
+    /// The neighbours.
+    pub seams: Seams,
+    /// Under which codes are kept.
+    pepper: SecretKey,
+}
+
+impl Room {
+    /// Puts the room together.
+    pub fn new(house: House, seams: Seams, master: &MasterKey) -> Self {
+        Self { house, seams, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
+    }
+
+    /// Returns when the change is what the entrance goes by.
+    pub(crate) async fn settle(&self, receipt: &Receipt) -> Result<(), Refused> {
+        let position = Some(receipt.position);
+        self.house.reads.scoped(&Scope::ALL, position, &[read::PROJECTOR]).await?;
+        self.seams.standings.forget();
+        Ok(())
+    }
+}
+
+/// Its routes.
+pub fn routes(room: &Room) -> Routes {
+    http::routes(room)
+}
+
+/// Its read models.
+pub fn projectors() -> Vec<Arc<dyn Projector>> {
+    vec![Arc::new(read::payment_accounts::PaymentAccountProjector)]
+}
