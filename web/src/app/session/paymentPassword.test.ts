@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { randomBytes, toBase64Url } from '@/api/bytes'
+import { hosts } from '@/api/hosts'
 import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
 import { clearSignature, saveSignature } from '@/api/storage'
 import { plugNotifier } from '../notify'
@@ -47,6 +48,15 @@ describe('payment password', () => {
     expect(openableUrl('https://pay.example/a')).toBe('https://pay.example/a')
     // oxlint-disable-next-line no-script-url -- what must not be opened
     for (const bad of ['javascript:alert(1)', 'data:text/html,x', 'pay.example', '', null, 7]) expect(openableUrl(bad)).toBeNull()
+  })
+
+  it('a path is one of the host that was asked, and cannot lead to another', () => {
+    const path = '/ebike/v3/backend/stand-in/pay-password?ticket=a.b'
+    expect(openableUrl(path)).toBe(new URL(path, window.location.href).href)
+    hosts.financial = 'https://pay.example'
+    expect(openableUrl(path)).toBe(`https://pay.example${path}`)
+    hosts.financial = ''
+    for (const other of ['//other.example', '/\\other.example']) expect(openableUrl(other)).toBeNull()
   })
 
   it('a refusal closes the tab and shows the words', async () => {

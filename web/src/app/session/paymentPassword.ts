@@ -1,5 +1,6 @@
 /** The payment password lives at the payment provider: we ask for a link and open it in a tab of its own. */
 import { api, failureText, HttpError } from '@/api/client'
+import { hosts } from '@/api/hosts'
 import { notify } from '../notify'
 
 /** To change a known password, or to set a new one for a forgotten one. */
@@ -12,11 +13,12 @@ export function paymentCallType(task: PasswordTask, accountType: string | null):
   return isSet ? `B_${plain}` : plain
 }
 
-/** An address that may be opened: http or https, nothing else. */
+/** An address that may be opened: http or https, nothing else. A path is one of the host that was asked. */
 export function openableUrl(text: unknown): string | null {
   if (typeof text !== 'string') return null
   try {
-    const { protocol, href } = new URL(text)
+    const isPath = /^\/(?![/\\])/.test(text)
+    const { protocol, href } = isPath ? new URL(text, new URL(hosts.financial, window.location.href)) : new URL(text)
     return protocol === 'http:' || protocol === 'https:' ? href : null
   } catch {
     return null

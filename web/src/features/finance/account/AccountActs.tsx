@@ -53,6 +53,7 @@ export function AccountActs({ account }: { account: AccountDetail }) {
   const closesOwn = status === NORMAL && account.agentId === ownAgentId()
   return (
     <div className="pay-acts" role="group" aria-label="平台操作">
+      <span className="weak">平台操作</span>
       {status === IN_REVIEW && (
         <Button type="primary" onClick={() => setAsked('result')}>
           登记开户结果

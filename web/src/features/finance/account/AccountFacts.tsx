@@ -8,10 +8,16 @@ import { certificateName } from './identity'
 /** What the reason of an account is the reason of. */
 const reasonNames: Readonly<Record<number, string>> = { [FAILED]: '未通过的原因', [FROZEN]: '冻结原因', [CLOSED]: '销户原因' }
 
+interface AccountFactsProps {
+  account: Account
+  /** Whether the reason of its status stands elsewhere. */
+  reasonTold?: boolean
+}
+
 /** What is known of an account; what identifies people comes masked. */
-export function AccountFacts({ account }: { account: Account }) {
+export function AccountFacts({ account, reasonTold = false }: AccountFactsProps) {
   const reasonName = reasonNames[account.status ?? -1]
-  const reason: Fact[] = reasonName && account.failReason ? [{ name: reasonName, value: account.failReason, whole: true }] : []
+  const reason: Fact[] = reasonName && account.failReason && !reasonTold ? [{ name: reasonName, value: account.failReason, whole: true }] : []
   return (
     <Facts
       facts={[

@@ -60,7 +60,7 @@ function OpenedAccount({ id }: { id: string }) {
     <>
       <Progress status={account.status} />
       <Notice account={account} />
-      <AccountFacts account={account} />
+      <AccountFacts account={account} reasonTold />
       <AccountActs account={account} />
       {account.status === FAILED && <OpeningForm key={account.version} agentId={account.agentId} failed={account} />}
       {account.status === NORMAL || account.cards.length > 0 ? <CardPanel account={account} /> : null}

@@ -31,7 +31,7 @@ export default function SplitBillPage() {
               </div>
             ),
           },
-          { key: BILLS, label: '账单明细', children: <ComingPage /> },
+          { key: BILLS, label: '分账明细', children: <ComingPage /> },
         ]}
       />
     </section>
