@@ -2,9 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
+use wire::{NotAnOrigin, Origin, SecureOrigin};
 
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,9 +84,14 @@ pub struct Settings {
     /// required or optional (development only).
     #[arg(long, env = "WIRE_ENCRYPTION", default_value = "required")]
     pub wire_encryption: WireEncryption,
-    /// Web origins of other addresses that may call, separated by commas.
+    /// Where there is more than one: the house's web addresses (`https://ops.example.com`), separated by commas. Pages
+    /// from these may call, and pages may call these.
     #[arg(long, env = "WHEELHOUSE_CORS_ORIGINS", value_delimiter = ',')]
     pub cors_origins: Vec<String>,
+    /// Where the script of a chat widget comes from (`https://chat.example.com`), and whom it may talk to and show,
+    /// separated by commas.
+    #[arg(long, env = "WHEELHOUSE_CHAT_ORIGINS", value_delimiter = ',')]
+    pub chat_origins: Vec<String>,
     /// Further sources of map images, separated by commas.
     #[arg(long, env = "WHEELHOUSE_IMAGE_SOURCES", value_delimiter = ',')]
     pub image_sources: Vec<String>,
@@ -164,6 +171,7 @@ impl Settings {
             bootstrap_admin_phone: None,
             wire_encryption: WireEncryption::Required,
             cors_origins: Vec::new(),
+            chat_origins: Vec::new(),
             image_sources: Vec::new(),
             trusted_proxies: Vec::new(),
             sms_adapter: SmsAdapter::Log,
@@ -179,8 +187,20 @@ impl Settings {
         }
     }
 
-    /// Whether anything is set that only development may have.
+    /// The house's web addresses.
+    pub fn cors_origins(&self) -> Result<Vec<Origin>> {
+        origins("WHEELHOUSE_CORS_ORIGINS", &self.cors_origins)
+    }
+
+    /// Where a chat widget comes from.
+    pub fn chat_origins(&self) -> Result<Vec<SecureOrigin>> {
+        origins("WHEELHOUSE_CHAT_ORIGINS", &self.chat_origins)
+    }
+
+    /// Whether anything is set that only development may have, or that cannot be.
     pub fn check(&self) -> Result<()> {
+        self.cors_origins()?;
+        self.chat_origins()?;
         let development = self.profile == Profile::Development;
         ensure!(
             development || self.wire_encryption == WireEncryption::Required,
@@ -210,6 +230,12 @@ impl Settings {
         );
         Ok(())
     }
+}
+
+/// The origins that `setting` lists.
+fn origins<O: FromStr<Err = NotAnOrigin>>(setting: &str, listed: &[String]) -> Result<Vec<O>> {
+    let listed = listed.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    listed.map(|text| text.parse().map_err(|why| anyhow::anyhow!("{setting}: {text}: {why}"))).collect()
 }
 
 #[cfg(test)]
@@ -261,5 +287,35 @@ mod tests {
             checked(&["--profile", "development", "--sms-adapter", "log", "--sms-fixed-code", "135790"])
                 .is_ok()
         );
+    }
+
+    #[test]
+    fn a_chat_script_comes_from_exact_origins_over_https_and_from_nowhere_by_default() {
+        let settings = |words: &[&str]| Line::parse_from(["wheelhouse"].iter().chain(words)).settings;
+        assert_eq!(settings(&[]).chat_origins().unwrap(), []);
+        assert_eq!(settings(&["--chat-origins", ""]).chat_origins().unwrap(), [], "set to nothing");
+        let two = settings(&["--chat-origins", "https://chat.example.com, https://cdn.example.com:8443"]);
+        let listed: Vec<String> =
+            two.chat_origins().unwrap().iter().map(|from| from.origin().to_string()).collect();
+        assert_eq!(listed, ["https://chat.example.com", "https://cdn.example.com:8443"]);
+        for wrong in
+            ["http://chat.example.com", "https://*.example.com", "https://chat.example.com/c.js", "*"]
+        {
+            let words = ["--sms-gateway-url", "http://sms", "--chat-origins", wrong];
+            let told = checked(&words).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("WHEELHOUSE_CHAT_ORIGINS: {wrong}: ")), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_houses_addresses_are_exact_origins() {
+        for wrong in ["https://ops.example.com/", "ops.example.com", "*"] {
+            let words = ["--sms-gateway-url", "http://sms", "--cors-origins", wrong];
+            let told = checked(&words).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("WHEELHOUSE_CORS_ORIGINS: {wrong}: ")), "{told}");
+        }
+        let words =
+            ["--sms-gateway-url", "http://sms", "--cors-origins", "http://10.0.0.5,https://ops.example.com"];
+        assert!(checked(&words).is_ok());
     }
 }

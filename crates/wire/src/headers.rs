@@ -20,13 +20,21 @@ impl SecurityHeaders {
     /// Fails when a configured source is no header text.
     pub fn new(config: &WireConfig) -> Result<Self, axum::http::header::InvalidHeaderValue> {
         let images = config.image_sources.join(" ");
-        let hosts = config.cors_origins.join(" ");
-        // antd writes its styles at run time; sockets may go to the page's own host under either scheme.
+        let hosts: Vec<String> =
+            config.cors_origins.iter().flat_map(|host| [host.to_string(), host.sockets()]).collect();
+        let hosts = hosts.join(" ");
+        let chat = config.chat_origins.iter().map(|from| from.origin().to_string());
+        let chat = chat.collect::<Vec<_>>().join(" ");
+        let chat_sockets = config.chat_origins.iter().map(|from| from.origin().sockets());
+        let chat_sockets = chat_sockets.collect::<Vec<_>>().join(" ");
+        // antd writes its styles at run time. 'self' covers the sockets of the page's own host.
         let policy = format!(
-            "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-             img-src 'self' data: blob: {images}; font-src 'self' data:; connect-src 'self' ws: wss: {hosts}; \
-             worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+            "default-src 'self'; script-src 'self' {chat}; style-src 'self' 'unsafe-inline' {chat}; \
+             img-src 'self' data: blob: {images} {chat}; font-src 'self' data:; \
+             connect-src 'self' {hosts} {chat} {chat_sockets}; frame-src 'self' {chat}; worker-src 'self' blob:; \
+             object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
         );
+        let policy = policy.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ;", ";");
         Ok(Self { policy: HeaderValue::from_str(&policy)? })
     }
 
@@ -49,7 +57,7 @@ impl SecurityHeaders {
 /// Lets the configured origins call, nobody else.
 pub(crate) fn cors(config: &WireConfig) -> Result<CorsLayer, axum::http::header::InvalidHeaderValue> {
     let origins: Result<Vec<HeaderValue>, _> =
-        config.cors_origins.iter().map(|origin| HeaderValue::from_str(origin)).collect();
+        config.cors_origins.iter().map(|origin| HeaderValue::from_str(&origin.to_string())).collect();
     Ok(CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins?))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])

@@ -40,7 +40,7 @@ pub use at_rest::{SealedAtRest, WrongSeal};
 pub use body::{Body, Params};
 pub use caller::{Caller, CodeSet};
 pub use cipher::{BoxError, SecretKey};
-pub use config::{Encryption, WireConfig};
+pub use config::{Encryption, NotAnOrigin, Origin, SecureOrigin, WireConfig};
 pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
 pub use ended::{Ended, EndedReason, Revocations};
 pub use entrance::{StartError, Wire};

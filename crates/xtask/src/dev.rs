@@ -46,6 +46,7 @@ fn built_stack() -> Result<Stack> {
         port: None,
         bikes: Some(300),
         fixed_code: None,
+        other_names: false,
         take_environment: true,
     })
 }

@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
         port: args.port,
         bikes: (!args.no_simulator).then_some(args.bikes),
         fixed_code: None,
+        other_names: false,
         take_environment: true,
     };
     fs::create_dir_all(&plan.folder)?;
@@ -83,6 +84,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         port: Some(free_port()?),
         bikes: Some(args.bikes).filter(|bikes| *bikes > 0),
         fixed_code: Some(CODE),
+        other_names: true,
         take_environment: false,
     };
     let mut stack = Stack::start(&plan)?;

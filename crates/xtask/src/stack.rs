@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use testkit::local::{
     AuthCallout, LocalNats, LocalPostgres, NatsOptions, NatsPorts, Place, PostgresOptions, Signal,
-    Supervised, free_port, http_get_ok, is_root, port_is_free,
+    Supervised, find_postgres, free_port, http_get_ok, is_root, port_is_free,
 };
 
 use crate::packages::real_data;
@@ -24,6 +25,8 @@ pub const ADMIN_PHONE: &str = "13800000000";
 const NATS_USER: &str = "wheelhouse";
 /// The demo city is the same everywhere.
 const SEED: &str = "7";
+/// Where the browser tests' chat widget comes from; nobody is there.
+const CHAT_ORIGIN: &str = "https://chat.example.com";
 
 /// How a stack is started.
 pub struct Plan {
@@ -37,6 +40,8 @@ pub struct Plan {
     pub bikes: Option<u32>,
     /// A login code that is always right (development only; for browser tests).
     pub fixed_code: Option<&'static str>,
+    /// Whether the server is known by other names too, with web configurations of their own (for browser tests).
+    pub other_names: bool,
     /// Whether `DATABASE_URL` and `NATS_URL` of the environment are used.
     pub take_environment: bool,
 }
@@ -126,6 +131,11 @@ impl Stack {
         ports.write(&plan.folder)?;
 
         run_aside(wheelhouse(&["migrate"]).env("DATABASE_URL", &database_url))?;
+        if plan.other_names {
+            let mut psql = command(find_postgres()?.join("psql"));
+            psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", &database_url, "-c"]);
+            run_aside(psql.arg(configure_names(ports.http)))?;
+        }
         let map = plan.folder.join("city.geojson");
         let simulator = plan.binaries.join("simulator");
         if !map.is_file() {
@@ -147,6 +157,10 @@ impl Stack {
                 .env("WHEELHOUSE_BASE_MAP", &map)
                 .env("BOOTSTRAP_ADMIN_PHONE", ADMIN_PHONE)
                 .env("SMS_ADAPTER", "log");
+            if plan.other_names {
+                let house = format!("{url},http://localhost:{}", ports.http);
+                command.env("WHEELHOUSE_CORS_ORIGINS", house).env("WHEELHOUSE_CHAT_ORIGINS", CHAT_ORIGIN);
+            }
             match plan.fixed_code {
                 Some(code) => command.env("SMS_FIXED_CODE", code),
                 None => command.env_remove("SMS_FIXED_CODE"),
@@ -239,6 +253,30 @@ impl Ports {
     fn write(self, folder: &Path) -> Result<()> {
         Ok(fs::write(folder.join("ports.json"), serde_json::to_string_pretty(&self)? + "\n")?)
     }
+}
+
+/// Web configurations of the names that browser tests open pages under.
+fn configure_names(port: u16) -> String {
+    let here = format!("http://127.0.0.1:{port}");
+    // The policy of a page lets it call no address that is not the house's; and the house answers no page that was
+    // opened at another one.
+    let strange = format!("http://strange.localhost:{port}");
+    let names: [(&str, Value); 3] = [
+        (
+            "localhost",
+            json!({
+                "financialHost": here, "deviceHost": here, "apiKey": "browser-tests", "appId": "browser-tests-app",
+                "chatScript": format!("{CHAT_ORIGIN}/widget.js"),
+            }),
+        ),
+        ("no-device.localhost", json!({ "deviceHost": strange })),
+        (
+            "no-finance.localhost",
+            json!({ "financialHost": here, "chatScript": "https://strange.example.com/widget.js" }),
+        ),
+    ];
+    let rows = names.map(|(name, config)| format!("('{name}', '{config}')")).join(", ");
+    format!("insert into door.web_config (domain, config) values {rows}")
 }
 
 fn http_port(asked: Option<u16>, last: u16) -> Result<u16> {

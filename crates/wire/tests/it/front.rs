@@ -78,7 +78,7 @@ async fn a_request_that_takes_too_long_and_one_too_many_are_turned_away() {
 #[tokio::test]
 async fn only_configured_origins_may_call() {
     let origin = "https://ops.example.com";
-    let config = WireConfig { cors_origins: vec![origin.to_owned()], ..WireConfig::default() };
+    let config = WireConfig { cors_origins: vec![origin.parse().unwrap()], ..WireConfig::default() };
     let house = House::with(config).await;
     let ask = async |origin: &str| {
         let preflight = [
@@ -90,13 +90,79 @@ async fn only_configured_origins_may_call() {
     };
     let headers = ask(origin).await;
     assert_eq!(headers["access-control-allow-origin"], origin);
+    assert!(!headers.contains_key("access-control-allow-credentials"), "cookies stay where they are");
+    assert_eq!(headers["access-control-max-age"], "3600", "a preflight counts for an hour");
+    let listed = |list: &str, name: &str| list.split(',').any(|listed| listed.trim() == name);
     let allowed = headers["access-control-allow-headers"].to_str().unwrap();
-    for name in
-        ["authorization", "_t", "phone", "agentid", "traceid", "x-app-id", "idempotency-key", "x-seen"]
-    {
-        assert!(allowed.split(',').any(|allowed| allowed.trim() == name), "{name}");
+    for name in [
+        "authorization",
+        "_t",
+        "phone",
+        "agentid",
+        "traceid",
+        "x-app-id",
+        "content-type",
+        "idempotency-key",
+        "x-seen",
+    ] {
+        assert!(listed(allowed, name), "{name}");
     }
     assert!(!ask("https://evil.example.com").await.contains_key("access-control-allow-origin"));
+    assert!(!ask("http://ops.example.com").await.contains_key("access-control-allow-origin"));
+
+    // The answer itself, a refusal too, may be read, and what the client learns from its headers.
+    let refused = house.raw("GET", &at("/me"), &[("origin", origin)], "").await;
+    assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(refused.headers["access-control-allow-origin"], origin);
+    let exposed = refused.headers["access-control-expose-headers"].to_str().unwrap();
+    for name in ["x-position", "traceid", "date"] {
+        assert!(listed(exposed, name), "{name}");
+    }
+}
+
+/// The sources that the content security policy names for `what`.
+async fn sources(house: &House, what: &str) -> String {
+    let reply = house.raw("GET", "/", &[], "").await;
+    let policy = reply.headers["content-security-policy"].to_str().unwrap();
+    let mut found = policy.split("; ").filter_map(|line| line.strip_prefix(what)?.strip_prefix(' '));
+    found.next().unwrap_or_else(|| panic!("{what} in {policy}")).to_owned()
+}
+
+#[tokio::test]
+async fn a_page_may_call_its_own_host_and_the_configured_ones() {
+    let house = House::new().await;
+    assert_eq!(sources(&house, "connect-src").await, "'self'");
+    let hosts = vec!["https://pay.example.com".parse().unwrap(), "http://10.0.0.5:8082".parse().unwrap()];
+    let house = House::with(WireConfig { cors_origins: hosts, ..WireConfig::default() }).await;
+    assert_eq!(
+        sources(&house, "connect-src").await,
+        "'self' https://pay.example.com wss://pay.example.com http://10.0.0.5:8082 ws://10.0.0.5:8082"
+    );
+    assert_eq!(sources(&house, "script-src").await, "'self'", "to call is not to run");
+}
+
+#[tokio::test]
+async fn a_chat_widget_is_let_in_from_the_configured_origins_only() {
+    let house = House::new().await;
+    for what in ["script-src", "connect-src", "frame-src"] {
+        assert_eq!(sources(&house, what).await, "'self'", "{what}");
+    }
+    assert_eq!(sources(&house, "style-src").await, "'self' 'unsafe-inline'");
+    assert_eq!(sources(&house, "img-src").await, "'self' data: blob:");
+
+    let chat = vec!["https://chat.example.com".parse().unwrap()];
+    let house = House::with(WireConfig { chat_origins: chat, ..WireConfig::default() }).await;
+    assert_eq!(sources(&house, "script-src").await, "'self' https://chat.example.com");
+    assert_eq!(sources(&house, "frame-src").await, "'self' https://chat.example.com");
+    assert_eq!(sources(&house, "style-src").await, "'self' 'unsafe-inline' https://chat.example.com");
+    assert_eq!(sources(&house, "img-src").await, "'self' data: blob: https://chat.example.com");
+    assert_eq!(
+        sources(&house, "connect-src").await,
+        "'self' https://chat.example.com wss://chat.example.com"
+    );
+    let origin = [("origin", "https://chat.example.com")];
+    let reply = house.raw("GET", &at("/free"), &origin, "").await;
+    assert!(!reply.headers.contains_key("access-control-allow-origin"), "it may not call the house");
 }
 
 #[tokio::test]
