@@ -1,5 +1,5 @@
 /** The server as a program speaks to it, with the session of the signed-in browser: to prepare what a spec needs. */
-import { type APIRequestContext, expect } from '@playwright/test'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { randomBytes, toBase64Url, utf8, uuid } from '../src/api/bytes'
 import { oaep } from '../src/api/cryptoBox'
 import { openAnswer, openText, sealRequest } from '../src/api/paramsCipher'
@@ -97,4 +97,64 @@ export async function newOrigin(request: APIRequestContext, phone: string): Prom
 /** The address that a link opens. */
 export async function linkFor(request: APIRequestContext, phone: string, page = '/login'): Promise<string> {
   return at(`${page}?origin=${encodeURIComponent(await newOrigin(request, phone))}`)
+}
+
+/** A call as a page sent it, and what the page could read of the answer. */
+export interface Travelled {
+  method: string
+  url: URL
+  /** Without the base of the main host. */
+  path: string
+  headers: Record<string, string>
+  body: string | null
+  /** The text of the answer; null while there is none that the page may read. */
+  answer: string | null
+  /** Headers of the answer that the page may read. */
+  readable: Record<string, string>
+}
+
+/** From now on every call of `page`, in order. Nothing is held back or changed. */
+export async function watchCalls(page: Page): Promise<Travelled[]> {
+  const calls: Travelled[] = []
+  page.on('request', (request) => {
+    if (request.resourceType() !== 'fetch') return
+    const url = new URL(request.url())
+    const path = url.pathname.replace(BASE, '')
+    calls.push({ method: request.method(), url, path, headers: request.headers(), body: request.postData(), answer: null, readable: {} })
+  })
+  // The page goes on only when its answer is noted: what a page read that reloads can no longer be asked of the browser.
+  await page.exposeFunction('noteAnswer', (trace: string, answer: string, readable: Record<string, string>) => {
+    const call = calls.find(({ headers }) => headers.traceid === trace)
+    if (call) Object.assign(call, { answer, readable })
+  })
+  await page.addInitScript(() => {
+    const network = window.fetch
+    const { noteAnswer } = window as unknown as { noteAnswer(...noted: unknown[]): Promise<void> }
+    window.fetch = async (address, init) => {
+      const response = await network(address, init)
+      const answer = await response.clone().text()
+      await noteAnswer(new Headers(init?.headers).get('traceId'), answer, Object.fromEntries(response.headers))
+      return response
+    }
+  })
+  return calls
+}
+
+/** What a call says, opened: `d` of its boxes, or nothing where it holds anything but boxes. */
+export async function openedRequest(keys: Keys, call: Travelled): Promise<{ query?: unknown; body?: unknown }> {
+  const key = new Uint8Array(Buffer.from(keys._k, 'base64url'))
+  const plain = async (box: unknown) => (JSON.parse(await openText(key, `${call.method} ${call.url.pathname}`, String(box))) as { d: unknown }).d
+  const said: { query?: unknown; body?: unknown } = {}
+  if ([...call.url.searchParams.keys()].join() === 'params') said.query = await plain(call.url.searchParams.get('params'))
+  const body = call.body === null ? {} : (JSON.parse(call.body) as Record<string, unknown>)
+  if (Object.keys(body).join() === 'params') said.body = await plain(body.params)
+  return said
+}
+
+/** The envelope of a call's answer, out of its box. */
+export async function openedAnswer<Answer>(keys: Keys, call: Travelled): Promise<Answer> {
+  const key = new Uint8Array(Buffer.from(keys._k, 'base64url'))
+  const { params, ...beside } = JSON.parse(call.answer ?? '{}') as Record<string, unknown>
+  expect(beside, `beside the box in the answer to ${call.path}`).toEqual({})
+  return (await openAnswer(key, call.method, call.url.pathname, String(params))) as Answer
 }

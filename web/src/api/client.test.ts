@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { api, HttpError, setListener } from './client'
+import { api, HttpError, Refusal, setListener } from './client'
+import { BASE, hosts } from './hosts'
 import { lost, says, type Server, startServer, TOKEN, tokenOf } from './server.fixture'
 import { ACCESS_TOKEN, clearSignature, saveSignature } from './storage'
 import { randomBytes, toBase64Url } from './bytes'
@@ -63,6 +64,81 @@ describe('what is told of a call that fails', () => {
     server.answers(LIST, says({ message: '没有权限' }, 403))
     await api.get(LIST, {}, { quiet: true }).catch(() => undefined)
     expect(failed).not.toHaveBeenCalled()
+  })
+})
+
+describe('how calls travel', () => {
+  /** The headers of every call, as they leave. */
+  const watchHeaders = () => {
+    const left: Headers[] = []
+    const network = globalThis.fetch
+    vi.stubGlobal('fetch', (address: string, init: RequestInit) => {
+      left.push(new Headers(init.headers))
+      return network(address, init)
+    })
+    return left
+  }
+  const account = async () => {
+    server.answers('/Pay/customer/getAccountInfo', says({ success: true, data: null, msg: '' }))
+    const left = watchHeaders()
+    await api.get('/Pay/customer/getAccountInfo', {})
+    await get()
+    return left
+  }
+
+  it('API-008 a plain answer with suc false reaches the caller as it came, and nobody else is told', async () => {
+    const answer = { suc: false, data: { left: 3 }, error: { code: 'in-use', promot: '角色使用中', promt: '角色使用中' } }
+    server.answers(LIST, says(answer))
+    const refusal = await get()
+    expect(refusal).toBeInstanceOf(Refusal)
+    expect(refusal).toMatchObject({ code: 'in-use', text: '角色使用中' })
+    expect((refusal as Refusal).cause).toEqual(answer)
+    expect(failed).not.toHaveBeenCalled()
+    expect(signedOut).not.toHaveBeenCalled()
+  })
+
+  it('API-008 a plain answer with suc true is taken as it is, without a box', async () => {
+    const data = [{ id: '31', name: '运营' }]
+    server.answers(LIST, says({ suc: true, data }))
+    expect(await get()).toEqual(data)
+  })
+
+  it('API-010 API-011 API-012 financial calls carry phone, agentId and a traceId, main calls neither phone nor agentId', async () => {
+    localStorage.setItem('opMan', '13812345678')
+    localStorage.setItem('getAgentid', '7')
+    const [financial, main] = await account()
+    expect([financial?.get('phone'), financial?.get('agentId')]).toEqual(['13812345678', '7'])
+    expect(financial?.get('traceId')).toMatch(/^[\w-]{1,64}$/)
+    expect(main?.get('traceId')).not.toBe(financial?.get('traceId'))
+    expect([main?.has('phone'), main?.has('agentId')]).toEqual([false, false])
+  })
+
+  it('API-013 without a stored getAgentid the agentId of financial calls is 2', async () => {
+    const [financial] = await account()
+    expect(financial?.get('agentId')).toBe('2')
+  })
+
+  it('API-009 API-014 calls go to the host that their kind is configured for', async () => {
+    const addresses: string[] = []
+    vi.stubGlobal('fetch', async (address: string) => {
+      addresses.push(address)
+      return new Response('{"suc":true,"data":null}')
+    })
+    Object.assign(hosts, { main: '', financial: 'https://pay.example.com', device: 'https://device.example.com' })
+    try {
+      await api.get('/Pay/customer/getAccountInfo')
+      await api.get('/Business/dissent/page')
+      await api.post('/mieba/platform/opman/device/verification')
+      await get()
+    } finally {
+      Object.assign(hosts, { main: '', financial: '', device: '' })
+    }
+    expect(addresses.map((address) => address.split('?')[0])).toEqual([
+      'https://pay.example.com/Pay/customer/getAccountInfo',
+      'https://pay.example.com/Business/dissent/page',
+      'https://device.example.com/mieba/platform/opman/device/verification',
+      `${BASE}${LIST}`,
+    ])
   })
 })
 

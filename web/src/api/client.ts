@@ -160,7 +160,17 @@ async function attempt<T>(method: Method, path: string, query: Query, body: unkn
   if (key && typeof envelope.params === 'string') {
     envelope = (await openAnswer(key, method, sent, envelope.params)) as typeof envelope
   }
-  return unwrap(envelope) as T
+  return opened(envelope) as T
+}
+
+/** The data of `envelope`; the refusal that is thrown instead holds the answer as it came (`cause`). */
+function opened(envelope: unknown): unknown {
+  try {
+    return unwrap(envelope)
+  } catch (error) {
+    if (error instanceof Refusal) error.cause = envelope
+    throw error
+  }
 }
 
 export const api = {
@@ -186,7 +196,7 @@ export const api = {
     if (length < 10_000 && response.headers.get('Content-Type')?.startsWith('application/json')) {
       const body: unknown = await response.clone().json()
       const refused = typeof body === 'object' && body !== null && 'suc' in body && body.suc === false
-      if (refused) unwrap(body)
+      if (refused) opened(body)
     }
     return response
   },
@@ -199,7 +209,7 @@ export const api = {
       body: form,
       signal: options.signal,
     })
-    return unwrap(await response.json()) as T
+    return opened(await response.json()) as T
   },
 }
 

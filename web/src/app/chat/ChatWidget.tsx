@@ -1,11 +1,11 @@
 import { CustomerServiceOutlined } from '@ant-design/icons'
 import { App } from 'antd'
 import { useEffect, useRef, useState } from 'react'
-import { api } from '@/api/client'
 import { useBrand, useBrandStore } from '../brand'
 import { useSession, type UserInfo } from '../session/store'
 import { isLoggedIn } from '../session/stored'
 import { ChatPanel } from './ChatPanel'
+import { register } from './register'
 import { type ChatVendor, type ChatVisitor, loadVendor, NOT_LOGGED_IN, scriptAddress } from './vendor'
 import './chat.css'
 
@@ -28,14 +28,10 @@ function Launcher({ user }: { user: UserInfo }) {
   const script = scriptAddress(configured, document.baseURI)
   const visitor: ChatVisitor = { name: user.name, phone: user.phone, company, objectId: user.userId }
 
-  // The tool learns once who may write to it; when that fails the chat works all the same.
-  const { objectId } = visitor
   useEffect(() => {
-    if (script === null) return
-    const { name, phone } = user
-    api.post('/platform/permission/user/bangwo8', { name, phone, company, objectId }, { quiet: true }).catch(() => undefined)
+    void register(visitor)
     // oxlint-disable-next-line react/exhaustive-deps -- once for each person
-  }, [script, objectId])
+  }, [visitor.objectId])
 
   // Whoever logs out takes his chat with him.
   useEffect(() => () => vendor.current?.close?.(), [])

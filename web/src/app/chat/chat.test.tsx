@@ -2,7 +2,8 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App } from 'antd'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { randomBytes, toBase64Url } from '@/api/bytes'
-import { startServer, TOKEN, USER } from '@/api/server.fixture'
+import { setListener } from '@/api/client'
+import { lost, says, type Server, startServer, TOKEN, tokenOf, USER } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { useBrandStore, type WebConfig } from '../brand'
 import { useSession } from '../session/store'
@@ -10,9 +11,14 @@ import { clearSession } from '../session/stored'
 import { ChatWidget } from './ChatWidget'
 import { scriptAddress } from './vendor'
 
+const REGISTRATION = '/platform/permission/user/bangwo8'
+
+let server: Server
 beforeEach(() => {
+  localStorage.clear()
   scriptsLoad(false)
-  startServer()
+  server = startServer()
+  server.answers(REGISTRATION, says({ suc: true, data: { url: '' } }))
   localStorage.setItem('Access-Token', TOKEN)
   localStorage.setItem('objectId', '900')
   saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
@@ -42,6 +48,58 @@ const show = () =>
 const launcher = () => screen.queryByRole('button', { name: '在线客服' })
 const open = () => fireEvent.click(launcher() ?? document.body)
 const configure = (chatScript: string) => useBrandStore.setState({ config: { chatScript, company: '某某公司' } as WebConfig })
+
+describe('the customer-service tool', () => {
+  const registrations = () => server.sent.filter((call) => call.path === REGISTRATION)
+  /** The page as it is loaded again. */
+  const reload = () => {
+    cleanup()
+    show()
+  }
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 30))
+
+  it('API-025 AMB-054 learns of who signed in, without a chat script too, once in his session', async () => {
+    configure('')
+    show()
+    await vi.waitFor(() => expect(registrations()).toHaveLength(1))
+    const [sent] = registrations()
+    expect(sent?.method).toBe('POST')
+    expect(sent?.content).toEqual({ name: '王小明', phone: '13812345678', company: '某某公司', objectId: '900' })
+    await settle()
+    reload()
+    await settle()
+    expect(registrations()).toHaveLength(1)
+
+    // He signs in again.
+    localStorage.setItem('Access-Token', tokenOf({ userId: '900', sid: 's2' }))
+    reload()
+    await vi.waitFor(() => expect(registrations()).toHaveLength(2))
+  })
+
+  it.each([
+    ['a refusal', says({ suc: false, error: { promot: '服务暂停' } })],
+    ['no permission', says({ message: '没有权限' }, 403)],
+    ['no answer', lost],
+  ])('AMB-054 %s is silent, the launcher stays, and the next page tries again', async (_what, answer) => {
+    const told = vi.fn<(title: string, description: string) => void>()
+    setListener({ failed: told, signedOut: () => {} })
+    server.answers(REGISTRATION, answer)
+    show()
+    await vi.waitFor(() => expect(registrations()).toHaveLength(1))
+    await settle()
+    expect(told).not.toHaveBeenCalled()
+    expect(document.body.textContent).toBe('在线客服')
+    reload()
+    await vi.waitFor(() => expect(registrations()).toHaveLength(2))
+  })
+
+  it('CHAT-002 learns nothing of a visitor who did not sign in', async () => {
+    useSession.setState({ user: null })
+    show()
+    await settle()
+    expect(registrations()).toEqual([])
+  })
+})
 
 describe('the chat widget', () => {
   it('CHAT-001 its launcher is there for who is logged in', () => {
