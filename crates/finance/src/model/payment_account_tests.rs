@@ -159,15 +159,12 @@ fn only_the_ways_of_the_contract_lead_from_status_to_status() {
         for into in STATUSES {
             let mut account = standing(from);
             let command = to(&account, into, 2, "原因");
-            match ways.iter().find(|way| (way.0, way.1) == (from, into)) {
-                Some((.., event)) => {
-                    assert_eq!(does(&mut account, command, NOW), [*event]);
-                    assert_eq!(account.status(), into);
-                }
-                None => {
-                    let no = PaymentAccountRefusal::NoWay { now: from.label(), to: into.label() };
-                    assert_eq!(refuses(&account, command, NOW), no);
-                }
+            if let Some((.., event)) = ways.iter().find(|way| (way.0, way.1) == (from, into)) {
+                assert_eq!(does(&mut account, command, NOW), [*event]);
+                assert_eq!(account.status(), into);
+            } else {
+                let no = PaymentAccountRefusal::NoWay { now: from.label(), to: into.label() };
+                assert_eq!(refuses(&account, command, NOW), no);
             }
         }
     }

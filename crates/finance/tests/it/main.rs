@@ -1,0 +1,6 @@
+//! The room behind the real entrance, over the real database.
+
+mod accounts;
+mod cards;
+mod house;
+mod passwords;
