@@ -1,7 +1,8 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
-import { at, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './house'
+import { violationsOf } from './axe'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './house'
 import { adminKeys, call, newPhone } from './wire'
 
 // The page of the stand-in has no icon; a page that goes while it connects is told of by the browser.
@@ -60,6 +61,12 @@ async function open(page: Page, path: string): Promise<void> {
 const menuItem = (page: Page, name: string) => page.getByRole('navigation', { name: '主菜单' }).getByText(name, { exact: true })
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), key)
 
+/** The page as it stands, nothing under the pointer. */
+async function expectAccessible(page: Page): Promise<void> {
+  await page.mouse.move(0, 0)
+  expect(await violationsOf(page)).toEqual([])
+}
+
 /** Opens the menu at the person's name and clicks an entry. */
 async function clickEntry(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /设置菜单/ }).click()
@@ -76,6 +83,7 @@ test.describe.serial('the payment account of a franchisee', () => {
     await page.getByRole('button', { name: '提交开户申请' }).click()
     await expect(page.getByText('校验位不正确')).toBeVisible()
     await expect(page.getByText('请输入联系手机')).toBeVisible()
+    await expectAccessible(page)
     await page.getByLabel('企业名称').fill(customer)
     await page.reload()
     await expect(page.getByText(/已恢复上次未保存的内容/)).toBeVisible()
@@ -88,6 +96,7 @@ test.describe.serial('the payment account of a franchisee', () => {
     expect(await stored(page, 'accountStatus')).toBe('1')
 
     await page.getByRole('button', { name: '登记开户结果' }).click()
+    await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: '登记结果' }).click()
     await expect(page.getByText('开户结果已登记')).toBeVisible()
     await expect(page.locator('.ant-steps-item-active')).toHaveText(/正常/)
@@ -99,15 +108,18 @@ test.describe.serial('the payment account of a franchisee', () => {
 
     await menuItem(page, '账户管理').click()
     await expect.poll(() => hashOf(page)).toBe('/financial/AccountManager')
+    await expect(badge(page)).toHaveText('实时')
     await page.getByLabel('关键词').fill(customer)
     await page.getByLabel('关键词').press('Enter')
     await expect(page.getByRole('row').filter({ hasText: mark })).toHaveCount(1)
     await expect(rowOf(page, customer)).toContainText('139****0001')
+    await expectAccessible(page)
     await rowOf(page, customer).click()
     const drawer = page.getByRole('dialog', { name: customer })
     await expect(drawer).toContainText('**************0Y43')
     await expect(drawer.getByRole('button', { name: '冻结' })).toBeVisible()
     await expect(page.locator('body')).not.toContainText(CERT)
+    await expectAccessible(page)
   })
 
   test('STORE-013 STORE-014 a card is bound with the code of its mobile; number and mobile are kept while it is', async ({ page }) => {
@@ -125,10 +137,12 @@ test.describe.serial('the payment account of a franchisee', () => {
     await drawer.getByLabel('持卡人', { exact: true }).fill(customer)
     await drawer.getByLabel('持卡人证件号').fill(CERT)
     await drawer.getByLabel('银行预留手机号').fill(MOBILE)
+    await expectAccessible(page)
     await drawer.getByRole('button', { name: '获取验证码' }).click()
     await expect(drawer.getByRole('button', { name: /重新发送\(\d+s\)/ })).toBeDisabled()
     expect(await stored(page, 'cardNo')).toBe(CARD)
     expect(await stored(page, 'bankMobile')).toBe(MOBILE)
+    await expectAccessible(page)
 
     // A reload forgets nothing that is needed to go on.
     await page.reload()
