@@ -28,6 +28,7 @@ mod refused;
 mod replay;
 mod routes;
 mod sessions;
+mod several;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -51,5 +52,6 @@ pub use mount::{BASE, is_api_path};
 pub use refused::Refused;
 pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
+pub use several::{Outcome, Outcomes, Reason, SEVERAL_MAX, Switched, several};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};
 pub use witness::{HandedOut, HandingOut, RefusedWrite, Witness};

@@ -11,17 +11,15 @@ mod token;
 mod tree;
 pub(crate) mod web_config;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 use vocabulary::Phone;
-use wire::{Answer, Permit, Refused, Routes, given};
+use wire::{Permit, Refused, Routes, given};
 
 use crate::Access;
-use crate::use_case::outcomes::{Outcome, Outcomes};
 
 const ROLES: Permit = Permit::AnyOf(&["1001"]);
 const PEOPLE: Permit = Permit::AnyOf(&["1002"]);
@@ -73,35 +71,6 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
 pub(crate) struct MadeId {
     /// As text.
     id: String,
-}
-
-/// Several at once that one state call may name.
-const SWITCHED_AT_ONCE: usize = 200;
-
-/// What a state call for several names: each once, in the order given.
-fn several<T: Ord + Clone>(named: Vec<T>) -> Result<Vec<T>, Refused> {
-    let mut seen = BTreeSet::new();
-    let once: Vec<T> = named.into_iter().filter(|one| seen.insert(one.clone())).collect();
-    match once.len() {
-        0 => Err(Refused::business("none-named", "请至少选择一项")),
-        1..=SWITCHED_AT_ONCE => Ok(once),
-        _ => Err(Refused::business("too-many", format!("一次最多操作 {SWITCHED_AT_ONCE} 项"))),
-    }
-}
-
-/// What a state call answers: nothing for one, the outcome of each for several.
-#[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Switched {
-    /// In the order of the request; absent when just one was named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
-    results: Option<Vec<Outcome>>,
-}
-
-/// What several came to, as an answer with the position of what was done.
-fn switched(outcomes: Outcomes) -> Answer<Switched> {
-    let Outcomes { results, position } = outcomes;
-    Answer(Switched { results: Some(results) }).including(position)
 }
 
 /// A phone as the path, query or body names it.

@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, AreaId, Page, Reach, RoleId, Scope};
-use wire::{Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, Seen, given, number};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, SEVERAL_MAX, Seen, Switched,
+    given, number, several,
+};
 
-use super::{OnOff, Switched, on_off, phone, several, switched};
+use super::{OnOff, on_off, phone};
 use crate::Access;
 use crate::model::level::Level;
 use crate::model::operator::OperatorForm;
+use crate::model::profession::Profession;
 use crate::read::operators::{self, OperatorFilter, OperatorRow};
 
 /// Accounts that one call may delete.
@@ -37,6 +41,10 @@ pub(crate) struct ListQuery {
     level: Option<String>,
     /// Holders of this role.
     role_id: Option<String>,
+    /// Those whose reach names this franchisee; not those who see all of them.
+    agent_id: Option<String>,
+    /// 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人.
+    profession: Option<String>,
 }
 
 /// Operators in scope, newest first.
@@ -54,6 +62,8 @@ pub(crate) async fn list(
         state: on_off("state", query.state.as_ref())?,
         level: number("level", query.level.as_ref())?,
         role: number("roleId", query.role_id.as_ref())?,
+        agent: number("agentId", query.agent_id.as_ref())?,
+        profession: number("profession", query.profession.as_ref())?,
     };
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
@@ -120,6 +130,8 @@ struct OperatorBody {
     name: String,
     /// Bit-or of tiers 1, 2, 4 and 8.
     level: i64,
+    /// 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; absent or 0: none.
+    profession: Option<i16>,
     /// The one agent that he belongs to; 0 or absent: see `agentIds`.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
@@ -137,11 +149,14 @@ impl OperatorBody {
     fn form(self) -> Result<OperatorForm, Refused> {
         let level =
             Level::try_from(self.level).map_err(|error| Refused::business("level-bad", error.to_string()))?;
+        let profession = self.profession.filter(|number| *number != 0).map(Profession::try_from);
+        let profession =
+            profession.transpose().map_err(|error| Refused::business("profession-bad", error.to_string()))?;
         let mut agents = self.agent_ids;
         agents.extend(self.agent_id.filter(|agent| agent.0 != 0));
         let agents = if agents.is_empty() { Reach::All } else { Reach::Only(agents) };
         let areas = if self.op_area_ids.is_empty() { Reach::All } else { Reach::Only(self.op_area_ids) };
-        Ok(OperatorForm { name: self.name, level, reach: Scope { agents, areas } })
+        Ok(OperatorForm { name: self.name, level, profession, reach: Scope { agents, areas } })
     }
 }
 
@@ -243,36 +258,24 @@ pub(crate) struct Phones {
     phones: String,
 }
 
-/// Closes several accounts, one after another; the first that is refused ends it and is named.
+/// Closes several accounts: each is judged alone and the answer tells what became of it. Of just one a refusal is
+/// the answer.
 #[utoipa::path(delete, path = "/platform/permission/user", tag = "access", operation_id = "deleteOperators",
-    params(Phones), responses((status = 200, body = Answer<Nothing>)))]
+    params(Phones), responses((status = 200, body = Answer<Switched>)))]
 pub(crate) async fn delete_many(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Params(query): Params<Phones>,
-) -> Handled<Value> {
-    let phones: BTreeSet<_> =
-        query.phones.split(',').map(|text| phone(text.trim())).collect::<Result<_, _>>()?;
-    if phones.len() > DELETED_AT_ONCE {
-        return Err(Refused::business("too-many", format!("一次最多删除 {DELETED_AT_ONCE} 个账号")));
+) -> Handled<Switched> {
+    let phones = query.phones.split(',').map(|text| phone(text.trim())).collect::<Result<Vec<_>, _>>()?;
+    let phones = several(phones, DELETED_AT_ONCE)?;
+    if let [one] = phones.as_slice() {
+        let operator = access.operator_of(&caller, one).await?;
+        let receipt = access.delete_operator(&asked, &caller, operator).await?;
+        return Ok(Answer::at(Switched::default(), &receipt));
     }
-    let mut last = None;
-    for (done, phone) in phones.iter().enumerate() {
-        let deleting = async {
-            let operator = access.operator_of(&caller, phone).await?;
-            access.delete_operator(&asked, &caller, operator).await
-        };
-        match deleting.await {
-            Ok(receipt) => last = Some(receipt),
-            Err(Refused::Business { code, text }) => {
-                let text = format!("{}：{text}（已删除 {done} 个）", phone.masked());
-                return Err(Refused::Business { code, text });
-            }
-            Err(other) => return Err(other),
-        }
-    }
-    Ok(last.map_or_else(|| Answer(json!({})), |receipt| Answer::at(json!({}), &receipt)))
+    Ok(access.delete_operators(&asked, &caller, &phones).await?.answer())
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -305,8 +308,8 @@ pub(crate) async fn state(
         }
         (None, Some(named)) => {
             let phones = named.iter().map(|text| phone(text)).collect::<Result<Vec<_>, _>>()?;
-            let phones = several(phones)?;
-            Ok(switched(access.set_operator_states(&asked, &caller, &phones, enabled).await?))
+            let phones = several(phones, SEVERAL_MAX)?;
+            Ok(access.set_operator_states(&asked, &caller, &phones, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 phone 或 phones 之一")),
     }

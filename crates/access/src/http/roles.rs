@@ -8,9 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, Page, PermissionCode, RoleId};
-use wire::{Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, Seen, given, number};
+use wire::{
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, SEVERAL_MAX, Seen, Switched,
+    given, number, several,
+};
 
-use super::{MadeId, OnOff, Switched, on_off, several, switched};
+use super::{MadeId, OnOff, on_off};
 use crate::Access;
 use crate::model::level::Tier;
 use crate::model::role::RoleForm;
@@ -180,8 +183,8 @@ pub(crate) async fn state(
             Ok(Answer::at(Switched::default(), &receipt))
         }
         (None, Some(roles)) => {
-            let roles = several(roles)?;
-            Ok(switched(access.set_role_states(&asked, &caller, &roles, enabled).await?))
+            let roles = several(roles, SEVERAL_MAX)?;
+            Ok(access.set_role_states(&asked, &caller, &roles, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 id 或 ids 之一")),
     }

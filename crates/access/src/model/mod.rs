@@ -16,6 +16,7 @@ pub mod device;
 pub mod level;
 pub mod machine;
 pub mod operator;
+pub mod profession;
 pub mod role;
 mod text;
 

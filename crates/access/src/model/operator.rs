@@ -8,6 +8,7 @@ use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Phone, Reach, Scop
 
 use super::authority::Authority;
 use super::level::Level;
+use super::profession::Profession;
 use super::{administrator_key, text};
 use crate::permissions;
 
@@ -32,6 +33,7 @@ struct Account {
     phone: Phone,
     name: String,
     level: Level,
+    profession: Option<Profession>,
     reach: Scope,
     enabled: bool,
 }
@@ -43,6 +45,8 @@ pub struct OperatorForm {
     pub name: String,
     /// Tiers, as labels.
     pub level: Level,
+    /// What he does in the field, when he does.
+    pub profession: Option<Profession>,
     /// Agents and areas that the operator may see; within those of who asks.
     pub reach: Scope,
 }
@@ -56,14 +60,14 @@ pub enum OperatorCommand {
         operator: OperatorId,
         /// What he signs in with; unique.
         phone: Phone,
-        /// Name, tiers and reach.
+        /// Name, tiers, profession and reach.
         form: OperatorForm,
         /// Whether he may sign in at once.
         enabled: bool,
         /// Who asks.
         by: Authority,
     },
-    /// Changes name, tiers and reach.
+    /// Changes name, tiers, profession and reach.
     Change {
         /// As they shall be.
         form: OperatorForm,
@@ -123,6 +127,9 @@ pub enum OperatorEvent {
         reach: Scope,
         /// Whether he may sign in.
         enabled: bool,
+        /// What he does in the field; absent in events from before there was such a thing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        profession: Option<Profession>,
     },
     /// He got another name.
     #[serde(rename = "operator.renamed")]
@@ -137,6 +144,12 @@ pub enum OperatorEvent {
         level: Level,
         /// What he may see.
         reach: Scope,
+    },
+    /// He does something else in the field.
+    #[serde(rename = "operator.profession_changed")]
+    ProfessionChanged {
+        /// What; none: nothing.
+        profession: Option<Profession>,
     },
     /// He may sign in.
     #[serde(rename = "operator.enabled")]
@@ -239,6 +252,7 @@ impl Event for OperatorEvent {
             Self::Registered { .. } => "operator.registered",
             Self::Renamed { .. } => "operator.renamed",
             Self::Changed { .. } => "operator.changed",
+            Self::ProfessionChanged { .. } => "operator.profession_changed",
             Self::Enabled => "operator.enabled",
             Self::Disabled => "operator.disabled",
             Self::Deleted => "operator.deleted",
@@ -384,9 +398,11 @@ impl Aggregate for Operator {
                 if self.account.is_some() {
                     return Err(OperatorRefusal::Exists);
                 }
-                let OperatorForm { name, level, reach } = checked(form, &by)?;
+                let OperatorForm { name, level, profession, reach } = checked(form, &by)?;
                 let name = name_of(operator, name);
-                Ok(vec![OperatorEvent::Registered { operator, phone, name, level, reach, enabled }])
+                let opened =
+                    OperatorEvent::Registered { operator, phone, name, level, reach, enabled, profession };
+                Ok(vec![opened])
             }
             OperatorCommand::Change { form, revision, target, by } => {
                 let account = self.manageable(&by, &target)?;
@@ -397,11 +413,13 @@ impl Aggregate for Operator {
                 if !same {
                     Self::not_oneself(account, &by)?;
                 }
-                let OperatorForm { name, level, reach } = checked(form, &by)?;
+                let OperatorForm { name, level, profession, reach } = checked(form, &by)?;
                 let renamed = (name != account.name)
                     .then(|| OperatorEvent::Renamed { name: name_of(account.id, name) });
                 let changed = (!same).then_some(OperatorEvent::Changed { level, reach });
-                Ok(renamed.into_iter().chain(changed).collect())
+                let assigned = (profession != account.profession)
+                    .then_some(OperatorEvent::ProfessionChanged { profession });
+                Ok(renamed.into_iter().chain(assigned).chain(changed).collect())
             }
             OperatorCommand::Enable { target, by } => {
                 let account = self.manageable(&by, &target)?;
@@ -435,12 +453,16 @@ impl Aggregate for Operator {
             self.revision += 1;
         }
         match (event, &mut self.account) {
-            (OperatorEvent::Registered { operator, phone, name, level, reach, enabled }, account) => {
+            (
+                OperatorEvent::Registered { operator, phone, name, level, reach, enabled, profession },
+                account,
+            ) => {
                 *account = Some(Account {
                     id: *operator,
                     phone: phone.clone(),
                     name: name.known().cloned().unwrap_or_default(),
                     level: *level,
+                    profession: *profession,
                     reach: reach.clone(),
                     enabled: *enabled,
                 });
@@ -451,6 +473,9 @@ impl Aggregate for Operator {
             (OperatorEvent::Changed { level, reach }, Some(account)) => {
                 account.level = *level;
                 reach.clone_into(&mut account.reach);
+            }
+            (OperatorEvent::ProfessionChanged { profession }, Some(account)) => {
+                account.profession = *profession;
             }
             (OperatorEvent::Enabled, Some(account)) => account.enabled = true,
             (OperatorEvent::Disabled, Some(account)) => account.enabled = false,
@@ -489,6 +514,7 @@ impl Aggregate for Operator {
             }
             (
                 OperatorEvent::Renamed { .. }
+                | OperatorEvent::ProfessionChanged { .. }
                 | OperatorEvent::SignedIn { .. }
                 | OperatorEvent::CsToolRegistered,
                 _,

@@ -29,6 +29,7 @@ struct Stored {
     phone: String,
     name: String,
     level: i64,
+    profession: Option<i16>,
     all_agents: bool,
     agents: Vec<i64>,
     all_areas: bool,
@@ -71,7 +72,7 @@ impl Projector for OperatorProjector {
     }
 
     fn version(&self) -> i32 {
-        2
+        3
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -114,13 +115,14 @@ fn apply(
     recorded: &Recorded,
 ) -> Result<(), ApplyError> {
     let at = recorded.recorded_at.millis();
-    if let OperatorEvent::Registered { phone, name, level, reach, enabled, .. } = event {
+    if let OperatorEvent::Registered { phone, name, level, reach, enabled, profession, .. } = event {
         let mut row = Stored {
             operator_id,
             agent_id: None,
             phone: phone.into(),
             name: name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned()),
             level: level.into(),
+            profession: profession.map(i16::from),
             all_agents: false,
             agents: Vec::new(),
             all_areas: false,
@@ -155,6 +157,7 @@ fn apply(
             row.level = level.into();
             row.set_reach(&reach);
         }
+        OperatorEvent::ProfessionChanged { profession } => row.profession = profession.map(i16::from),
         OperatorEvent::Enabled => row.enabled = true,
         OperatorEvent::Disabled => row.enabled = false,
         OperatorEvent::Registered { .. } | OperatorEvent::Deleted => return Ok(()),
@@ -193,6 +196,7 @@ struct Found {
     phone: String,
     name: String,
     level: i16,
+    profession: Option<i16>,
     all_agents: bool,
     agents: Vec<i64>,
     all_areas: bool,
@@ -261,6 +265,9 @@ pub struct OperatorRow {
     pub level: i16,
     /// Their Chinese names.
     pub level_names: Vec<&'static str>,
+    /// 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
+    #[schema(required)]
+    pub profession: Option<i16>,
     /// Roles that he holds, as text.
     #[schema(value_type = Vec<String>)]
     pub role_ids: Vec<RoleId>,
@@ -296,6 +303,10 @@ pub struct OperatorFilter {
     pub level: Option<i16>,
     /// Only holders of this role.
     pub role: Option<RoleId>,
+    /// Only those whose reach names this franchisee.
+    pub agent: Option<AgentId>,
+    /// Only those of this profession.
+    pub profession: Option<i16>,
 }
 
 const MATCHING: &str = "
@@ -304,7 +315,9 @@ const MATCHING: &str = "
       and ($2::boolean is null or o.enabled = $2)
       and ($3::smallint is null or (o.level & $3) <> 0)
       and ($4::bigint is null
-           or o.operator_id in (select unnest(r.holders) from read.role r where r.role_id = $4))";
+           or o.operator_id in (select unnest(r.holders) from read.role r where r.role_id = $4))
+      and ($5::bigint is null or $5 = any(o.agents))
+      and ($6::smallint is null or o.profession = $6)";
 
 /// Operators that match, newest first.
 pub async fn page(
@@ -314,22 +327,26 @@ pub async fn page(
 ) -> sqlx::Result<Rows<OperatorRow>> {
     let pattern = filter.keyword.as_deref().map(containing);
     let list =
-        format!("select o.* {MATCHING} order by o.created_at_ms desc, o.operator_id desc limit $5 offset $6");
+        format!("select o.* {MATCHING} order by o.created_at_ms desc, o.operator_id desc limit $7 offset $8");
     let found: Vec<Found> = sqlx::query_as(sqlx::AssertSqlSafe(list))
         .bind(&pattern)
         .bind(filter.state)
         .bind(filter.level)
         .bind(filter.role)
+        .bind(filter.agent)
+        .bind(filter.profession)
         .bind(page.limit())
         .bind(page.offset())
         .fetch_all(&mut *db)
         .await?;
-    let count = format!("select count(*) from (select {MATCHING} limit $5) matching");
+    let count = format!("select count(*) from (select {MATCHING} limit $7) matching");
     let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(count))
         .bind(&pattern)
         .bind(filter.state)
         .bind(filter.level)
         .bind(filter.role)
+        .bind(filter.agent)
+        .bind(filter.profession)
         .bind(COUNT_CAP + 1)
         .fetch_one(&mut *db)
         .await?;
@@ -370,6 +387,7 @@ async fn rows_of(db: &mut PgConnection, found: Vec<Found>) -> sqlx::Result<Vec<O
             name: found.name,
             level: found.level,
             level_names: level.names(),
+            profession: found.profession,
             role_ids,
             role_names,
             agent_ids: text(&found.agents),

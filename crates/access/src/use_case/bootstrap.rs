@@ -55,7 +55,12 @@ pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapEr
     let register = OperatorCommand::Register {
         operator: FIRST,
         phone: phone.clone(),
-        form: OperatorForm { name: "超级管理员".to_owned(), level: Level::ALL, reach: Scope::ALL },
+        form: OperatorForm {
+            name: "超级管理员".to_owned(),
+            level: Level::ALL,
+            profession: None,
+            reach: Scope::ALL,
+        },
         enabled: true,
         by: by.clone(),
     };

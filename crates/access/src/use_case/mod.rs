@@ -4,7 +4,6 @@ pub mod bootstrap;
 pub mod devices;
 pub mod machines;
 pub mod operators;
-pub mod outcomes;
 pub mod roles;
 pub mod sign_in;
 

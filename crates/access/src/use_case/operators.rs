@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
-use wire::{Asked, Caller, EndedReason, Refused};
+use wire::{Asked, Caller, EndedReason, Outcomes, Refused};
 
-use super::outcomes::Outcomes;
 use super::{NEWEST, authority};
 use crate::Access;
 use crate::model::authority::Authority;
@@ -144,7 +143,7 @@ impl Access {
             done.extend(switched.as_ref().map(|(operator, _)| *operator));
             outcomes.take(phone.to_string(), switched.map(|(_, receipt)| receipt))?;
         }
-        if let Some(position) = outcomes.position {
+        if let Some(position) = outcomes.position() {
             self.switched(&done, enabled, position, &ctx).await?;
         }
         Ok(outcomes)
@@ -200,6 +199,24 @@ impl Access {
         self.settle(receipt.position).await?;
         self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
         Ok(receipt)
+    }
+
+    /// Each judged alone, in the order of `phones`.
+    pub(crate) async fn delete_operators(
+        &self,
+        asked: &Asked,
+        caller: &Caller,
+        phones: &[Phone],
+    ) -> Result<Outcomes, Refused> {
+        let mut outcomes = Outcomes::default();
+        for phone in phones {
+            let deleting = async {
+                let operator = self.operator_of(caller, phone).await?;
+                self.delete_operator(asked, caller, operator).await
+            };
+            outcomes.take(phone.to_string(), deleting.await)?;
+        }
+        Ok(outcomes)
     }
 
     /// An administrator is one no more before he is disabled or deleted; the last one stays. Only when `command` would

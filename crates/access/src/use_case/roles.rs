@@ -3,10 +3,9 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId};
-use wire::{Asked, Caller, Refused};
+use wire::{Asked, Caller, Outcomes, Refused};
 
 use super::authority;
-use super::outcomes::Outcomes;
 use crate::Access;
 use crate::model::role::{Role, RoleCommand, RoleForm};
 

@@ -118,7 +118,8 @@ async fn api_040_041_042_043_operators_are_opened_changed_and_closed() {
         admin.new_operator(phone, &[], 0).await;
     }
     let both = format!("{CLERK}, {OTHER}");
-    assert_eq!(admin.ok("DELETE", USER, json!({"phones": both})).await, json!({}));
+    let results = admin.ok("DELETE", USER, json!({"phones": both})).await["results"].clone();
+    assert_eq!((&results[0]["suc"], &results[1]["suc"]), (&json!(true), &json!(true)));
     assert_eq!(admin.ok("GET", USER, json!({})).await["count"], json!(2), "the administrator and nobody");
 }
 
@@ -171,6 +172,24 @@ async fn several_operators_are_switched_at_once_and_each_is_judged_alone() {
     assert_eq!(admin.refused("POST", path, json!({"phones": many, "state": 0})).await, "too-many");
     assert_eq!(admin.refused("POST", path, json!({"phones": [], "state": 0})).await, "none-named");
     assert_eq!(admin.status("POST", path, json!({"phone": CLERK, "phones": [CLERK], "state": 0})).await, 400);
+}
+
+#[tokio::test]
+async fn api_041_several_operators_are_deleted_at_once_and_each_is_judged_alone() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    for phone in [CLERK, OTHER] {
+        admin.new_operator(phone, &[], 0).await;
+    }
+    let named = [CLERK, ADMIN, "13899999999", OTHER].join(",");
+    let data = admin.ok("DELETE", USER, json!({ "phones": named })).await;
+    let told: Vec<Option<&str>> =
+        data["results"].as_array().unwrap().iter().map(|one| one["error"]["code"].as_str()).collect();
+    assert_eq!(told, [None, Some("operator-oneself"), Some("not-found"), None]);
+    assert_eq!(admin.ok("GET", USER, json!({})).await["count"], json!(1), "the administrator stays");
+    assert_eq!(admin.refused("DELETE", USER, json!({"phones": ADMIN})).await, "operator-oneself");
+    let many: Vec<String> = (0..51).map(|number| format!("137{number:08}")).collect();
+    assert_eq!(admin.refused("DELETE", USER, json!({"phones": many.join(",")})).await, "too-many");
 }
 
 #[tokio::test]

@@ -99,3 +99,52 @@ async fn perm_020_lists_and_commands_end_at_the_callers_reach() {
     assert_eq!((&list["count"], &list["rows"][0]["id"]), (&json!(1), &json!(own)));
     assert_eq!(list["rows"][0]["agentId"], "2");
 }
+
+fn phones(list: &Value) -> Vec<&str> {
+    list["rows"].as_array().unwrap().iter().map(|row| row["phone"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn people_are_found_by_franchisee_and_nobody_beyond_the_callers_reach_is() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    let role = admin.new_role("权限专员", &["1002"]).await;
+    admin.new_operator("13800000002", &[&role], 2).await;
+    admin.new_operator("13800000003", &[], 3).await;
+    let both = json!({"phone": "13800000004", "name": "李雷", "level": 2, "agentIds": ["2", "3"]});
+    admin.ok("POST", USER, both).await;
+    let of = |agent: &str| json!({ "agentId": agent });
+    // Newest first; the administrator, who sees all of them, is nobody's.
+    assert_eq!(phones(&admin.ok("GET", USER, of("2")).await), ["13800000004", "13800000002"]);
+    assert_eq!(phones(&admin.ok("GET", USER, of("3")).await), ["13800000004", "13800000003"]);
+    assert_eq!(admin.ok("GET", USER, of("9")).await["count"], 0);
+    assert_eq!(phones(&admin.ok("GET", USER, of("")).await).len(), 4);
+    assert_eq!(admin.status("GET", USER, of("x")).await, 400);
+    let clerk = house.signed_in("13800000002").await;
+    assert_eq!(phones(&clerk.ok("GET", USER, of("2")).await), ["13800000002"]);
+    assert_eq!(clerk.ok("GET", USER, of("3")).await["count"], 0);
+}
+
+#[tokio::test]
+async fn a_profession_is_given_changed_taken_away_and_looked_for() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    let new = |phone: &str, profession: i64| json!({"phone": phone, "name": "王芳", "level": 4, "agentId": "2", "profession": profession});
+    admin.ok("POST", USER, new("13800000002", 1)).await;
+    admin.ok("POST", USER, new("13800000003", 0)).await;
+    assert_eq!(admin.refused("POST", USER, new("13800000004", 6)).await, "profession-bad");
+    assert_eq!(admin.operator_row("13800000002").await["profession"], 1);
+    assert_eq!(admin.operator_row("13800000003").await["profession"], Value::Null);
+    let found = async |number: i64| {
+        let list = admin.ok("GET", USER, json!({"profession": number.to_string()})).await;
+        phones(&list).join(",")
+    };
+    assert_eq!(found(1).await, "13800000002");
+    let path = "/platform/permission/user/13800000002";
+    let change = |profession: Value, version: i64| json!({"name": "王芳", "level": 4, "agentId": "2", "profession": profession, "version": version});
+    admin.ok("POST", path, change(json!(5), 1)).await;
+    assert_eq!((found(1).await.as_str(), found(5).await.as_str()), ("", "13800000002"));
+    admin.ok("POST", path, change(Value::Null, 2)).await;
+    let row = admin.operator_row("13800000002").await;
+    assert_eq!((&row["profession"], &row["version"]), (&Value::Null, &json!(3)));
+}

@@ -15,7 +15,7 @@ fn ctx() -> CommandContext {
 }
 
 fn form(reach: Scope) -> OperatorForm {
-    OperatorForm { name: "王芳".into(), level: Level::ALL, reach }
+    OperatorForm { name: "王芳".into(), level: Level::ALL, profession: None, reach }
 }
 
 async fn register(house: &House, number: i64) -> OperatorId {

@@ -6,6 +6,7 @@ use access::model::device::DeviceEvent;
 use access::model::level::Level;
 use access::model::machine::MachineEvent;
 use access::model::operator::OperatorEvent;
+use access::model::profession::Profession;
 use access::model::role::RoleEvent;
 use audit::{Described, Field, Fields, Text};
 use serde_json::{Value, json};
@@ -74,10 +75,20 @@ fn levels(digits: &str) -> Option<String> {
     Some(level.names().join("、"))
 }
 
+fn profession(digits: &str) -> Option<String> {
+    let profession = Profession::try_from(digits.parse::<i16>().ok()?).ok()?;
+    Some(profession.name().to_owned())
+}
+
 const OPERATOR_STEPS: &[Step] = &[
     Step { stored_type: "operator.registered", label: "新增平台用户", fold: account },
     Step { stored_type: "operator.renamed", label: "修改姓名", fold: merge },
     Step { stored_type: "operator.changed", label: "修改级别和数据范围", fold: account },
+    Step {
+        stored_type: "operator.profession_changed",
+        label: "修改工种",
+        fold: |state, mut data| set(state, "profession", data.remove("profession").unwrap_or_default()),
+    },
     Step { stored_type: "operator.enabled", label: "启用平台用户", fold: enable },
     Step { stored_type: "operator.disabled", label: "停用平台用户", fold: disable },
     Step { stored_type: "operator.deleted", label: "删除平台用户", fold: delete },
@@ -97,6 +108,7 @@ const OPERATOR_FIELDS: &[Field] = &[
     Field { key: "name", label: "姓名", text: Text::Plain },
     Field { key: "phone", label: "手机号", text: Text::Plain },
     Field { key: "level", label: "级别", text: Text::Named(levels) },
+    Field { key: "profession", label: "工种", text: Text::Named(profession) },
     Field { key: "agents", label: "可见代理", text: Text::Of("agent") },
     Field { key: "areas", label: "可见服务区", text: Text::Of("area") },
     Field { key: "enabled", label: "状态", text: ENABLED },

@@ -1,5 +1,6 @@
 use ::access::model::level::{Level, Tier};
 use ::access::model::operator::OperatorEvent;
+use ::access::model::profession::Profession;
 use ::access::model::role::RoleEvent;
 use ::territory::model::ally::{AllyEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
@@ -87,8 +88,11 @@ fn an_operators_name_is_personal_and_his_reach_is_two_fields() {
         level: Level::try_from(3).unwrap(),
         reach: Scope { agents: Reach::only([AgentId(2)]), areas: Reach::<AreaId>::All },
         enabled: true,
+        profession: None,
     };
-    let state = folded("operator", &[registered]);
+    let assigned = OperatorEvent::ProfessionChanged { profession: Some(Profession::BatterySwapper) };
+    let state = folded("operator", &[registered, assigned]);
+    assert_eq!(state["profession"], 1);
     assert_eq!((&state["agents"], &state["areas"]), (&json!(["2"]), &json!("all")));
     assert_eq!(state["name"], json!({"$personal": "王芳"}));
     let descriptions = descriptions();

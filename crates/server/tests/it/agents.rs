@@ -335,6 +335,13 @@ async fn api_061_disabling_a_franchisee_shuts_out_its_people_and_nobody_else() {
     let switch = |agent: &str, state: u8| json!({"agentId": agent, "state": state});
     assert_eq!(inside.call("POST", &path, switch(&ours, 0)).await.code(), "agent-own");
     assert_eq!(inside.call("POST", &path, switch(&theirs, 0)).await.code(), "not-found");
+    let several = |state: u8| json!({"agentIds": [ours, theirs], "state": state});
+    let told = inside.ok("POST", &path, several(0)).await["results"].clone();
+    let codes = (&told[0]["error"]["code"], &told[1]["error"]["code"]);
+    assert_eq!(codes, (&json!("agent-own"), &json!("not-found")), "each is judged alone");
+    let told = admin.ok("POST", &path, several(1)).await["results"].clone();
+    assert_eq!((&told[0]["key"], &told[1]["suc"]), (&json!(ours), &json!(true)));
+    assert_eq!(admin.call("POST", &path, json!({"agentIds": [], "state": 1})).await.code(), "none-named");
     assert_eq!(inside.call("DELETE", ACCOUNT, json!({ "agentId": ours })).await.code(), "agent-own");
     let raised = change(&admin, &ours, json!({"vehicleQuota": 9999})).await;
     assert_eq!(inside.call("PUT", ACCOUNT, raised).await.code(), "agent-own");

@@ -4,7 +4,7 @@
 //! claims and the desk's look at territories are modelled as the log keeps them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use access::model::authority::{Authority, Held};
 use access::model::level::{Level, Tier};
@@ -27,13 +27,15 @@ type Codes = BTreeSet<PermissionCode>;
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 /// Over people, roles, franchisees and templates, and two pages of daily work.
 const CODES: [&str; 6] = ["1002", "1101", "1102", "0301", "0401", "1001"];
-const PEOPLE: usize = 6;
+const PEOPLE: usize = 7;
 const ROLES: usize = 6;
 /// Instead of one of [`CODES`]: every code that there is.
 const ALL_CODES: usize = CODES.len();
 const AGENTS: usize = 3;
 const TEMPLATES: usize = 3;
-const LEVELS: [i64; 3] = [15, 2, 4];
+
+static EVERY: LazyLock<Codes> = LazyLock::new(every_code);
+static FOUNDED: LazyLock<House> = LazyLock::new(House::founded);
 
 /// What somebody tries: `by` whom, to what.
 #[derive(Clone, Debug)]
@@ -50,8 +52,8 @@ enum Act {
     DeleteRole { role: usize },
     Grant { role: usize, to: usize },
     Withdraw { role: usize, from: usize },
-    Register { who: usize, reach: usize, level: usize },
-    Change { who: usize, reach: usize, level: usize },
+    Register { who: usize, reach: usize },
+    Change { who: usize, reach: usize },
     Switch { who: usize, enabled: bool },
     Delete { who: usize },
     OpenAgent { agent: usize, template: Option<usize>, enabled: bool },
@@ -63,12 +65,9 @@ enum Act {
     DeleteTemplate { template: usize },
 }
 
-impl Act {
-    /// What it is called, to count those that succeed.
-    fn name(&self) -> String {
-        let text = format!("{self:?}");
-        text.split_whitespace().next().unwrap_or_default().to_owned()
-    }
+/// What it is called, to count those that succeed.
+fn named(act: &Act) -> String {
+    format!("{act:?}").split_whitespace().next().unwrap_or_default().to_owned()
 }
 
 fn acts() -> impl Strategy<Value = Act> {
@@ -79,7 +78,7 @@ fn acts() -> impl Strategy<Value = Act> {
     let limit = || proptest::option::weighted(0.7, 0..TEMPLATES);
     let few = || proptest::collection::vec(0..CODES.len(), 1..4);
     let many = || prop_oneof![15 => few(), 1 => Just(vec![ALL_CODES])];
-    let form = || (one(), 0..reaches().len(), 0..LEVELS.len());
+    let form = || (one(), 0..reaches().len());
     let people = prop_oneof![
         2 => (role(), many(), proptest::option::of(agent()))
             .prop_map(|(role, codes, of)| Act::CreateRole { role, codes, of }),
@@ -87,9 +86,11 @@ fn acts() -> impl Strategy<Value = Act> {
         3 => (role(), any::<bool>()).prop_map(|(role, enabled)| Act::SwitchRole { role, enabled }),
         4 => role().prop_map(|role| Act::DeleteRole { role }),
         6 => (role(), one()).prop_map(|(role, to)| Act::Grant { role, to }),
-        6 => (role(), one()).prop_map(|(role, from)| Act::Withdraw { role, from }),
-        4 => form().prop_map(|(who, reach, level)| Act::Register { who, reach, level }),
-        3 => form().prop_map(|(who, reach, level)| Act::Change { who, reach, level }),
+        4 => (role(), one()).prop_map(|(role, from)| Act::Withdraw { role, from }),
+        // The last administrator's role is worth more tries.
+        2 => Just(Act::Withdraw { role: 0, from: 0 }),
+        4 => form().prop_map(|(who, reach)| Act::Register { who, reach }),
+        3 => form().prop_map(|(who, reach)| Act::Change { who, reach }),
         2 => (one(), any::<bool>()).prop_map(|(who, enabled)| Act::Switch { who, enabled }),
         1 => one().prop_map(|who| Act::Delete { who }),
     ];
@@ -143,7 +144,7 @@ fn template_id(number: usize) -> AgentRoleId {
 
 fn chosen(numbers: &[usize]) -> Codes {
     if numbers.contains(&ALL_CODES) {
-        return every_code();
+        return EVERY.clone();
     }
     numbers.iter().map(|number| PermissionCode::try_from(CODES[*number].to_owned()).unwrap()).collect()
 }
@@ -157,6 +158,12 @@ struct House {
     agents: BTreeMap<AgentId, Agent>,
     templates: BTreeMap<AgentRoleId, AgentRole>,
     claims: BTreeMap<String, String>,
+}
+
+/// What everybody may do now, and could do if he and his franchisee were enabled.
+struct People {
+    effective: Vec<Codes>,
+    promised: Vec<Codes>,
 }
 
 /// Looks at the territory, decides and appends; whether anything was appended.
@@ -205,13 +212,13 @@ where
 }
 
 impl House {
-    /// The administrator, a franchisee without limits and one with a template, people of both and one of the platform
-    /// who has all but one of the rights that count here.
+    /// The administrator, a franchisee without limits and one with a template, people of both and two of the platform
+    /// who have all but one of the rights that count here, and all.
     fn founded() -> Self {
         let mut house = Self::default();
         let by = Authority::of_house;
         assert!(house.role(0, &Scope::ALL, RoleCommand::Found { name: "超级管理员".into() }));
-        let register = Self::registration(0, Self::form(0, 0), by());
+        let register = Self::registration(0, Self::form(0), by());
         assert!(house.operator(0, &Scope::ALL, register));
         let grant = RoleCommand::Grant { operator: operator_id(0), level: Level::ALL, by: by() };
         assert!(house.role(0, &Scope::ALL, grant));
@@ -222,15 +229,18 @@ impl House {
             Act::OpenAgent { agent: 1, template: None, enabled: true },
             Act::CreateRole { role: 1, codes: vec![0, 1, 2, 3, 4], of: None },
             Act::CreateRole { role: 2, codes: vec![0, 1, 2, 3, 5], of: None },
-            Act::Register { who: 1, reach: 1, level: 0 },
-            Act::Register { who: 2, reach: 2, level: 0 },
-            Act::Register { who: 3, reach: 0, level: 0 },
+            Act::Register { who: 1, reach: 1 },
+            Act::Register { who: 2, reach: 2 },
+            Act::Register { who: 3, reach: 0 },
             Act::Grant { role: 1, to: 1 },
             Act::Grant { role: 1, to: 2 },
             Act::Grant { role: 2, to: 3 },
+            Act::CreateRole { role: 3, codes: vec![ALL_CODES], of: None },
+            Act::Register { who: 4, reach: 0 },
+            Act::Grant { role: 3, to: 4 },
         ];
         for act in first {
-            assert!(house.take(&Step { by: 0, act: act.clone() }), "{act:?}");
+            assert!(house.take(&Step { by: 0, act }));
         }
         house
     }
@@ -240,9 +250,9 @@ impl House {
         OperatorCommand::Register { operator: operator_id(number), phone, form, enabled: true, by }
     }
 
-    fn form(reach: usize, level: usize) -> OperatorForm {
-        let level = Level::try_from(LEVELS[level]).unwrap();
-        OperatorForm { name: "王芳".into(), level, reach: reaches()[reach].clone() }
+    fn form(reach: usize) -> OperatorForm {
+        let reach = reaches()[reach].clone();
+        OperatorForm { name: "王芳".into(), level: Level::ALL, profession: None, reach }
     }
 
     fn profile(agent: usize, template: Option<usize>) -> Profile {
@@ -285,19 +295,14 @@ impl House {
         })
     }
 
-    /// What he was given, whatever his tiers or his franchisee keep from him.
+    /// What he was given, whatever his franchisee keeps from him.
     fn granted(&self, number: usize) -> Codes {
         let roles: Vec<HeldRole> = self.roles_of(number).collect();
         closed_upwards(roles.iter().flat_map(|role| role.working_codes(Level::ALL)))
     }
 
-    fn level_of(&self, number: usize) -> Level {
-        self.operators.get(&operator_id(number)).and_then(Operator::level).unwrap_or(Level::ALL)
-    }
-
     fn reach_of(&self, number: usize) -> Scope {
-        let known = self.operators.get(&operator_id(number)).and_then(Operator::reach).cloned();
-        known.unwrap_or(Scope::NONE)
+        self.operators.get(&operator_id(number)).and_then(Operator::reach).cloned().unwrap_or(Scope::NONE)
     }
 
     /// The franchisee whose person he is.
@@ -356,14 +361,11 @@ impl House {
         }
     }
 
-    /// People who hold the system role and may use it.
-    fn administrators(&self) -> usize {
-        let holders = self.roles[&SUPER_ADMINISTRATOR].holders();
-        let fit = |number: &usize| {
-            let works = self.standing(*number).is_some_and(|standing| standing.enabled);
-            works && holders.contains(&operator_id(*number)) && self.effective(*number) == every_code()
-        };
-        (0..PEOPLE).filter(fit).count()
+    fn people(&self) -> People {
+        People {
+            effective: (0..PEOPLE).map(|number| self.effective(number)).collect(),
+            promised: (0..PEOPLE).map(|number| self.promised(number)).collect(),
+        }
     }
 
     /// All that is gone for good.
@@ -377,10 +379,10 @@ impl House {
         roles.chain(people).chain(agents).chain(templates.map(|(id, _)| format!("t{id}"))).collect()
     }
 
-    /// Does it as the calls do; whether anything came of it.
+    /// Does it as the calls do, for one who is let in; whether anything came of it.
     fn take(&mut self, step: &Step) -> bool {
-        let held = self.effective(step.by);
-        let scope = self.reach_of(step.by);
+        let Some(standing) = self.standing(step.by).filter(|standing| standing.enabled) else { return false };
+        let (held, scope) = (standing.codes.iter().cloned().collect::<Codes>(), standing.scope);
         let by = Authority {
             operator: Some(operator_id(step.by)),
             codes: Held::Codes(held.clone()),
@@ -405,31 +407,33 @@ impl House {
             Act::SwitchRole { role, enabled: false } => self.role(*role, &scope, RoleCommand::Disable { by }),
             Act::DeleteRole { role } => self.role(*role, &scope, RoleCommand::Delete { revision: None, by }),
             Act::Grant { role, to } => {
-                let level = self.level_of(*to);
                 // The call finds the person by phone first.
                 let known = self.operators.get(&operator_id(*to)).is_some_and(Operator::is_present);
                 known
-                    && self.role(*role, &scope, RoleCommand::Grant { operator: operator_id(*to), level, by })
+                    && self.role(
+                        *role,
+                        &scope,
+                        RoleCommand::Grant { operator: operator_id(*to), level: Level::ALL, by },
+                    )
             }
             Act::Withdraw { role, from } => {
                 self.role(*role, &scope, RoleCommand::Withdraw { operator: operator_id(*from), by })
             }
-            Act::Register { who, reach, level } => {
-                self.operator(*who, &scope, Self::registration(*who, Self::form(*reach, *level), by))
+            Act::Register { who, reach } => {
+                self.operator(*who, &scope, Self::registration(*who, Self::form(*reach), by))
             }
-            Act::Change { who, reach, level } => {
-                let (target, form) = (self.granted(*who), Self::form(*reach, *level));
+            Act::Change { who, reach } => {
+                let (target, form) = (self.granted(*who), Self::form(*reach));
                 let revision = self.operators.get(&operator_id(*who)).map_or(0, Operator::revision);
                 self.operator(*who, &scope, OperatorCommand::Change { form, revision, target, by })
             }
-            Act::Switch { who, enabled } => {
+            Act::Switch { who, enabled: true } => {
                 let target = self.granted(*who);
-                let command = if *enabled {
-                    OperatorCommand::Enable { target, by }
-                } else {
-                    OperatorCommand::Disable { target, by }
-                };
-                self.operator(*who, &scope, command)
+                self.operator(*who, &scope, OperatorCommand::Enable { target, by })
+            }
+            Act::Switch { who, enabled: false } => {
+                let target = self.granted(*who);
+                self.operator(*who, &scope, OperatorCommand::Disable { target, by })
             }
             Act::Delete { who } => {
                 let target = self.granted(*who);
@@ -471,7 +475,7 @@ impl House {
         let stored =
             |id: Option<AgentRoleId>| id.map(|id| self.templates.get(&id).cloned().unwrap_or_default());
         let (old, wanted) = (stored(now), stored(new));
-        now == new || agent_role::may_replace(old.as_ref(), wanted.as_ref(), held, &every_code()).is_ok()
+        now == new || agent_role::may_replace(old.as_ref(), wanted.as_ref(), held, &EVERY).is_ok()
     }
 
     fn take_of_template(&mut self, act: &Act, scope: &Scope, held: Codes) -> bool {
@@ -500,29 +504,29 @@ impl House {
 }
 
 /// What must hold of every person, whatever was done before.
-fn lawful(house: &House) -> Result<(), TestCaseError> {
-    for number in 0..PEOPLE {
-        let effective = house.effective(number);
-        let granted = house.granted(number);
-        prop_assert!(effective.is_subset(&granted), "{number} has more than his roles give");
+fn lawful(house: &House, people: &People) -> Result<(), TestCaseError> {
+    for (number, effective) in people.effective.iter().enumerate() {
+        let within = effective.is_subset(&people.promised[number]);
+        prop_assert!(within, "{number} has more than his roles give and his template permits");
         let Some(employer) = house.employer(number) else { continue };
-        let works =
-            house.agents.get(&employer).is_some_and(|agent| agent.known().is_some() && agent.is_enabled());
+        let works = house.agents.get(&employer).is_some_and(Agent::is_enabled);
         prop_assert!(works || effective.is_empty(), "{number} works for one who may not");
-        if let Some(template) = house.template_of(employer) {
-            let template = &house.templates[&template];
-            prop_assert!(template.is_present(), "a template in use was deleted");
-            let limit = closed_upwards(template.codes());
-            prop_assert!(effective.is_subset(&limit), "{number} has more than his template permits");
-        }
+        let template = house.template_of(employer).map(|id| &house.templates[&id]);
+        prop_assert!(template.is_none_or(AgentRole::is_present), "a template in use was deleted");
     }
-    prop_assert!(house.administrators() >= 1, "nobody administers the house");
+    let holders = house.roles[&SUPER_ADMINISTRATOR].holders();
+    let fit = |number: usize| holders.contains(&operator_id(number)) && people.effective[number] == *EVERY;
+    prop_assert!((0..PEOPLE).any(fit), "nobody administers the house");
     Ok(())
 }
 
 /// What `step`, which succeeded, may have brought about.
-fn rightful(before: &House, after: &House, step: &Step) -> Result<(), TestCaseError> {
-    let own = before.effective(step.by);
+fn rightful(
+    (before, were): (&House, &People),
+    (after, are): (&House, &People),
+    step: &Step,
+) -> Result<(), TestCaseError> {
+    let own = &were.effective[step.by];
     let handed: Codes = match &step.act {
         Act::CreateRole { codes, .. }
         | Act::ChangeRole { codes, .. }
@@ -533,44 +537,42 @@ fn rightful(before: &House, after: &House, step: &Step) -> Result<(), TestCaseEr
         | Act::LimitAgent { template: Some(template), .. } => {
             before.templates[&template_id(*template)].codes()
         }
-        Act::LimitAgent { template: None, .. } => every_code(),
+        Act::LimitAgent { template: None, .. } => EVERY.clone(),
         _ => Codes::new(),
     };
-    // Whoever leaves a franchisee's template as it is hands on nothing.
     let same = matches!(&step.act, Act::LimitAgent { agent, .. }
         if before.template_of(agent_id(*agent)) == after.template_of(agent_id(*agent)));
-    prop_assert!(same || handed.is_subset(&own), "{step:?} handed on what he lacks");
+    prop_assert!(same || handed.is_subset(own), "{step:?} handed on what he lacks");
     let lets_work = matches!(&step.act, Act::SwitchAgent { enabled: true, .. } | Act::OpenAgent { .. });
     for number in 0..PEOPLE {
-        let (was, is) = (before.promised(number), after.promised(number));
-        prop_assert!(is.difference(&was).all(|code| own.contains(code)), "{step:?} promised what he lacks");
-        let (was, is) = (before.effective(number), after.effective(number));
-        let gave = is.difference(&was).all(|code| own.contains(code));
-        prop_assert!(lets_work || gave, "{step:?} gave what he lacks");
+        let mut gained = are.promised[number].difference(&were.promised[number]);
+        prop_assert!(gained.all(|code| own.contains(code)), "{step:?} promised what he lacks");
+        let mut gained = are.effective[number].difference(&were.effective[number]);
+        prop_assert!(lets_work || gained.all(|code| own.contains(code)), "{step:?} gave what he lacks");
     }
-    prop_assert!(after.effective(step.by) == own, "{step:?} changed his own rights");
+    prop_assert!(are.effective[step.by] == *own, "{step:?} changed his own rights");
     prop_assert!(after.reach_of(step.by) == before.reach_of(step.by), "{step:?} changed his own reach");
     prop_assert!(before.buried().is_subset(&after.buried()), "{step:?} raised the dead");
     Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
 
     #[test]
     fn perm_018_no_sequence_of_commands_on_franchisees_and_templates_gives_what_the_giver_lacks(
         steps in steps(),
     ) {
-        let mut house = House::founded();
-        lawful(&house)?;
+        let mut house = FOUNDED.clone();
+        let mut people = house.people();
+        lawful(&house, &people)?;
         for step in &steps {
-            if house.standing(step.by).is_none_or(|standing| !standing.enabled) {
-                continue;
-            }
             let before = house.clone();
             if house.take(step) {
-                rightful(&before, &house, step)?;
-                lawful(&house)?;
+                let are = house.people();
+                rightful((&before, &people), (&house, &are), step)?;
+                lawful(&house, &are)?;
+                people = are;
             }
         }
     }
@@ -580,20 +582,18 @@ proptest! {
 /// first administrator too.
 #[test]
 fn the_sequences_try_every_command_with_success() {
-    let mut runner = TestRunner::deterministic();
-    let (mut done, mut by_others) = (BTreeMap::<String, usize>::new(), BTreeSet::new());
+    let (mut runner, mut by_others) = (TestRunner::deterministic(), BTreeSet::new());
+    let mut done = BTreeMap::<String, usize>::new();
     for _ in 0..150 {
         let steps = steps().new_tree(&mut runner).unwrap().current();
-        let mut house = House::founded();
+        let mut house = FOUNDED.clone();
         for step in &steps {
-            let may = house.standing(step.by).is_some_and(|standing| standing.enabled);
-            if may && house.take(step) {
-                *done.entry(step.act.name()).or_default() += 1;
-                by_others.extend((step.by != 0).then(|| step.act.name()));
+            if house.take(step) {
+                *done.entry(named(&step.act)).or_default() += 1;
+                by_others.extend((step.by != 0).then(|| named(&step.act)));
             }
         }
     }
-    assert_eq!(done.len(), 17, "{done:?}");
-    assert!(done.values().all(|times| *times >= 3), "{done:?}");
+    assert!(done.len() == 17 && done.values().all(|times| *times >= 3), "{done:?}");
     assert_eq!(by_others.len(), 17, "{by_others:?}");
 }

@@ -12,8 +12,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, Page, PermissionCode, Phone, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
-    number,
+    Answer, Asked, Body, Caller, Handled, Nothing, Outcomes, PageOf, Params, Permit, Refused, Routes,
+    SEVERAL_MAX, Seen, Switched, given, number, several,
 };
 
 use super::agent_roles::held;
@@ -277,6 +277,18 @@ impl Room {
         Ok(())
     }
 
+    async fn switch_agent(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        enabled: bool,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        not_own(caller, agent)?;
+        let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
+        Ok(self.house.desk.execute::<Agent>(&agent, command, ctx).await?)
+    }
+
     async fn make(
         &self,
         moves: Vec<(AreaId, AreaCommand)>,
@@ -424,9 +436,14 @@ async fn delete(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = FranchiseeState)]
 struct AccountState {
-    #[schema(value_type = String)]
-    agent_id: AgentId,
+    /// The franchisee; or `agentIds`.
+    #[schema(value_type = Option<String>)]
+    agent_id: Option<AgentId>,
+    /// Franchisees, at most 200: each is judged alone and the answer tells what became of it.
+    #[schema(value_type = Option<Vec<String>>)]
+    agent_ids: Option<Vec<AgentId>>,
     /// 0 disables it and ends its people's sessions, 1 enables it.
     state: i16,
 }
@@ -439,20 +456,35 @@ fn on(state: i16) -> Result<bool, Refused> {
     }
 }
 
-/// Enables or disables a franchisee: its people are let in, or shut out at once.
+/// Enables or disables one franchisee or several: their people are let in, or shut out at once.
 #[utoipa::path(post, path = "/platform/agent/account/state", tag = "territory",
     operation_id = "setAgentAccountState", request_body = AccountState,
-    responses((status = 200, body = Answer<Nothing>)))]
+    responses((status = 200, body = Answer<Switched>)))]
 async fn state(
     State(room): State<Room>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<AccountState>,
-) -> Handled<Value> {
-    not_own(&caller, body.agent_id)?;
-    let command = if on(body.state)? { AgentCommand::Enable } else { AgentCommand::Disable };
+) -> Handled<Switched> {
+    let enabled = on(body.state)?;
     let ctx = asked.context_of_account(json!({}));
-    let receipt = room.house.desk.execute::<Agent>(&body.agent_id, command, &ctx).await?;
-    room.settle(receipt.position).await?;
-    Ok(Answer::replied(receipt))
+    match (body.agent_id, body.agent_ids) {
+        (Some(agent), None) => {
+            let receipt = room.switch_agent(&caller, agent, enabled, &ctx).await?;
+            room.settle(receipt.position).await?;
+            Ok(Answer::at(Switched::default(), &receipt))
+        }
+        (None, Some(agents)) => {
+            let mut outcomes = Outcomes::default();
+            for agent in several(agents, SEVERAL_MAX)? {
+                let ctx = ctx.step(&format!("state:{agent}"));
+                outcomes.take(agent.to_string(), room.switch_agent(&caller, agent, enabled, &ctx).await)?;
+            }
+            if let Some(position) = outcomes.position() {
+                room.settle(position).await?;
+            }
+            Ok(outcomes.answer())
+        }
+        _ => Err(Refused::malformed("请求参数应为 agentId 或 agentIds 之一")),
+    }
 }

@@ -180,7 +180,12 @@ impl House {
     }
 
     fn form(reach: usize, mask: usize) -> OperatorForm {
-        OperatorForm { name: "王芳".into(), level: level(LEVELS[mask]), reach: reaches()[reach].clone() }
+        OperatorForm {
+            name: "王芳".into(),
+            level: level(LEVELS[mask]),
+            profession: None,
+            reach: reaches()[reach].clone(),
+        }
     }
 
     fn role(&mut self, number: usize, scope: &Scope, command: RoleCommand) -> bool {

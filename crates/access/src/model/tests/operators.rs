@@ -9,13 +9,14 @@ use crate::model::level::Level;
 use crate::model::operator::{
     Operator, OperatorCommand, OperatorEvent, OperatorForm, OperatorRefusal, areas_are_of_agents,
 };
+use crate::model::profession::Profession;
 
 fn of_agent(agent: i64) -> Scope {
     Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All }
 }
 
 fn form(name: &str, reach: Scope) -> OperatorForm {
-    OperatorForm { name: name.into(), level: Level::try_from(2).unwrap(), reach }
+    OperatorForm { name: name.into(), level: Level::try_from(2).unwrap(), profession: None, reach }
 }
 
 fn name(operator: OperatorId, name: &str) -> Personal<String> {
@@ -30,6 +31,7 @@ fn registered(operator: OperatorId, reach: Scope) -> OperatorEvent {
         level: Level::try_from(2).unwrap(),
         reach,
         enabled: true,
+        profession: None,
     }
 }
 
@@ -112,6 +114,36 @@ fn one_cannot_disable_delete_or_strip_oneself() {
     myself
         .when(change(form("王小芳", Scope::ALL)))
         .then([OperatorEvent::Renamed { name: name(ME, "王小芳") }]);
+}
+
+#[test]
+fn what_somebody_does_in_the_field_is_kept_beside_his_rights() {
+    let inspects = Some(Profession::Inspector);
+    let form = OperatorForm { profession: inspects, ..form("王芳", Scope::ALL) };
+    let opened = OperatorCommand::Register {
+        operator: WANG,
+        phone: "13812348888".parse().unwrap(),
+        form: form.clone(),
+        enabled: true,
+        by: me(),
+    };
+    let mut event = registered(WANG, Scope::ALL);
+    if let OperatorEvent::Registered { profession, .. } = &mut event {
+        *profession = inspects;
+    }
+    given::<Operator>([]).when(opened).then([event.clone()]);
+    let change = |profession, operator| OperatorCommand::Change {
+        form: OperatorForm { profession, ..form.clone() },
+        revision: 1,
+        target: codes(&["1701"]),
+        by: Authority { operator: Some(operator), ..me() },
+    };
+    let wang = given::<Operator>([event]);
+    wang.when(change(inspects, ME)).then([]);
+    let none = || OperatorEvent::ProfessionChanged { profession: None };
+    wang.when(change(None, ME)).then([none()]);
+    // It permits nothing, so everyone may say it of himself.
+    wang.when(change(None, WANG)).then([none()]);
 }
 
 #[test]
@@ -198,6 +230,7 @@ fn the_administrators_key_is_taken_exactly_while_an_operator_is_unfit() {
         (changed(Scope::ALL), None),
         (OperatorEvent::Enabled, Some(false)),
         (OperatorEvent::Renamed { name: name(LI, "李") }, None),
+        (OperatorEvent::ProfessionChanged { profession: Some(Profession::Leader) }, None),
         (changed(of_agent(3)), Some(true)),
         (changed(Scope::ALL), Some(false)),
         (OperatorEvent::Disabled, Some(true)),
