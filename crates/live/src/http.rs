@@ -33,6 +33,7 @@ async fn socket(State(hub): State<Arc<Hub>>, request: WebSocketUpgrade) -> Respo
 
 /// Which stretch of time.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Stretch {
     /// Minutes back from now; 180 without it, a month at most.
     minutes: Option<u32>,

@@ -14,6 +14,7 @@ pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
 /// A branch of the permission tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = TemplateBranch)]
 pub struct Branch {
     /// The code.
     pub code: &'static str,

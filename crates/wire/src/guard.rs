@@ -50,6 +50,18 @@ pub(crate) async fn guard(State(gate): State<Gate>, request: Request, next: Next
     if gate.financial { as_financial(response) } else { response }
 }
 
+/// What the framework itself refuses (a path that is no UTF-8, a websocket that is none), it refuses in plain English.
+fn in_our_words(response: Response) -> Response {
+    let is_text = || {
+        let kind = response.headers().get(CONTENT_TYPE);
+        kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"))
+    };
+    if response.status().is_client_error() && response.extensions().get::<Plain>().is_none() && is_text() {
+        return Refused::malformed("请求的地址或请求头不正确").into_response();
+    }
+    response
+}
+
 /// Refusals of the financial host have a shape of their own.
 fn as_financial(response: Response) -> Response {
     let Some(plain) = response.extensions().get::<Plain>().cloned() else { return response };
@@ -153,7 +165,7 @@ impl Gate {
         if let Some(caller) = caller {
             parts.extensions.insert(caller);
         }
-        let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+        let response = in_our_words(next.run(Request::from_parts(parts, Body::from(body))).await);
         if let Some(onlooker) = onlooker {
             onlooker.tell(&response);
         }

@@ -15,6 +15,7 @@ mod cipher;
 pub mod client;
 mod config;
 mod directory;
+mod documented;
 mod ended;
 mod entrance;
 mod exchange;

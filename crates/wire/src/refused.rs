@@ -178,13 +178,23 @@ fn is_away(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether PostgreSQL was asked for text that it cannot hold, which no row can match: the zero character.
+fn is_no_text(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "22021")
+}
+
 impl Refused {
-    /// A failure of a store: 503 when somewhere below it PostgreSQL is away, else 500.
+    /// A failure of a store: 503 when somewhere below it PostgreSQL is away, 400 when the text asked for is none, else
+    /// 500.
     pub fn of_store(error: impl Error + Send + Sync + 'static) -> Self {
         let mut next: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(cause) = next {
-            if cause.downcast_ref::<sqlx::Error>().is_some_and(is_away) {
+            let of_database = cause.downcast_ref::<sqlx::Error>();
+            if of_database.is_some_and(is_away) {
                 return Self::unavailable(error);
+            }
+            if of_database.is_some_and(is_no_text) {
+                return Self::malformed("请求中包含非法字符");
             }
             next = cause.source();
         }

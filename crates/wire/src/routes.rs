@@ -17,6 +17,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{Components, InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
 use utoipa_axum::router::UtoipaMethodRouter;
 
+use crate::documented::{refusals, shapes};
 use crate::guard::{Gate, guard};
 use crate::mount::{is_financial, mounts};
 use crate::{Refused, Wire, entrance, exchange_routes, is_api_path};
@@ -159,15 +160,23 @@ impl Routes {
     /// Unknown paths are answered by `site` (the web application) unless they belong to the API.
     ///
     /// # Panics
-    /// When two routes have the same method and path.
+    /// When two routes have the same method and path, or two shapes the same name.
     pub fn into_router(self, wire: &Arc<Wire>, site: Option<Router>) -> Surface {
         let mut router = Router::new();
         let mut table = Vec::new();
         let mut paths = Paths::new();
         let mut components = Components::new();
+        shapes(&mut components);
         let mut taken = BTreeSet::new();
         for entry in self.merge(exchange_routes::routes(Arc::clone(wire))).entries {
-            components.schemas.extend(entry.schemas);
+            for (name, schema) in entry.schemas {
+                let known = components.schemas.entry(name.clone()).or_insert_with(|| schema.clone());
+                // One would be documented in the shape of the other.
+                assert!(
+                    *known == schema,
+                    "two shapes are called {name}: say #[schema(as = …)] for one of them"
+                );
+            }
             for (declared, mut item) in entry.paths.paths {
                 let places = mounts(&declared);
                 for (method, operation) in operations(&mut item) {
@@ -188,6 +197,7 @@ impl Routes {
                         .add("x-wrapped", entry.wrapped)
                         .build();
                     operation.extensions.get_or_insert_default().merge(extensions);
+                    refusals(operation, &places[0], entry.permit, is_financial(&places[0]));
                 }
                 for place in &places {
                     let gate = Gate {

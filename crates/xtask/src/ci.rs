@@ -6,12 +6,12 @@ use anyhow::{Result, ensure};
 use testkit::local::on_path;
 
 use crate::suites::Count;
-use crate::{TestArgs, openapi, packages, shell, test, tidy};
+use crate::{TestArgs, openapi, packages, schema, shell, test, tidy};
 
 /// Runs every step, even after a failure, and sums up.
 pub fn ci() -> Result<()> {
     type Step = (&'static str, fn() -> Result<Count>);
-    let steps: [Step; 9] = [
+    let steps: [Step; 10] = [
         ("formatting", || check(shell::run(shell::cargo().args(["fmt", "--all", "--check"])))),
         ("lints", || {
             let words = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -24,6 +24,7 @@ pub fn ci() -> Result<()> {
         ("web lint", || check(shell::run(shell::in_web("npm").args(["run", "--silent", "lint"])))),
         ("web types", || check(shell::run(shell::in_web("npm").args(["run", "--silent", "typecheck"])))),
         ("tests", || test::suites(&TestArgs::default())),
+        ("schema", || check(schema::schema())),
     ];
     let mut total = Count::default();
     let mut failed = Vec::new();

@@ -7,6 +7,7 @@ mod dev;
 mod openapi;
 mod packages;
 mod run;
+mod schema;
 mod shell;
 mod signals;
 mod stack;
@@ -57,6 +58,8 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Ask the running product everything that openapi.json allows, and what it does not (schemathesis).
+    Schema,
     /// For each row's id of a table: does a test name it?
     Coverage {
         /// Tab-separated, with a heading line; the ids stand in the column `id` (else the first).
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Command::Bench { name, arguments } => bench::bench(&name, &arguments),
         Command::Dev => dev::dev(),
         Command::Openapi { check } => openapi::openapi(check),
+        Command::Schema => schema::schema(),
         Command::Coverage { file } => coverage::coverage(&file),
         Command::Stack(args) => run::stack(&args),
     };

@@ -31,7 +31,8 @@ pub fn browser() -> Result<String> {
     Ok(found.display().to_string())
 }
 
-fn install(packages: &[&str]) -> Result<()> {
+/// Installs Debian packages where we may.
+pub fn install(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
     if on_path("apt-get").is_none() {
         bail!("missing: {names}. Install it with this system's package manager (names as in Debian)");

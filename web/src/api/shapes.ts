@@ -19,9 +19,12 @@ type Written<T> = T extends readonly (infer Element)[]
     ? { [Name in keyof T]-?: Written<Exclude<T[Name], undefined>> }
     : T
 
+/** What stands in an envelope; a refusal, which the client turns into an error, holds nothing. */
+type Content<Envelope> = Envelope extends { data: infer Data } ? Written<Data> : never
+
 /** What a call answers, out of its envelope. */
 export type DataOf<R extends Route, M extends Method = 'get'> =
-  Operation<R, M> extends { responses: { 200: { content: { 'application/json': { data: infer Data } } } } } ? Written<Data> : never
+  Operation<R, M> extends { responses: { 200: { content: { 'application/json': infer Envelope } } } } ? Content<Envelope> : never
 
 /** What a call is sent. */
 export type BodyOf<R extends Route, M extends Method = 'post'> =

@@ -58,6 +58,7 @@ pub(crate) async fn send_code_obs(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = SmsCodeAsked)]
 pub(crate) struct CodeBody {
     /// 11 digits.
     mobile_phone_number: String,

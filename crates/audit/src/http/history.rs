@@ -40,6 +40,7 @@ fn described<'a>(audit: &'a Audit, category: Option<&str>) -> Result<&'a dyn Des
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct SubjectsQuery {
     /// The category.
     category: Option<String>,
@@ -63,6 +64,7 @@ pub(crate) async fn subjects(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StepsQuery {
     /// The category.
@@ -94,6 +96,7 @@ pub(crate) async fn steps(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct AtQuery {
     /// The category.
     category: Option<String>,

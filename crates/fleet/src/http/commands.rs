@@ -173,6 +173,7 @@ async fn give(
 
 /// Which bike.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 struct CarParams {
     /// 车辆编号.

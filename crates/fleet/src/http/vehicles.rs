@@ -54,6 +54,7 @@ async fn vehicle(
 
 /// What to look for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct SearchParams {
     /// 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number.
     keyword: String,

@@ -14,6 +14,7 @@ mod grants;
 mod nodes;
 mod path;
 mod samples;
+mod schema;
 mod screen;
 mod stack;
 mod stream;

@@ -101,14 +101,18 @@ impl Stack {
     pub async fn serving() -> (Self, Node) {
         let stack = Self::start(false).await;
         let node = stack.node(None);
-        // A node is ready before its read models have caught up; the first sign-in wants the first administrator.
-        let owner = stack.owner().await;
+        stack.know_the_administrator().await;
+        (stack, node)
+    }
+
+    /// A node is ready before its read models have caught up; the first sign-in wants the first administrator.
+    pub async fn know_the_administrator(&self) {
+        let owner = self.owner().await;
         eventually("the administrator is known", Duration::from_secs(30), async || {
             let known = sqlx::query_scalar("select exists (select from read.operator where phone = $1)");
             known.bind(ADMIN).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
         })
         .await;
-        (stack, node)
     }
 
     pub fn state_dir(&self) -> PathBuf {
@@ -167,8 +171,14 @@ impl Stack {
 
     /// Starts a node, on `port` if that is named, and waits until it is ready.
     pub fn node(&self, port: Option<u16>) -> Node {
+        self.node_with(port, &[])
+    }
+
+    /// The same with settings of its own.
+    pub fn node_with(&self, port: Option<u16>, settings: &[(&str, &str)]) -> Node {
         let port = port.unwrap_or_else(|| free_port().expect("a free port"));
         let mut serve = self.command(&["serve"]);
+        serve.envs(settings.iter().copied());
         serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
         block_in_place(|| {
             let name = format!("server-{port}");

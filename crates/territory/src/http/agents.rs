@@ -40,6 +40,7 @@ async fn agent_list(State(house): State<House>, caller: Caller, seen: Seen) -> H
 
 /// Which franchisees' areas.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 struct AreaParams {
     /// Ids, separated by commas; empty: all.
@@ -112,6 +113,7 @@ fn agent_ids(text: &str) -> Result<Vec<AgentId>, Refused> {
 
 /// Which client.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 struct KeyParams {
     /// The web configuration's key.
@@ -157,6 +159,7 @@ async fn by_api_key(
 
 /// Which franchisee.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 struct AgentParams {
     /// Its id.
