@@ -79,13 +79,22 @@ test.describe.serial('people, seen by an administrator and by the person himself
   test('API-042 a change is shown before it is saved', async ({ page }) => {
     await openPerson(page)
     await page.getByRole('dialog').getByRole('checkbox', { name: /运维/ }).check()
+    await page.getByRole('dialog').getByRole('combobox', { name: '工种' }).click()
+    await page.locator('.ant-select-item-option').filter({ hasText: '巡检员' }).click()
     await expect(page.getByLabel('变更内容')).toContainText('管理员、运营、运维')
+    await expect(page.getByLabel('变更内容')).toContainText('巡检员')
     await page.getByRole('button', { name: '保存' }).click()
     await expect(page.getByRole('dialog', { name: `保存「${name}」的变更？` })).toContainText('权限和数据范围立即改变')
     await page.getByRole('button', { name: '保存变更' }).click()
     await expect(page.getByText('人员已保存')).toBeVisible()
     await expect(rowOf(page, name)).toContainText('管理员、运营、运维')
+    await expect(rowOf(page, name)).toContainText('巡检员')
     await expect.poll(() => hashOf(page)).not.toContain('open=')
+    await page.goto(`${listAddress()}&profession=1`)
+    await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()
+    await expect(page.getByRole('combobox', { name: '代理商' })).toBeVisible()
+    await page.goto(`${listAddress()}&profession=4`)
+    await expect(rowOf(page, name)).toBeVisible()
   })
 
   test('DEV-003 DEV-004 DEV-005 DEV-006 a device taken away ends its session, asks again, and is let in', async ({ page, browser, clean }) => {
@@ -150,10 +159,29 @@ test.describe.serial('people, seen by an administrator and by the person himself
     await page.getByRole('button', { name: '停用人员' }).click()
     await expect(rowOf(there, name).getByRole('button', { name: '启用' })).toBeVisible()
     await rowOf(page, name).getByRole('checkbox').check()
+    await page.getByRole('button', { name: '批量停用' }).click()
+    await expect(page.getByText('所选人员都已停用')).toBeVisible()
     await page.getByRole('button', { name: '批量启用' }).click()
     await page.getByRole('dialog', { name: /批量启用/ }).getByRole('button', { name: '批量启用' }).click()
     await expect(page.getByText('已启用 1 人')).toBeVisible()
     await expect(rowOf(there, name).getByRole('button', { name: '停用' })).toBeVisible()
+  })
+
+  test('of several people each is judged alone, and the page says what became of each', async ({ page }) => {
+    await page.goto(at('/permissions/user'))
+    for (const who of [masked, adminPhone().replace(/^(\d{3})\d{4}/, '$1****')]) await rowOf(page, who).getByRole('checkbox').check()
+    const calls: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && request.url().endsWith('/user/state') && calls.push(request.url()))
+    await page.getByRole('button', { name: '批量停用' }).click()
+    await page.getByRole('dialog', { name: /批量停用/ }).getByRole('button', { name: '批量停用' }).click()
+    const outcome = page.getByRole('dialog', { name: '已停用 1 人，1 人未能处理' })
+    await expect(outcome.getByRole('region', { name: '未能处理' })).toContainText('不能停用、删除自己')
+    await expect(outcome.getByRole('region', { name: '已停用' })).toContainText(name)
+    expect(calls).toHaveLength(1)
+    await outcome.getByRole('button', { name: '知道了' }).click()
+    await rowOf(page, masked).getByRole('button', { name: '启用' }).click()
+    await page.getByRole('button', { name: '启用人员' }).click()
+    await expect(rowOf(page, masked).getByRole('button', { name: '停用' })).toBeVisible()
   })
 
   test('AMB-052 nobody disables himself or strips himself of his role: the server says why', async ({ page }) => {

@@ -5,6 +5,8 @@ import type { Filter, Filters } from './description'
 
 /** Fields that show before the row is unfolded. */
 const FOLDED = 4
+/** Choices from so many on can be typed. */
+const SEARCHED = 10
 
 interface FilterRowProps {
   filters: readonly Filter[]
@@ -37,6 +39,8 @@ export function FilterRow({ filters, values, onChange }: FilterRowProps) {
               placeholder="全部"
               aria-label={filter.label}
               style={{ width: 128 }}
+              popupMatchSelectWidth={false}
+              showSearch={filter.options.length > SEARCHED && { optionFilterProp: 'label' }}
               options={[...filter.options]}
               value={values[filter.name] ?? null}
               onChange={(value: string | null) => set(filter.name, value ?? '')}

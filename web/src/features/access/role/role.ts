@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
+import type { SeveralAnswer } from '@/kit/list/batch'
 import type { Branch } from './codes'
 
 export const ROLE_PATH = '/platform/permission/role'
@@ -58,6 +59,10 @@ export function changeRole(values: RoleValues & { id: string; version: number },
 
 export function setRoleState(input: { id: string; state: RoleState }, options: CallOptions): Promise<unknown> {
   return api.post(`${ROLE_PATH}/state`, input satisfies Calls['state'], options)
+}
+
+export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<SeveralAnswer> {
+  return api.post(`${ROLE_PATH}/state`, { ids, state } satisfies Calls['state'], options)
 }
 
 export function deleteRole(input: { id: string; version: number }, options: CallOptions): Promise<unknown> {

@@ -1,6 +1,7 @@
+import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeRole, createRole, deleteRole, type Role, ROLE_PATH, setRoleState } from './role'
+import { changeRole, createRole, deleteRole, type Role, ROLE_PATH, setRoleState, setRoleStates } from './role'
 
 const stale = [[ROLE_PATH]] as const
 
@@ -13,25 +14,26 @@ export function stateConsequence(userCount: number, enable: boolean): string {
   return enable ? `${userCount} 位用户将立即获得这个角色的权限。` : `${userCount} 位用户将立即失去这个角色的权限。`
 }
 
-/** Sets the state of several roles, one after the other; a refused one is said and does not stop the others. */
+/** Sets the state of several roles, each judged alone. */
 export function useRoleBatch() {
-  const ask = useDangerousConfirm()
-  const state = useCommand({ run: setRoleState, stale })
-  return (roles: Role[], enable: boolean, done: () => void) => {
-    const concerned = roles.filter((role) => !role.system && role.state !== (enable ? 1 : 0))
-    const users = concerned.reduce((sum, role) => sum + role.userCount, 0)
-    ask({
-      act: enable ? '批量启用' : '批量停用',
-      name: concerned.map((role) => role.name).join('、') || '（所选角色已是此状态，或为系统内置）',
-      consequence: stateConsequence(users, enable),
-      onConfirm: async () => {
-        for (const role of concerned) {
-          // oxlint-disable-next-line no-await-in-loop -- each is a command of its own
-          await state.mutateAsync({ id: role.id, state: enable ? 1 : 0 }).catch(() => undefined)
-        }
-        done()
+  const run = useBatch<Role>({ keyOf: (role) => role.id, called: (role) => role.name, counter: '个角色', stale })
+  return (roles: readonly Role[], enable: boolean, done: () => void) => {
+    const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
+    const concerned = roles.filter((role) => !role.system && role.state !== state)
+    run(
+      {
+        act: `批量${verb}`,
+        verb,
+        rows: concerned,
+        none: `所选角色已${verb}，或为系统内置`,
+        consequence: stateConsequence(
+          concerned.reduce((sum, role) => sum + role.userCount, 0),
+          enable,
+        ),
+        run: (ids, options) => setRoleStates(ids, state, options),
       },
-    })
+      done,
+    )
   }
 }
 

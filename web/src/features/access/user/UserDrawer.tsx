@@ -12,6 +12,7 @@ import { useCommand } from '@/kit/useCommand'
 import { UserDevices } from '../device/UserDevices'
 import { levelText } from './levels'
 import { PreviewDrawer } from './PreviewDrawer'
+import { professionText } from './profession'
 import { maskPhone, recordUnmask, type User, userInfo } from './user'
 import { UserForm } from './UserForm'
 import { useReachFacts } from './useReachFacts'
@@ -127,6 +128,7 @@ function UserFacts({ user }: { user: User }) {
         { name: '手机号', value: <Phone key={user.phone} user={user} /> },
         { name: '状态', value: <EnabledTag state={user.state} /> },
         { name: '级别', value: levelText(user.level) },
+        { name: '工种', value: professionText(user.profession) },
         { name: '最近登录', value: <Time at={user.lastLoginAt} /> },
         { name: '角色', whole: true, value: <div className="user-roles">{roles.length > 0 ? roles : <span className="weak">无角色</span>}</div> },
         ...useReachFacts(user.agentIds, user.opAreaIds),

@@ -5,10 +5,13 @@ import { NameItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
+import { professions } from './profession'
 import { ReachFields, useAgentNames, useAreaNames } from './ReachFields'
 import { areaChoices, enabledRoles, NAME_MAX, ROLES_MAX, type User, type UserState, type UserValues } from './user'
 
-interface Fields extends UserValues {
+interface Fields extends Omit<UserValues, 'profession'> {
+  /** Nothing once it was cleared. */
+  profession?: number | null
   phone?: string
   allAgents: boolean
   allAreas: boolean
@@ -24,18 +27,20 @@ interface UserFormProps {
 }
 
 /** A new person sees nothing that nobody chose for him. */
-const empty: Fields = { phone: '', name: '', level: 2, roleIds: [], allAgents: false, agentIds: [], allAreas: true, opAreaIds: [], enabled: true }
+const empty: Fields = { phone: '', name: '', level: 2, profession: null, roleIds: [], allAgents: false, agentIds: [], allAreas: true, opAreaIds: [], enabled: true }
 
 function fieldsOf(user: User): Fields {
-  const { name, level, roleIds, agentIds, opAreaIds } = user
-  return { name, level, roleIds, agentIds, opAreaIds, allAgents: agentIds.length === 0, allAreas: opAreaIds.length === 0 }
+  const { name, level, profession, roleIds, agentIds, opAreaIds } = user
+  return { name, level, profession, roleIds, agentIds, opAreaIds, allAgents: agentIds.length === 0, allAreas: opAreaIds.length === 0 }
 }
 
 /** What is sent: an empty list means all. */
-export function valuesOf({ name, level, roleIds, allAgents, agentIds, allAreas, opAreaIds }: Fields): UserValues {
+export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds, allAreas, opAreaIds }: Fields): UserValues {
   return {
     name: name.trim(),
     level,
+    // A cleared choice leaves nothing behind.
+    profession: profession ?? null,
     roleIds,
     agentIds: allAgents ? [] : (agentIds ?? []),
     opAreaIds: allAreas ? [] : (opAreaIds ?? []),
@@ -141,6 +146,9 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
         rules={[{ required: true, type: 'number', min: 1, max: 15, message: '请至少选择一个级别' }]}
       >
         <LevelPicker />
+      </Form.Item>
+      <Form.Item name="profession" label="工种" extra="在一线做什么；只是标明，不影响权限">
+        <Select allowClear placeholder="未设置" options={[...professions]} />
       </Form.Item>
       <Form.Item
         name="roleIds"

@@ -8,7 +8,7 @@ import { usePermit } from '@/kit/Permit'
 import { PendingDevices } from '../device/PendingDevices'
 import { userList } from './description'
 import { AddUserDrawer, UserDrawer } from './UserDrawer'
-import { enabledRoles, type User, USER_PATH } from './user'
+import { agentChoices, enabledRoles, type User, USER_PATH } from './user'
 import { useUserActs, useUserBatch } from './useUserCommands'
 
 export default function UserListPage() {
@@ -18,7 +18,17 @@ export default function UserListPage() {
   const roles = useQuery(enabledRoles)
   // A renamed role changes what the rows say; only holders of 1001 are told of it.
   useFollow(usePermit('1001') ? 'role' : null, [USER_PATH])
-  const description = useMemo(() => userList((roles.data ?? []).map(({ id, name }) => ({ value: id, label: name }))), [roles.data])
+  // Only holders of 01 may choose a franchisee; the others see one anyway.
+  const mayListAgents = usePermit('01')
+  const agents = useQuery({ ...agentChoices, enabled: mayListAgents })
+  const description = useMemo(
+    () =>
+      userList(
+        (roles.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        mayListAgents ? (agents.data ?? []).map(({ agentId, company }) => ({ value: agentId, label: company })) : null,
+      ),
+    [roles.data, agents.data, mayListAgents],
+  )
   return (
     <>
       <PendingDevices />

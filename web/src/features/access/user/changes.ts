@@ -1,5 +1,6 @@
 /** What saving a form would change in a person's rights, in words. Pure. */
 import { levelText } from './levels'
+import { professionText } from './profession'
 import type { UserValues } from './user'
 
 export interface Change {
@@ -33,6 +34,7 @@ export function changesOf(before: UserValues, after: UserValues, names: Names): 
   const add = (label: string, from: string, to: string) => changes.push({ label, before: from, after: to })
   if (before.name !== after.name) add('姓名', before.name, after.name)
   if (before.level !== after.level) add('级别', levelText(before.level), levelText(after.level))
+  if (before.profession !== after.profession) add('工种', professionText(before.profession), professionText(after.profession))
   const lists = [
     ['角色', before.roleIds, after.roleIds, names.roles, '无角色'],
     ['代理商', before.agentIds, after.agentIds, names.agents, '全部代理商'],

@@ -4,6 +4,7 @@ import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { tiers } from '../role/role'
 import { levelText } from './levels'
+import { professions, professionText } from './profession'
 import { maskPhone, type User, USER_PATH } from './user'
 
 /** How far a person sees, in a few words. */
@@ -14,8 +15,11 @@ export function reachText(user: User): string {
   return `${agents} · ${areas}`
 }
 
-/** The list of people; the roles to filter by come from the server. */
-export function userList(roles: readonly FilterOption[]): ListDescription<User> {
+const options = (choices: readonly { value: number; label: string }[]): FilterOption[] =>
+  choices.map(({ value, label }) => ({ value: String(value), label }))
+
+/** The list of people; roles and franchisees to filter by come from the server, franchisees not for everyone. */
+export function userList(roles: readonly FilterOption[], agents: readonly FilterOption[] | null = null): ListDescription<User> {
   return {
     id: 'user',
     title: '人员列表',
@@ -27,8 +31,10 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
     filters: [
       { kind: 'text', name: 'keyword', label: '关键词', placeholder: '姓名或手机号' },
       enabledFilter,
-      { kind: 'select', name: 'level', label: '级别', options: tiers.map(({ value, label }) => ({ value: String(value), label })) },
+      ...(agents ? [{ kind: 'select', name: 'agentId', label: '代理商', options: agents } as const] : []),
       { kind: 'select', name: 'roleId', label: '角色', options: roles },
+      { kind: 'select', name: 'level', label: '级别', options: options(tiers) },
+      { kind: 'select', name: 'profession', label: '工种', options: options(professions) },
     ],
     columns: [
       { key: 'name', title: '姓名', width: 88, text: (user) => user.name, render: (user) => <strong>{user.name}</strong> },
@@ -40,7 +46,8 @@ export function userList(roles: readonly FilterOption[]): ListDescription<User> 
         render: (user) => <span className="figure">{maskPhone(user.phone)}</span>,
       },
       enabledColumn(76),
-      { key: 'level', title: '级别', width: 172, text: (user) => levelText(user.level) },
+      { key: 'level', title: '级别', width: 158, text: (user) => levelText(user.level) },
+      { key: 'profession', title: '工种', width: 72, text: (user) => professionText(user.profession) },
       {
         key: 'roles',
         title: '角色',

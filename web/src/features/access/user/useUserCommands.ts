@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { App } from 'antd'
-import { failureText } from '@/api/client'
+import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeUser, createUser, DELETED_AT_ONCE, deleteUser, deleteUsers, maskPhone, setUserState, type User, USER_PATH } from './user'
+import { changeUser, createUser, DELETED_AT_ONCE, deleteUser, deleteUsers, maskPhone, setUserState, setUserStates, type User, USER_PATH } from './user'
 
 const stale = [[USER_PATH]] as const
 
@@ -23,13 +21,6 @@ export const DELETION = '账号删除后无法恢复：会话和实时连接马�
 /** A name with enough of the phone to tell two of the same name apart. */
 export function called(user: User): string {
   return `${user.name} ${maskPhone(user.phone)}`
-}
-
-const SHOWN = 8
-
-function calledAll(users: readonly User[]): string {
-  const shown = users.slice(0, SHOWN).map((user) => user.name)
-  return users.length > SHOWN ? `${shown.join('、')} 等 ${users.length} 人` : shown.join('、')
 }
 
 /** Enabling, disabling and deleting one person, each after a question. */
@@ -53,57 +44,37 @@ export function useUserActs() {
   }
 }
 
-/** The same for several people: what was refused is told person by person and does not stop the others. */
+/** The same for several people, each judged alone. */
 export function useUserBatch() {
-  const ask = useDangerousConfirm()
-  const client = useQueryClient()
-  const { message, modal } = App.useApp()
-  const removal = useCommand({ run: deleteUsers, stale, done: '人员已删除' })
+  const run = useBatch<User>({ keyOf: (user) => user.phone, called, counter: '人', stale })
   return {
-    switchState(users: User[], enable: boolean, done: () => void) {
-      const concerned = users.filter((user) => user.state !== (enable ? 1 : 0))
-      if (concerned.length === 0) return void message.info(`所选人员都已${enable ? '启用' : '停用'}`)
-      ask({
-        act: enable ? '批量启用' : '批量停用',
-        name: calledAll(concerned),
-        consequence: `共 ${concerned.length} 人。${stateConsequence(enable)}`,
-        onConfirm: async () => {
-          const refused: string[] = []
-          for (const user of concerned) {
-            // oxlint-disable-next-line no-await-in-loop -- each is a command of its own
-            await setUserState({ phone: user.phone, state: enable ? 1 : 0 }, { quiet: true }).catch((error: unknown) => {
-              refused.push(`${called(user)}：${failureText(error)}`)
-            })
-          }
-          await client.invalidateQueries({ queryKey: [USER_PATH] })
-          done()
-          const count = concerned.length - refused.length
-          if (refused.length === 0) return void message.success(`已${enable ? '启用' : '停用'} ${count} 人`)
-          modal.warning({
-            title: `已${enable ? '启用' : '停用'} ${count} 人，${refused.length} 人未能处理`,
-            content: refused.join('\n'),
-            className: 'refused-list',
-            okText: '知道了',
-          })
+    switchState(users: readonly User[], enable: boolean, done: () => void) {
+      const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
+      run(
+        {
+          act: `批量${verb}`,
+          verb,
+          rows: users.filter((user) => user.state !== state),
+          none: `所选人员都已${verb}`,
+          consequence: stateConsequence(enable),
+          run: (phones, options) => setUserStates(phones, state, options),
         },
-      })
+        done,
+      )
     },
-    remove(users: User[], done: () => void) {
-      if (users.length > DELETED_AT_ONCE) return void message.warning(`一次最多删除 ${DELETED_AT_ONCE} 人，请减少选择`)
-      ask({
-        act: '批量删除',
-        name: calledAll(users),
-        consequence: `共 ${users.length} 人。${DELETION}遇到不能删除的人会停下，并说明是谁、为什么。`,
-        onConfirm: async () => {
-          try {
-            await removal.mutateAsync(users.map((user) => user.phone))
-          } finally {
-            // Those before the refused one are gone.
-            await client.invalidateQueries({ queryKey: [USER_PATH] })
-            done()
-          }
+    remove(users: readonly User[], done: () => void) {
+      run(
+        {
+          act: '批量删除',
+          verb: '删除',
+          rows: users,
+          none: '没有选择人员',
+          consequence: `${DELETION}不能删除的人会逐个说明原因，不影响其他人。`,
+          atOnce: DELETED_AT_ONCE,
+          run: deleteUsers,
         },
-      })
+        done,
+      )
     },
   }
 }

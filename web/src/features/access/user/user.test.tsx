@@ -1,10 +1,12 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { readAddress, writeAddress } from '@/kit/list/address'
 import { tiers } from '../role/role'
 import { areasWithin, changesOf, type Names } from './changes'
 import { reachText, userList } from './description'
 import { LevelPicker } from './LevelPicker'
 import { levelOf, levelText, tiersOf } from './levels'
+import { professions } from './profession'
 import { maskPhone, type User, type UserValues } from './user'
 import { valuesOf } from './UserForm'
 import { called, stateConsequence } from './useUserCommands'
@@ -16,6 +18,7 @@ const person: User = {
   phone: '13812345678',
   name: '王小明',
   level: 3,
+  profession: 4,
   levelNames: ['管理员', '运营'],
   roleIds: ['1'],
   roleNames: ['客服'],
@@ -82,9 +85,20 @@ describe('how a person reads', () => {
     expect(reachText({ ...person, isRoot: true })).toBe('全部')
   })
 
-  it('the list is filtered by keyword, state, tier and role', () => {
-    const filters = userList([{ value: '1', label: '客服' }]).filters
-    expect(filters.map(({ name }) => name)).toEqual(['keyword', 'state', 'level', 'roleId'])
+  it('the list is filtered by franchisee too, for those who may choose one, and the address remembers it', () => {
+    const names = (agents: { value: string; label: string }[] | null) => userList([{ value: '1', label: '客服' }], agents).filters.map(({ name }) => name)
+    expect(names([])).toEqual(['keyword', 'state', 'agentId', 'roleId', 'level', 'profession'])
+    expect(names(null)).toEqual(['keyword', 'state', 'roleId', 'level', 'profession'])
+    const { filters } = userList([], [{ value: '20', label: '湖滨公司' }])
+    const address = readAddress(new URLSearchParams('agentId=20&profession=4'), filters)
+    expect(address.filters).toEqual({ agentId: '20', profession: '4' })
+    expect(writeAddress(address).get('agentId')).toBe('20')
+  })
+
+  it('a profession reads as it is called in the field, also in the exported text', () => {
+    expect(professions.map(({ label }) => label)).toEqual(['换电员', '挪车员', '维修员', '巡检员', '负责人'])
+    const column = userList([]).columns.find(({ key }) => key === 'profession')
+    expect([column?.text(person), column?.text({ ...person, profession: null })]).toEqual(['巡检员', '--'])
   })
 
   it('switching off says that sessions and sockets end at once', () => {
@@ -94,10 +108,11 @@ describe('how a person reads', () => {
 })
 
 describe('what the form sends', () => {
-  const fields = { name: ' 王小明 ', level: 3, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'], allAgents: false, allAreas: false }
+  const fields = { name: ' 王小明 ', level: 3, profession: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'], allAgents: false, allAreas: false }
 
   it('all is an empty list, and nothing of what was chosen before', () => {
-    expect(valuesOf(fields)).toEqual({ name: '王小明', level: 3, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'] })
+    expect(valuesOf(fields)).toEqual({ name: '王小明', level: 3, profession: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'] })
+    expect(valuesOf({ ...fields, profession: undefined }).profession).toBeNull()
     expect(valuesOf({ ...fields, allAgents: true, allAreas: true })).toMatchObject({ agentIds: [], opAreaIds: [] })
   })
 
@@ -112,7 +127,7 @@ describe('what the form sends', () => {
   })
 
   it('a change is told field by field, by name', () => {
-    const before: UserValues = { name: '王小明', level: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: [] }
+    const before: UserValues = { name: '王小明', level: 2, profession: null, roleIds: ['1'], agentIds: ['20'], opAreaIds: [] }
     const names: Names = { roles: new Map([['1', '客服']]), agents: new Map([['20', '湖滨公司']]), areas: new Map() }
     expect(changesOf(before, { ...before, roleIds: ['1'] }, names)).toEqual([])
     expect(changesOf(before, { ...before, level: 3, roleIds: [], agentIds: [] }, names)).toEqual([
@@ -120,5 +135,6 @@ describe('what the form sends', () => {
       { label: '角色', before: '客服', after: '无角色' },
       { label: '代理商', before: '湖滨公司', after: '全部代理商' },
     ])
+    expect(changesOf(before, { ...before, profession: 1 }, names)).toEqual([{ label: '工种', before: '--', after: '换电员' }])
   })
 })

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions, type Query, Refusal } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
+import type { SeveralAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
 export const USER_PATH = '/platform/permission/user'
@@ -9,7 +10,10 @@ export const USER_PATH = '/platform/permission/user'
 export type UserState = 0 | 1
 
 /** A person as the list shows him; the phone is whole, because every call on him is named by it. */
-export type User = DataOf<'/platform/permission/user'>['rows'][number]
+export type User = DataOf<'/platform/permission/user'>['rows'][number] & {
+  /** 工种, 1 to 5; null: none. */
+  profession: number | null
+}
 type RoleOptions = DataOf<'/platform/permission/role/enable'>
 type Calls = {
   add: BodyOf<'/platform/permission/user'>
@@ -18,7 +22,7 @@ type Calls = {
 }
 
 /** What a change may hold, without the version. */
-export type UserValues = Pick<Calls['change'], 'name' | 'level'> & { agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
+export type UserValues = Pick<Calls['change'], 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
 
 /** Longest name that the server takes, characters. */
 export const NAME_MAX = 20
@@ -129,11 +133,15 @@ export function setUserState(input: { phone: string; state: UserState }, options
   return api.post(`${USER_PATH}/state`, input satisfies Calls['state'], options)
 }
 
+export function setUserStates(phones: string[], state: UserState, options: CallOptions): Promise<SeveralAnswer> {
+  return api.post(`${USER_PATH}/state`, { phones, state } satisfies Calls['state'], options)
+}
+
 export function deleteUser(phone: string, options: CallOptions): Promise<unknown> {
   return api.delete(`${USER_PATH}/${phone}`, {}, options)
 }
 
-export function deleteUsers(phones: readonly string[], options: CallOptions): Promise<unknown> {
+export function deleteUsers(phones: readonly string[], options: CallOptions): Promise<SeveralAnswer> {
   return api.delete(USER_PATH, { phones: phones.join(',') }, options)
 }
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import type { SeveralAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
 export const ACCOUNT_PATH = '/platform/agent/account'
@@ -150,6 +151,10 @@ export function changeAccount(
 
 export function setAccountState(input: { agentId: string; state: AccountState }, options: CallOptions): Promise<unknown> {
   return api.post(`${ACCOUNT_PATH}/state`, input, options)
+}
+
+export function setAccountStates(agentIds: string[], state: AccountState, options: CallOptions): Promise<SeveralAnswer> {
+  return api.post(`${ACCOUNT_PATH}/state`, { agentIds, state }, options)
 }
 
 export function deleteAccount(input: { agentId: string }, options: CallOptions): Promise<unknown> {

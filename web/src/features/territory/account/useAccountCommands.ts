@@ -1,6 +1,7 @@
+import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { type Account, ACCOUNT_PATH, changeAccount, createAccount, deleteAccount, setAccountState } from './account'
+import { type Account, ACCOUNT_PATH, changeAccount, createAccount, deleteAccount, setAccountState, setAccountStates } from './account'
 
 /** The header's selector lists franchisees too. */
 const stale = [[ACCOUNT_PATH]] as const
@@ -23,25 +24,24 @@ export function whyKept(account: Pick<Account, 'childCount' | 'areaCount'>): str
   return undefined
 }
 
-/** Sets the state of several accounts, one after the other; a refused one is said and does not stop the others. */
+/** Sets the state of several accounts, each judged alone. */
 export function useAccountBatch() {
-  const ask = useDangerousConfirm()
-  const state = useCommand({ run: setAccountState, stale })
-  return (accounts: Account[], enable: boolean, done: () => void) => {
-    const concerned = accounts.filter((account) => account.state !== (enable ? 1 : 0))
+  const run = useBatch<Account>({ keyOf: ({ agentId }) => agentId, called: ({ company }) => company, counter: '个代理', stale })
+  return (accounts: readonly Account[], enable: boolean, done: () => void) => {
+    const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
+    const concerned = accounts.filter((account) => account.state !== state)
     const children = concerned.reduce((sum, account) => sum + account.childCount, 0)
-    ask({
-      act: enable ? '批量启用' : '批量停用',
-      name: concerned.map((account) => account.company).join('、') || '（所选代理已是此状态）',
-      consequence: enable ? ENABLE_CONSEQUENCE : disableConsequence(children),
-      onConfirm: async () => {
-        for (const { agentId } of concerned) {
-          // oxlint-disable-next-line no-await-in-loop -- each is a command of its own
-          await state.mutateAsync({ agentId, state: enable ? 1 : 0 }).catch(() => undefined)
-        }
-        done()
+    run(
+      {
+        act: `批量${verb}`,
+        verb,
+        rows: concerned,
+        none: `所选代理都已${verb}`,
+        consequence: enable ? ENABLE_CONSEQUENCE : disableConsequence(children),
+        run: (agentIds, options) => setAccountStates(agentIds, state, options),
       },
-    })
+      done,
+    )
   }
 }
 

@@ -1,0 +1,62 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { HttpError, Refusal } from '@/api/client'
+import { type Fate, namesOf, pieces, runBatches, type SeveralAnswer, summaryOf } from './batch'
+import { Outcomes } from './useBatch'
+
+afterEach(cleanup)
+
+const keys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`)
+const allDone = (named: string[]): Promise<SeveralAnswer> =>
+  Promise.resolve({ results: named.map((key) => ({ key, suc: true, error: null })) })
+
+describe('acts on many rows', () => {
+  it('one call holds at most what the server takes, and progress is told after each', async () => {
+    const run = vi.fn<typeof allDone>(allDone)
+    const told: number[] = []
+    const fates = await runBatches(keys(450), 200, run, (count) => told.push(count))
+    expect(run.mock.calls.map(([named]) => named.length)).toEqual([200, 200, 50])
+    expect(run.mock.calls.flatMap(([named]) => named)).toEqual(keys(450))
+    expect(told).toEqual([200, 400, 450])
+    expect(fates.every(({ kind }) => kind === 'done')).toBe(true)
+    expect(pieces([], 200)).toEqual([])
+  })
+
+  it('a refusal is told of the one that it concerns, in the order of the rows', async () => {
+    const results = [
+      { key: 'b', suc: false, error: { promot: '不能停用自己' } },
+      { key: 'a', suc: true, error: null },
+    ]
+    const fates = await runBatches(['a', 'b', 'c'], 200, () => Promise.resolve({ results }))
+    expect(fates).toEqual([{ kind: 'done' }, { kind: 'refused', why: '不能停用自己' }, { kind: 'unknown', why: '服务器没有说明结果' }])
+  })
+
+  it('a call that is refused as a whole does not stop the next, one without an answer does', async () => {
+    const run = vi.fn<typeof allDone>(allDone).mockRejectedValueOnce(new Refusal('contended', '请稍后再试')).mockRejectedValueOnce(new HttpError(0, '网络出现问题'))
+    const fates = await runBatches(keys(6), 2, run)
+    expect(run).toHaveBeenCalledTimes(2)
+    const refused: Fate = { kind: 'refused', why: '请稍后再试' }
+    const unknown: Fate = { kind: 'unknown', why: '网络出现问题' }
+    expect(fates).toEqual([refused, refused, unknown, unknown, { kind: 'unsent' }, { kind: 'unsent' }])
+    expect(summaryOf(fates, '停用', '人')).toBe('已停用 0 人，2 人未能处理，2 人结果未知，2 人没有提交')
+  })
+
+  it('an answer that tells of nobody means that all was done', async () => {
+    expect(await runBatches(['a'], 50, () => Promise.resolve({}))).toEqual([{ kind: 'done' }])
+    expect(summaryOf([{ kind: 'done' }], '启用', '个角色')).toBe('已启用 1 个角色')
+  })
+
+  it('names more than a few are counted', () => {
+    expect(namesOf(['甲', '乙'], '人')).toBe('甲、乙')
+    expect(namesOf(keys(9), '个角色')).toBe('k0、k1、k2、k3、k4、k5、k6、k7 等 9 个角色')
+  })
+
+  it('what was refused stands first, each with its reason, then what was done', () => {
+    render(<Outcomes names={['王芳', '李雷']} fates={[{ kind: 'done' }, { kind: 'refused', why: '不能停用自己' }]} verb="停用" />)
+    const [first, second] = screen.getAllByRole('region')
+    expect(first?.getAttribute('aria-label')).toBe('未能处理')
+    expect(within(first as HTMLElement).getByRole('listitem').textContent).toBe('李雷不能停用自己')
+    expect(second?.getAttribute('aria-label')).toBe('已停用')
+    expect(second?.textContent).toContain('王芳')
+  })
+})

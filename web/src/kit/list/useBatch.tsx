@@ -1,0 +1,121 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { App, Progress } from 'antd'
+import type { CallOptions } from '@/api/client'
+import { useDangerousConfirm } from '../useDangerousConfirm'
+import { type Fate, namesOf, runBatches, type SeveralAnswer, summaryOf } from './batch'
+
+/** Most things that one call of the server takes. */
+export const AT_ONCE = 200
+
+/** What the rows of a list are, for acts on many of them. */
+interface Batch<Row> {
+  /** What a call names a row by. */
+  keyOf(row: Row): string
+  /** What people know a row by. */
+  called(row: Row): string
+  /** As in `3 人`, `3 个角色`. */
+  counter: string
+  /** Query keys that are stale afterwards. */
+  stale: readonly (readonly unknown[])[]
+}
+
+/** One act on many rows. */
+interface BatchAct<Row> {
+  /** The act, as on its button: `批量停用`. */
+  act: string
+  /** The same in a word, as in `已停用`. */
+  verb: string
+  /** Those that it concerns. */
+  rows: readonly Row[]
+  /** What is said when it concerns none. */
+  none: string
+  /** What follows, in words. */
+  consequence: string
+  /** At most so many in a call. */
+  atOnce?: number
+  run(keys: string[], options: CallOptions): Promise<SeveralAnswer>
+}
+
+/**
+ * Acts on many rows after a question: one call for as many as the server takes, progress when that is more than one,
+ * and in the end what became of each. `done` is called when all calls are over.
+ */
+export function useBatch<Row>({ keyOf, called, counter, stale }: Batch<Row>) {
+  const ask = useDangerousConfirm()
+  const client = useQueryClient()
+  const { message, modal } = App.useApp()
+
+  const work = async ({ verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, done: () => void) => {
+    const shown = (count: number) => ({
+      title: `正在${verb}：${count} / ${rows.length} ${counter}`,
+      content: <Progress percent={Math.floor((count / rows.length) * 100)} aria-label="处理进度" />,
+    })
+    const progress =
+      rows.length > atOnce ? modal.info({ ...shown(0), icon: null, footer: null, keyboard: false, maskClosable: false }) : null
+    const fates = await runBatches(
+      rows.map(keyOf),
+      atOnce,
+      (keys) => run(keys, { quiet: true }),
+      (count) => progress?.update(shown(count)),
+    )
+    await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
+    progress?.destroy()
+    done()
+    const summary = summaryOf(fates, verb, counter)
+    if (fates.every(({ kind }) => kind === 'done')) return void message.success(summary)
+    modal.warning({
+      title: summary,
+      width: 560,
+      content: <Outcomes names={rows.map(called)} fates={fates} verb={verb} />,
+      okText: '知道了',
+    })
+  }
+
+  return (act: BatchAct<Row>, done: () => void) => {
+    const { rows, atOnce = AT_ONCE } = act
+    if (rows.length === 0) return void message.info(act.none)
+    ask({
+      act: act.act,
+      name: namesOf(rows.map(called), counter),
+      consequence: `共 ${rows.length} ${counter}。${act.consequence}`,
+      onConfirm: () => {
+        const working = work(act, done)
+        // Of several calls the progress is shown instead of the question.
+        return rows.length > atOnce ? Promise.resolve() : working
+      },
+    })
+  }
+}
+
+/** What became of each, those first that need looking at. */
+export function Outcomes({ names, fates, verb }: { names: readonly string[]; fates: readonly Fate[]; verb: string }) {
+  const groups = [
+    ['refused', '未能处理'],
+    ['unknown', '结果未知，请刷新后核对'],
+    ['unsent', '没有提交，可以重新选择后再试'],
+    ['done', `已${verb}`],
+  ] as const
+  return (
+    <div className="batch-outcomes">
+      {groups.map(([kind, title]) => {
+        const members = fates.flatMap((fate, index) => (fate.kind === kind ? [{ fate, index }] : []))
+        if (members.length === 0) return null
+        return (
+          <section key={kind} aria-label={title}>
+            <h3>
+              {title} <span className="figure weak">{members.length}</span>
+            </h3>
+            <ul>
+              {members.map(({ fate, index }) => (
+                <li key={index}>
+                  <span>{names[index]}</span>
+                  {'why' in fate && <span className="weak">{fate.why}</span>}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )
+      })}
+    </div>
+  )
+}
