@@ -15,6 +15,7 @@ use crate::stack::{ADMIN, Stack};
 use crate::walk::{collect, refused, table};
 
 const CLERK: &str = "13700000021";
+const COLLEAGUE: &str = "13700000023";
 const THEIR_CLERK: &str = "13700000022";
 
 /// The same token as it was eight days ago.
@@ -43,6 +44,24 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
 
+/// A payment account that opens every financial call to the franchisee's people, with a card that waits for its code.
+pub async fn paid(admin: &Browser, them: &Browser, agent: &str, name: &str) -> (String, String) {
+    let yes = async |browser: &Browser, method: &str, path: &str, content: Value| {
+        let reply = browser.call(method, path, content).await;
+        assert_eq!((reply.status, &reply.body["success"]), (200, &json!(true)), "{path}: {}", reply.body);
+        reply.body["data"].clone()
+    };
+    let application = json!({"agentId": agent, "accountType": 1, "customerName": name,
+        "certNo": "91350100M000100Y43", "contact": "陈伟", "phone": "13712340001"});
+    let account = text(&yes(them, "POST", "/Pay/customer/openAccount", application).await["accountId"]);
+    let state = json!({"accountId": account, "version": 1, "status": 2, "accountLevel": 2});
+    yes(admin, "PUT", "/Pay/customer/state", state).await;
+    let card = json!({"accountId": account, "cardNo": "4111111111111111", "bankMobile": "13712340001",
+        "bankName": "银行", "holder": "陈伟", "idNo": "11010519491231002X"});
+    let card = text(&yes(them, "POST", "/Pay/customer/bindCard", card).await["bindId"]);
+    (account, card)
+}
+
 /// A franchisee with something of every kind.
 async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -> Theirs {
     let role = json!({"name": "他们的客服", "tier": 1, "remark": "他们的备注", "codes": codes, "state": 1,
@@ -63,6 +82,7 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
         "phone": "13712340000", "licenseNo": "", "legalPerson": "", "serviceAreaIds": [city.area], "remark": "",
         "depositPaid": 0, "divideRatioBp": 100});
     let ally = text(&admin.ok("POST", "/platform/agent/allyInfo", ally).await["id"]);
+    let (account, card) = paid(admin, &them, &city.agent, "A 的支付账户").await;
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
         .await
@@ -76,6 +96,8 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
         role,
         template,
         ally,
+        account,
+        card,
         phone: THEIR_CLERK.to_owned(),
         operator,
         device,
@@ -95,6 +117,8 @@ impl Theirs {
             &self.imei,
             &self.role,
             &self.ally,
+            &self.account,
+            &self.card,
             &self.operator,
             &self.device,
             &self.command,
@@ -104,6 +128,7 @@ impl Theirs {
             "他们的王芳",
             "他们的加盟商",
             "他们的联系人",
+            "A 的支付账户",
             "A 出行有限公司",
             "A 区",
             "A 停车点",
@@ -146,6 +171,9 @@ async fn perm_020_on_every_route_another_franchisees_things_do_not_exist() {
     let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);
     admin.new_operator(CLERK, &[&role], &own.agent).await;
     let clerk = Browser::signed_in(&node.url, CLERK).await;
+    // By somebody else of his franchisee: what he himself brought about is counted below.
+    admin.new_operator(COLLEAGUE, &[&role], &own.agent).await;
+    paid(&admin, &Browser::signed_in(&node.url, COLLEAGUE).await, &own.agent, "自己的").await;
     let id =
         text(&admin.ok("GET", &format!("/platform/permission/user/{CLERK}"), json!({})).await["objectId"]);
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use wire::FinancialAccount;
 
+use crate::access::paid;
 use crate::client::{Browser, Machine, Reply, plain};
 use crate::stack::{ADMIN, Stack};
 use crate::walk::{Route, asked, bare, refused, table};
@@ -196,15 +197,25 @@ async fn every_wrapped_route_insists_on_its_box_and_takes_it_once() {
     let role = admin.new_role("全部", &all).await;
     admin.new_operator("13700000003", &[&role], "0").await;
     let deputy = Browser::signed_in(&node.url, "13700000003").await;
-    let bearer = format!("Bearer {}", deputy.token.as_deref().unwrap());
-    let headers = [("_t", deputy.session.t.0.as_str()), ("authorization", bearer.as_str())];
+    // Financial calls are open to the people of a franchisee whose payment account is.
+    let body =
+        json!({"company": "厦门骑行有限公司", "contact": "陈明", "phone": "13900000003", "billingWay": 1});
+    let opened = admin.ok("POST", "/platform/agent/account", body).await;
+    let agent = opened["agentId"].as_str().expect("an id");
+    admin.new_operator("13700000004", &[&role], agent).await;
+    let payer = Browser::signed_in(&node.url, "13700000004").await;
+    paid(&admin, &payer, agent, "厦门骑行").await;
+    let holder = |route: &Route| if route.is_financial() { &payer } else { &deputy };
     for route in routes.iter().filter(|route| route.wrapped) {
+        let caller = holder(route);
+        let bearer = format!("Bearer {}", caller.token.as_deref().unwrap());
+        let headers = [("_t", caller.session.t.0.as_str()), ("authorization", bearer.as_str())];
         for at in route.addresses("1") {
             let reply = bare(&node.url, route, &at, &headers).await;
             assert_eq!((reply.status, said_code(&reply)), (400, "unsealed"), "{}", route.name(&at));
             // A box for another call does not open here.
-            let foreign = deputy.sealed(&route.method, "/ebike/v3/backend/elsewhere", &json!({}));
-            let reply = deputy.send(&route.method, &at, &foreign, None).await.unwrap();
+            let foreign = caller.sealed(&route.method, "/ebike/v3/backend/elsewhere", &json!({}));
+            let reply = caller.send(&route.method, &at, &foreign, None).await.unwrap();
             assert_eq!((reply.status, said_code(&reply)), (400, "unsealed"), "{}", route.name(&at));
         }
     }
@@ -216,7 +227,7 @@ async fn every_wrapped_route_insists_on_its_box_and_takes_it_once() {
             fresh = Browser::keyed(&node.url, "replayer").await;
             &fresh
         } else {
-            &deputy
+            holder(route)
         };
         let sealed = caller.sealed(&route.method, at, &json!({}));
         let first = caller.send(&route.method, at, &sealed, None).await.unwrap();

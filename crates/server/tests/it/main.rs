@@ -13,6 +13,7 @@ mod faults;
 mod grants;
 mod nodes;
 mod path;
+mod payment_accounts;
 mod samples;
 mod schema;
 mod screen;

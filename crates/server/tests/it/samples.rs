@@ -15,6 +15,9 @@ pub struct Theirs {
     pub role: String,
     pub template: String,
     pub ally: String,
+    /// A payment account, and the bank card that waits for its code.
+    pub account: String,
+    pub card: String,
     pub phone: String,
     pub operator: String,
     pub device: String,
@@ -49,6 +52,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
     door(at)
         .or_else(|| of_access(at, theirs))
         .or_else(|| of_territory(at, theirs))
+        .or_else(|| of_finance(at, theirs))
         .or_else(|| others(at, theirs))
 }
 
@@ -201,7 +205,41 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/platform/aliyunlog/access") => {
             Sample::Own(json!({"kind": "export", "what": "人员列表", "target": "", "rows": 1}))
         }
-        ("GET", "/Pay/customer/getAccountInfo") => Sample::Ask(json!({})),
+        _ => return None,
+    })
+}
+
+fn of_finance(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, account, card, .. } = theirs;
+    let application = json!({"agentId": agent, "accountType": 1, "customerName": "越权", "contact": "陈伟",
+        "certNo": "91350100M000100Y43", "phone": "13712345678"});
+    let bank_card = json!({"accountId": account, "cardNo": "4111111111111111", "bankMobile": "13712345678",
+        "bankName": "银行", "holder": "陈伟", "idNo": "11010519491231002X", "phone": "13712340001",
+        "scene": "bindCard", "reason": "越权"});
+    Some(match at {
+        ("GET", "/Pay/customer/getAccountInfo" | "/Pay/customer/accountList") => {
+            Sample::Ask(json!({ "agentId": agent }))
+        }
+        ("GET", "/Pay/customer/list") => Sample::Ask(json!({"size": "200"})),
+        ("GET", "/Pay/customer/detail") => Sample::Ask(json!({ "accountId": account })),
+        ("POST", "/Pay/customer/getAccountByTenantName") => Sample::Own(json!({"tenantName": "A 出行"})),
+        ("POST", "/Pay/customer/openAccount") => Sample::Tell(application),
+        ("POST", "/Pay/customer/bindCard" | "/Pay/customer/applyUnbindCard" | "/Pay/message/sendCode") => {
+            Sample::Tell(bank_card)
+        }
+        ("POST", "/Pay/customer/bindCardCheck") => {
+            Sample::Tell(json!({"bindId": card, "smsCode": crate::stack::SMS_CODE}))
+        }
+        ("PUT", "/Pay/customer/state") => {
+            Sample::Tell(json!({"accountId": account, "version": 3, "status": 4, "reason": "越权"}))
+        }
+        ("PUT", "/Pay/customer/card/state") => {
+            Sample::Tell(json!({"accountId": account, "cardId": card, "agree": true}))
+        }
+        ("POST", "/Pay/customer/modifyPwd") => {
+            Sample::Whole("a link to the page of one's own franchisee's password")
+        }
+        ("GET" | "POST", "/stand-in/pay-password") => DOOR,
         _ => return None,
     })
 }
