@@ -3,7 +3,7 @@ import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
 import { violationsOf } from './axe'
 import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './house'
-import { adminKeys, call, newPhone } from './wire'
+import { adminKeys, call, linkFor, newPhone } from './wire'
 
 // The page of the stand-in has no icon; a page that goes while it connects is told of by the browser.
 test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
@@ -47,6 +47,13 @@ async function financial<Data>(
   const answer = (await call(request, adminKeys(), method, path, content)) as unknown as { success: boolean; data: Data }
   expect(answer.success, JSON.stringify(answer)).toBe(true)
   return answer.data
+}
+
+/** What the platform does with the account meanwhile, elsewhere. */
+async function freeze(request: APIRequestContext): Promise<void> {
+  const { id } = await financial<{ id: string }>(request, 'GET', `${CUSTOMER}/getAccountInfo`, { agentId })
+  const { version } = await financial<{ version: number }>(request, 'GET', `${CUSTOMER}/detail`, { accountId: id })
+  await financial(request, 'PUT', `${CUSTOMER}/state`, { accountId: id, version, status: 4, reason: '浏览器测试' })
 }
 
 /** Opens `path` as somebody of the platform whose financial calls concern the franchisee. */
@@ -188,9 +195,7 @@ test.describe.serial('the payment account of a franchisee', () => {
     await expect(menuItem(page, '账户管理')).toBeVisible()
     // Somewhere that does not follow the account.
     await page.goto(at('/log'))
-    const { id } = await financial<{ id: string }>(request, 'GET', `${CUSTOMER}/getAccountInfo`, { agentId })
-    const { version } = await financial<{ version: number }>(request, 'GET', `${CUSTOMER}/detail`, { accountId: id })
-    await financial(request, 'PUT', `${CUSTOMER}/state`, { accountId: id, version, status: 4, reason: '浏览器测试' })
+    await freeze(request)
     await clickEntry(page, '重置支付密码')
     await expect(page.getByText('尚未开通支付账户')).toBeVisible()
     await expect.poll(() => context.pages().length).toBe(1)
@@ -221,5 +226,38 @@ test.describe.serial('the payment account of a franchisee', () => {
     await expect(page.getByRole('button', { name: '绑定银行卡' })).toBeVisible()
     expect(await stored(page, 'cardNo')).toBeNull()
     expect(await stored(page, 'bankMobile')).toBeNull()
+  })
+
+  test('a person of the franchisee sees its account alone, does nothing of the platform, and follows what that does', async ({ browser, clean, request }) => {
+    const phone = newPhone()
+    const codes = ['financial', 'financial_02', 'financial_06']
+    const role = await call<{ id: string }>(request, adminKeys(), 'POST', '/platform/permission/role', { name: `财务${mark}`, remark: '', codes })
+    const person = { phone, name: '财务人员', level: 2, roleIds: [role.data.id], agentIds: [agentId] }
+    const added = await call(request, adminKeys(), 'POST', '/platform/permission/user', person)
+    expect(added.suc, JSON.stringify(added)).toBe(true)
+    const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+    clean(context)
+    const page = await context.newPage()
+    await page.goto(await linkFor(request, phone))
+    await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+    expect(await stored(page, 'getAgentid')).toBe(agentId)
+    expect(await stored(page, 'accountStatus')).toBe('2')
+
+    await page.goto(at('/financial/AccountManager'))
+    await expect(rowOf(page, customer)).toBeVisible()
+    await expect(page.locator('tbody tr.row-link')).toHaveCount(1)
+    await rowOf(page, customer).click()
+    await expect(page.getByRole('dialog', { name: customer })).toContainText('已解绑')
+    await expect(page.getByRole('group', { name: '平台操作' })).toHaveCount(0)
+    await page.goto(at('/financial/SplitBill'))
+    await expect(page.getByRole('button', { name: '绑定银行卡' })).toBeVisible()
+    await expect(page.getByRole('group', { name: '平台操作' })).toHaveCount(0)
+    await expect(menuItem(page, '账户管理')).toBeVisible()
+    await expect(badge(page)).toHaveText('实时')
+
+    await freeze(request)
+    await expect(page.getByText('账户已冻结：浏览器测试')).toBeVisible()
+    await expect(menuItem(page, '账户管理')).toHaveCount(0)
+    await context.close()
   })
 })

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Button, Skeleton, Steps } from 'antd'
 import { useEffect, useState } from 'react'
+import { useFollow } from '@/kit/list/useFollow'
 import { LoadFailure } from '@/kit/LoadFailure'
 import {
+  ACCOUNT_TABLE,
   type AccountDetail,
   accountDetail,
   type BankCard,
   CARD_PENDING,
   CLOSED,
+  CUSTOMER,
   FAILED,
   FROZEN,
   IN_REVIEW,
@@ -27,6 +30,7 @@ import { useOwnAccount } from './useOwnAccount'
 
 /** The payment account of one's own franchisee: how far it is, what is to be done next, and its bank card. */
 export function OwnAccount() {
+  useFollow(ACCOUNT_TABLE, [CUSTOMER])
   const own = useOwnAccount()
   if (own.isLoading) return <Skeleton active paragraph={{ rows: 6 }} />
   if (own.data === undefined) return <LoadFailure query={own} text="支付账户加载失败" />

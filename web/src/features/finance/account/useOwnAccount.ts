@@ -1,10 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { noteSeen } from '@/api/client'
 import { refreshRights } from '@/app/session/store'
 import { type AccountInfo, storeAccount, storedAccount } from '@/app/session/stored'
-import { useReadTopic } from '@/live/hooks'
-import { ACCOUNT_TABLE, accountOf, CUSTOMER, ownAgentId } from './account'
+import { accountOf, ownAgentId } from './account'
 
 /** Keeps what is known of one's own account; menu and pages follow when it has come to allow more or less. */
 export async function adoptAccount(info: AccountInfo | null): Promise<void> {
@@ -14,14 +12,9 @@ export async function adoptAccount(info: AccountInfo | null): Promise<void> {
   if (before.status !== after.status || before.level !== after.level) await refreshRights()
 }
 
-/** The account of one's own franchisee, followed: whoever changes it, no new login is needed. */
+/** The account of one's own franchisee, on pages that follow accounts: whoever changes it, no new login is needed. */
 export function useOwnAccount() {
-  const client = useQueryClient()
   const query = useQuery(accountOf(ownAgentId()))
-  useReadTopic(ACCOUNT_TABLE, (_, seq) => {
-    noteSeen(seq)
-    void client.invalidateQueries({ queryKey: [CUSTOMER] })
-  })
   const { data } = query
   useEffect(() => {
     if (data !== undefined) void adoptAccount(data)
