@@ -4,10 +4,10 @@ import { menuChildren } from '../access'
 import { COMING, paths, type Route, routeAt } from '../routes'
 import { useCodes } from '../session/store'
 
-/** Pages beside `route` that are built and that the user may open. */
+/** Pages beside `route`, without itself, that are built and that the user may open. */
 function builtBeside(route: Route | undefined, codes: ReadonlySet<string>): Route[] {
   if (!route || route.parent === null) return []
-  return menuChildren(route.parent, codes).filter((sibling) => sibling.page !== null && sibling.page !== COMING)
+  return menuChildren(route.parent, codes).filter((sibling) => sibling !== route && sibling.page !== null && sibling.page !== COMING)
 }
 
 /** Says honestly that a page is not built, and where to go instead. */
