@@ -237,16 +237,17 @@ async fn fin_035_fin_040_fin_041_fin_042_accounts_are_found_within_ones_scope() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn gate_001_002_003_005_007_what_an_account_opens_follows_its_status_and_level() {
+async fn gate_001_003_005_006_007_what_an_account_opens_follows_its_status_and_level() {
     let house = TestHouse::new().await;
     let (platform, clerk) = (house.signed_in(PLATFORM).await, house.signed_in(CLERK).await);
     let account = text(&clerk.ok("POST", OPEN, application("2")).await["accountId"]);
-    // Each call beside the code it needs: management, choices of dividing, bills, opening.
+    // Management, choices of dividing, bills, objections to them, and what everybody with an application needs.
     let stands = async || {
         [
             clerk.status("GET", LIST, json!({})).await,
             clerk.status("GET", CHOICES, json!({})).await,
             clerk.status("GET", "/Pay/bills", json!({})).await,
+            clerk.status("GET", "/Pay/objections", json!({})).await,
             clerk.status("GET", DETAIL, json!({ "accountId": account })).await,
         ]
     };
@@ -256,20 +257,22 @@ async fn gate_001_002_003_005_007_what_an_account_opens_follows_its_status_and_l
         let body = with(json!({"accountId": account, "version": version}), &more);
         platform.ok("PUT", STATE, body).await;
     };
-    assert_eq!(stands().await, [403, 403, 403, 200], "GATE-001 GATE-003: applied for");
+    assert_eq!(stands().await, [403, 403, 403, 403, 200], "GATE-001 GATE-003: applied for");
     turn(json!({"status": 2, "accountLevel": 1})).await;
-    assert_eq!(stands().await, [200, 200, 403, 200], "GATE-005: level 1 has no bills");
+    assert_eq!(stands().await, [200, 200, 403, 403, 200], "GATE-005 GATE-006: level 1 has no bills");
     turn(json!({"status": 4, "reason": "风控"})).await;
-    assert_eq!(stands().await, [403, 403, 403, 200], "GATE-001: frozen");
+    assert_eq!(stands().await, [403, 403, 403, 403, 200], "GATE-001: frozen");
     turn(json!({"status": 2, "reason": "误报"})).await;
-    assert_eq!(stands().await, [200, 200, 403, 200]);
+    assert_eq!(stands().await, [200, 200, 403, 403, 200]);
 
     // The other franchisee's account is of level 2; the platform's people go by the one in the header.
     let stranger = house.signed_in(STRANGER).await;
     let theirs = text(&stranger.ok("POST", OPEN, application("3")).await["accountId"]);
     let open = json!({"accountId": theirs, "version": 1, "status": 2, "accountLevel": 2});
     platform.ok("PUT", STATE, open).await;
-    assert_eq!(stranger.status("GET", "/Pay/bills", json!({})).await, 200, "GATE-007: level 2");
+    for path in ["/Pay/bills", "/Pay/objections", LIST] {
+        assert_eq!(stranger.status("GET", path, json!({})).await, 200, "GATE-007: level 2: {path}");
+    }
     let mut of_theirs = house.signed_in(PLATFORM).await;
     of_theirs.agent = Some("3");
     assert_eq!(of_theirs.status("GET", "/Pay/bills", json!({})).await, 200);

@@ -52,6 +52,15 @@ async fn fin_030_fin_031_a_card_is_named_and_bound_by_the_code_sent_to_its_phone
         "holder": "陈**", "mobileMasked": "139****0001", "state": 0, "boundAt": null, "reason": null}]);
     assert_eq!(shown["cards"], expected);
 
+    // Of several at once one waits, and each of them had a code of its own.
+    let other = house.signed_in(CLERK).await;
+    let both = tokio::join!(clerk.ok("POST", BIND, card(&account)), other.ok("POST", BIND, card(&account)));
+    assert_ne!(both.0, both.1);
+    let waiting =
+        |shown: &Value| shown["cards"].as_array().unwrap().iter().filter(|card| card["state"] == 0).count();
+    assert_eq!(waiting(&clerk.detail(&account).await), 1);
+    assert_eq!(house.outbox.to(MOBILE), 3);
+
     // A card that waits gives way to another.
     let second = text(&clerk.ok("POST", BIND, card(&account)).await["bindId"]);
     assert_eq!(clerk.no("POST", CHECK, check(&bind, CODE)).await, OVER);
@@ -61,7 +70,7 @@ async fn fin_030_fin_031_a_card_is_named_and_bound_by_the_code_sent_to_its_phone
         .iter()
         .map(|one| one["state"].clone())
         .collect();
-    assert_eq!(states, [0, 2], "newest first");
+    assert_eq!(states, [0, 2, 2, 2], "newest first");
 
     // FIN-031: a wrong code, another franchisee's people, the right code, and that again.
     assert_eq!(clerk.no("POST", CHECK, check(&second, "246811")).await, "验证码错误");

@@ -167,6 +167,12 @@ async fn bills() -> HandledFinancial<Value> {
     Ok(FinancialAnswer(json!([])))
 }
 
+/// A call that only objections to bills need.
+#[utoipa::path(get, path = "/Pay/objections", responses((status = 200)))]
+async fn objections() -> HandledFinancial<Value> {
+    Ok(FinancialAnswer(json!([])))
+}
+
 fn people() -> HashMap<OperatorId, Standing> {
     let codes = |texts: &[&str]| -> Arc<CodeSet> {
         Arc::new(texts.iter().map(|code| PermissionCode::try_from((*code).to_owned()).unwrap()).collect())
@@ -264,7 +270,9 @@ impl TestHouse {
         )
         .await
         .unwrap();
-        let probe = Routes::new("probe").add(Permit::AnyOf(&["financial_03"]), routes!(bills));
+        let probe = Routes::new("probe")
+            .add(Permit::AnyOf(&["financial_03"]), routes!(bills))
+            .add(Permit::AnyOf(&["financial_04"]), routes!(objections));
         let Surface { router, .. } = finance::routes(&room).merge(probe).into_router(&wire, None);
         Self {
             app: router,

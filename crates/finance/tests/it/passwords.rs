@@ -1,6 +1,13 @@
 //! The payment password: the link to its page, and the page that stands in.
 
-use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use axum::{Json, Router};
+use finance::password_desk::{HttpDesk, PasswordDesk};
+use serde_json::{Value, json};
 use wire::BASE;
 
 use crate::house::{BARE, CLERK, PLATFORM, STRANGER, TestHouse, application, text};
@@ -111,4 +118,65 @@ async fn fin_029_without_a_provider_nobody_gets_a_link_and_there_is_no_stand_in(
     assert_eq!(told, "支付渠道未接入，暂不能修改支付密码，请联系平台管理员");
     assert_eq!(house.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0, 404);
     assert_eq!(house.events(&account).await.len(), 2, "nothing was asked");
+}
+
+/// The payment provider's side: what it was asked, and what it answers.
+#[derive(Default)]
+struct Provider {
+    asked: Mutex<Vec<(String, Value)>>,
+    answer: Mutex<(u16, Value)>,
+}
+
+async fn link(
+    State(provider): State<Arc<Provider>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> (StatusCode, Json<Value>) {
+    let bearer = headers["authorization"].to_str().unwrap().to_owned();
+    provider.asked.lock().unwrap().push((bearer, body));
+    let (status, answer) = provider.answer.lock().unwrap().clone();
+    (StatusCode::from_u16(status).unwrap(), Json(answer))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fin_029_the_provider_is_asked_for_the_link_and_believed_when_it_leads_to_a_web_page() {
+    let provider = Arc::new(Provider::default());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/password", listener.local_addr().unwrap());
+    let app = Router::new().route("/password", post(link)).with_state(Arc::clone(&provider));
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    let desk = HttpDesk::new(url, "secret-token".to_owned()).unwrap();
+    let house = TestHouse::with(|_| Some(PasswordDesk::Http(Arc::new(desk)))).await;
+    let account = house.open_account(2).await;
+    let clerk = house.signed_in(CLERK).await;
+    let says = |status: u16, answer: Value| *provider.answer.lock().unwrap() = (status, answer);
+
+    says(200, json!({"redirectUrl": "https://pay.example/password?token=1"}));
+    let answer = clerk.ok("POST", MODIFY, json!({"callType": "B_FORGET"})).await;
+    assert_eq!(answer, json!({"redirectUrl": "https://pay.example/password?token=1"}));
+    let asked = provider.asked.lock().unwrap().clone();
+    let body = json!({"accountId": account, "callType": "B_FORGET"});
+    assert_eq!(asked, [("Bearer secret-token".to_owned(), body)]);
+    assert_eq!(
+        house.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0,
+        404,
+        "nothing stands in"
+    );
+
+    for (status, answer) in [
+        (200, json!({"redirectUrl": "javascript:alert(1)"})),
+        (200, json!({"redirectUrl": "/password"})),
+        (200, json!({"url": "https://pay.example"})),
+        (200, json!({"redirectUrl": format!("https://pay.example/{}", "x".repeat(20_000))})),
+        (302, json!({"redirectUrl": "https://pay.example/password"})),
+        (500, json!({})),
+    ] {
+        says(status, answer.clone());
+        let told = clerk.no("POST", MODIFY, json!({"callType": "MODIFY"})).await;
+        assert_eq!(told, "支付渠道暂时无法连接，请稍后重试", "{status} {answer}");
+    }
+    serving.abort();
+    let _ = serving.await;
+    let told = clerk.no("POST", MODIFY, json!({"callType": "MODIFY"})).await;
+    assert_eq!(told, "支付渠道暂时无法连接，请稍后重试");
 }

@@ -47,21 +47,20 @@ async fn gate_001_fin_034_what_an_account_opens_is_open_on_the_next_call_and_sta
         .await;
 
     // The directory remembers for a second: every change counts on the very next call all the same.
-    let mut version = 1;
-    for (more, status) in [
+    let turns = [
         (json!({"status": 2, "accountLevel": 1}), 200),
         (json!({"status": 4, "reason": "风控"}), 403),
         (json!({"status": 2, "reason": "误报"}), 200),
         (json!({"status": 4, "reason": "再查"}), 403),
         (json!({"status": 2, "reason": "查清"}), 200),
-    ] {
+    ];
+    for (version, (more, status)) in (1..).zip(turns) {
         let before = if status == 200 { 403 } else { 200 };
         assert_eq!(clerk.call("GET", LIST, json!({})).await.status, before, "{more}");
         let mut body = json!({"accountId": account, "version": version});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         yes(&admin, "PUT", STATE, body).await;
         assert_eq!(clerk.call("GET", LIST, json!({})).await.status, status, "{more}");
-        version += 1;
     }
     let shown = yes(&clerk, "GET", LIST, json!({"keyword": "A 出行"})).await;
     assert_eq!((&shown["total"], &shown["records"][0]["agentName"]), (&json!(1), &json!("A 出行有限公司")));
