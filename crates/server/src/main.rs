@@ -11,6 +11,7 @@ mod gate;
 mod health;
 mod live_house;
 mod maintenance;
+mod pruning;
 mod rooms;
 mod seams;
 mod secrets;

@@ -20,7 +20,7 @@ use crate::config::{Part, Settings, Stores};
 use crate::health::Health;
 use crate::rooms::{self, Rooms};
 use crate::secrets::Secrets;
-use crate::{live_house, site, stores, streams};
+use crate::{live_house, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
 
@@ -62,6 +62,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let projectors = Projectors::new(house.clone(), rooms::projectors());
         parts.spawn(async move { projectors.run().await });
         parts.spawn(checkpoint::run(house.clone(), CheckpointKey::new(&secrets.checkpoint)));
+        parts.spawn(pruning::run(house.clone()));
     }
     if settings.runs(Part::Reactors) {
         let reactors = Reactors::new(house.clone(), rooms.reactors(&house));

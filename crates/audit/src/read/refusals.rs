@@ -57,6 +57,39 @@ pub(crate) async fn keep(pool: &PgPool, refusal: &Refusal) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// A refused command is kept for so long: a year.
+pub const KEPT_MS: i64 = 365 * 86_400_000;
+/// Rows that are deleted in one transaction.
+const BATCH: i64 = 1000;
+/// Transactions of one round.
+const MOST_BATCHES: usize = 50;
+
+/// Deletes what was kept long enough at `now`, at most 50,000 rows. `owner` owns the table. Tells how many.
+pub async fn prune(owner: &PgPool, now: Timestamp) -> sqlx::Result<u64> {
+    let before = now.plus_millis(-KEPT_MS);
+    let mut pruned = 0;
+    for _ in 0..MOST_BATCHES {
+        let mut tx = owner.begin().await?;
+        // The table refuses changes to everybody who does not say that this is maintenance.
+        sqlx::query("set local wheelhouse.maintenance = 'on'").execute(&mut *tx).await?;
+        let deleted = sqlx::query(
+            "delete from log.refused_write where position = any(array(
+               select w.position from log.refused_write w where w.at_ms < $1 order by w.at_ms limit $2))",
+        )
+        .bind(before.millis())
+        .bind(BATCH)
+        .execute(&mut *tx)
+        .await?
+        .rows_affected();
+        tx.commit().await?;
+        pruned += deleted;
+        if deleted < BATCH.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(pruned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

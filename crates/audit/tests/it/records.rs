@@ -2,12 +2,15 @@ use std::time::Duration;
 
 use audit::Audit;
 use audit::read::entries::{self, Filter, LogRow, Slice};
+use audit::read::refusals;
 use kernel::CommandContext;
 use serde_json::json;
 use vocabulary::{Rows, Scope};
 use wire::{HandedOut, RefusedWrite, Witness};
 
-use crate::house::{TestHouse, agent};
+use crate::house::{NOW, TestHouse, agent};
+
+const DAY_MS: i64 = 86_400_000;
 
 fn refused(status: u16, text: &str) -> RefusedWrite {
     RefusedWrite {
@@ -89,6 +92,24 @@ async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
             assert!(sqlx::query(sql).execute(pool).await.is_err(), "{sql}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_refusal_is_kept_for_a_year_and_then_pruned() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    witness.refused(house.by_wang(), refused(200, "早先"));
+    let later = CommandContext { now: NOW.plus_millis(DAY_MS), ..house.by_wang() };
+    witness.refused(later, refused(200, "后来"));
+    eventually(&house, &Scope::ALL, Filter::default(), 2).await;
+    let owner = &house.house.pools.owner;
+    let a_year = NOW.plus_millis(refusals::KEPT_MS);
+    assert_eq!(refusals::prune(owner, a_year).await.unwrap(), 0, "a year is not over yet");
+    assert_eq!(refusals::prune(owner, a_year.plus_millis(1)).await.unwrap(), 1);
+    let left = seen(&house, &Scope::ALL, Filter::default()).await;
+    assert_eq!(left.rows.iter().map(|row| row.detail.as_str()).collect::<Vec<_>>(), ["后来"]);
+    // What is no maintenance is refused as before.
+    assert!(sqlx::query("delete from log.refused_write").execute(owner).await.is_err());
 }
 
 #[tokio::test]

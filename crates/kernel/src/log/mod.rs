@@ -8,6 +8,7 @@ mod link;
 pub mod merkle;
 pub mod personal;
 pub mod reader;
+pub mod requests;
 pub mod tail;
 pub mod verify;
 pub mod writer;

@@ -12,6 +12,7 @@ mod projecting;
 mod reacting;
 mod rebuild;
 mod relay;
+mod requests;
 mod scope;
 mod stalls;
 mod verify;

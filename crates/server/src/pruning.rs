@@ -1,0 +1,47 @@
+//! What time has made worthless is deleted: requests that nobody repeats any more, refused commands of years ago.
+
+use std::time::Duration;
+
+use kernel::House;
+use kernel::log::requests;
+use tokio::time::MissedTickBehavior;
+use vocabulary::Timestamp;
+
+/// How often it is looked for.
+const EVERY: Duration = Duration::from_mins(10);
+
+/// Prunes on one node at a time, until the house closes.
+pub async fn run(house: House) {
+    let stop = house.stopping();
+    let mut lease = house.lease("pruning").await;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = lease.held() => {}
+        }
+        let mut tick = tokio::time::interval(EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = lease.lost() => break,
+                _ = tick.tick() => {}
+            }
+            if let Err(error) = round(&house, house.clock.now()).await {
+                tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
+            }
+        }
+    }
+}
+
+/// One round, as of `now`.
+async fn round(house: &House, now: Timestamp) -> sqlx::Result<()> {
+    let requests = requests::forget_old(&house.pools.owner, now).await?;
+    let refusals = audit::read::refusals::prune(&house.pools.owner, now).await?;
+    metrics::counter!("wheelhouse_pruned_total", "of" => "requests").increment(requests);
+    metrics::counter!("wheelhouse_pruned_total", "of" => "refusals").increment(refusals);
+    if requests + refusals > 0 {
+        tracing::info!(requests, refusals, "pruned");
+    }
+    Ok(())
+}
