@@ -46,7 +46,7 @@ pub fn routes(map: BaseMap) -> Routes {
 
 /// The base map, a `GeoJSON` FeatureCollection in WGS-84, always gzip-encoded.
 #[utoipa::path(get, path = "/map/base", tag = "map",
-    responses((status = 200, content_type = "application/geo+json", body = String), (status = 404)))]
+    responses((status = 200, content_type = "application/geo+json", body = serde_json::Value), (status = 404)))]
 async fn base(State(map): State<BaseMap>) -> Response {
     match map.0 {
         None => Refused::UnknownPath.into_response(),

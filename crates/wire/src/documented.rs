@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::schema::{OneOfBuilder, Schema};
-use utoipa::openapi::{Components, ContentBuilder, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Components, ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::{BASE, Permit};
@@ -73,6 +73,9 @@ const STATUSES: [(StatusCode, &str); 5] = [
     (StatusCode::TOO_MANY_REQUESTS, "Too many requests."),
 ];
 
+/// What a page is sent as.
+const PAGE: &str = "text/html";
+
 /// Name of the shared response of a status.
 fn response_name(status: StatusCode, financial: bool) -> String {
     format!("{}{}", if financial { "Financial" } else { "Refused" }, status.as_u16())
@@ -102,15 +105,16 @@ pub(crate) fn refusals(operation: &mut Operation, place: &str, permit: Permit, f
         return;
     }
     let responses = &mut operation.responses.responses;
-    if let Some(RefOr::T(yes)) = responses.get_mut("200")
-        && let Some(RefOr::T(content)) = yes.content.get_mut("application/json")
-        && let Some(schema) = content.schema.take()
-    {
-        content.schema = Some(or_refused(schema, financial));
+    let mut is_page = false;
+    if let Some(RefOr::T(yes)) = responses.get_mut("200") {
+        is_page = yes.content.contains_key(PAGE);
+        if !is_page {
+            yes_or_no(yes, financial);
+        }
     }
     let needs_caller = permit != Permit::Open;
     let needs_code = matches!(permit, Permit::AnyOf(_) | Permit::Machine(_));
-    for (status, _) in STATUSES {
+    for (status, meaning) in STATUSES {
         let may = match status {
             StatusCode::UNAUTHORIZED => needs_caller,
             StatusCode::FORBIDDEN => needs_code || financial,
@@ -118,9 +122,34 @@ pub(crate) fn refusals(operation: &mut Operation, place: &str, permit: Permit, f
             _ => true,
         };
         if may {
-            responses
-                .entry(status.as_u16().to_string())
-                .or_insert_with(|| Ref::from_response_name(response_name(status, financial)).into());
+            responses.entry(status.as_u16().to_string()).or_insert_with(|| {
+                let shared = Ref::from_response_name(response_name(status, financial));
+                if is_page { RefOr::T(as_page(meaning)) } else { shared.into() }
+            });
+        }
+    }
+}
+
+/// A refusal that a person reads as a page; the entrance's own stay JSON.
+fn as_page(meaning: &str) -> Response {
+    let page = ContentBuilder::new().schema(Some(String::schema())).build();
+    let entrance = ContentBuilder::new().schema(Some(Ref::from_schema_name(Refusal::name()))).build();
+    let response = ResponseBuilder::new().description(meaning).content(PAGE, page);
+    response.content("application/json", entrance).build()
+}
+
+/// What a yes answers, or the no of the rules with the same status.
+fn yes_or_no(yes: &mut Response, financial: bool) {
+    match yes.content.get_mut("application/json") {
+        Some(RefOr::T(content)) => {
+            content.schema = content.schema.take().map(|schema| or_refused(schema, financial));
+        }
+        Some(RefOr::Ref(_)) => {}
+        // A file.
+        None => {
+            let no = if financial { FinancialRefusal::name() } else { RuleRefusal::name() };
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(no))).build();
+            yes.content.insert("application/json".to_owned(), content.into());
         }
     }
 }
@@ -133,7 +162,7 @@ fn or_refused(schema: RefOr<Schema>, financial: bool) -> RefOr<Schema> {
         (false, true) => RuleRefusal::name(),
         (false, false) => BareRefusal::name(),
     };
-    OneOfBuilder::new().item(schema).item(Ref::from_schema_name(no)).into()
+    AnyOfBuilder::new().item(schema).item(Ref::from_schema_name(no)).into()
 }
 
 #[cfg(test)]
@@ -152,7 +181,7 @@ mod tests {
     }
 
     fn choices(responses: &Value) -> Vec<&str> {
-        let choices = responses["200"]["content"]["application/json"]["schema"]["oneOf"].as_array().unwrap();
+        let choices = responses["200"]["content"]["application/json"]["schema"]["anyOf"].as_array().unwrap();
         choices.iter().map(|one| one["$ref"].as_str().unwrap().rsplit('/').next().unwrap()).collect()
     }
 
@@ -170,6 +199,24 @@ mod tests {
         assert_eq!(paid["403"], json!({"$ref": "#/components/responses/Financial403"}));
         let health = documented(Permit::Open, "/healthz", "Report", false);
         assert!(health["400"].is_null(), "it is none of the API: {health}");
+    }
+
+    #[test]
+    fn a_file_refuses_in_json_and_a_page_as_a_page() {
+        let of_kind = |kind: &str| {
+            let content = ContentBuilder::new().schema(Some(String::schema())).build();
+            let yes = ResponseBuilder::new().content(kind, content);
+            let mut operation = OperationBuilder::new().response("200", yes).build();
+            refusals(&mut operation, "/ebike/v3/backend/x", Permit::SignedIn, false);
+            serde_json::to_value(&operation).unwrap()["responses"].clone()
+        };
+        let file = of_kind("text/csv");
+        let no = &file["200"]["content"]["application/json"]["schema"]["$ref"];
+        assert_eq!(no, "#/components/schemas/RuleRefusal");
+        assert_eq!(file["400"], json!({"$ref": "#/components/responses/Refused400"}));
+        let page = of_kind("text/html");
+        assert!(page["200"]["content"]["application/json"].is_null(), "{page}");
+        assert!(page["400"]["content"]["text/html"].is_object(), "{page}");
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod replay;
 mod routes;
 mod sessions;
 mod several;
+mod sheet;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -54,5 +55,6 @@ pub use refused::Refused;
 pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
 pub use several::{Outcome, Outcomes, Reason, SEVERAL_MAX, Switched, several};
+pub use sheet::{Column, SHEET_ROWS, Sheet, SheetColumns, sheet_pages};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};
 pub use witness::{HandedOut, HandingOut, RefusedWrite, Witness};

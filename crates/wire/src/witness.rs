@@ -9,6 +9,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use kernel::{CommandContext, Receipt};
 use serde_json::Value;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use vocabulary::Timestamp;
 
 use crate::asked::Asked;
@@ -65,13 +66,23 @@ pub trait Witness: Send + Sync + 'static {
     async fn handed_out(&self, ctx: &CommandContext, what: HandedOut) -> Result<Receipt, Refused>;
 }
 
-/// Extractor for handlers that hand out data: they say so first, and stop when that fails.
+/// A file is held in memory until it is sent; so many are made at the same time.
+static FILES: Semaphore = Semaphore::const_new(4);
+
+/// Extractor for handlers that hand out data: they say so first, and stop when that fails. Too many of them at the same
+/// time are refused.
 pub struct HandingOut {
     asked: Asked,
     witness: Option<Arc<dyn Witness>>,
+    _place: SemaphorePermit<'static>,
 }
 
 impl HandingOut {
+    /// When it was asked for.
+    pub fn now(&self) -> Timestamp {
+        self.asked.now()
+    }
+
     /// Notes that `what` is about to leave. Where nobody listens (a room tested alone) nothing is noted.
     pub async fn note(&self, what: HandedOut) -> Result<(), Refused> {
         let Some(witness) = &self.witness else { return Ok(()) };
@@ -90,6 +101,7 @@ impl<S: Sync> FromRequestParts<S> for HandingOut {
         Ok(Self {
             asked: Asked::from_request_parts(parts, state).await?,
             witness: parts.extensions.get::<Arc<dyn Witness>>().cloned(),
+            _place: FILES.try_acquire().map_err(|_| Refused::TooMany)?,
         })
     }
 }

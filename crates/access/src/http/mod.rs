@@ -4,6 +4,7 @@ mod cs_tool;
 mod devices;
 mod operators;
 mod quick_link;
+mod role_file;
 mod roles;
 mod sign_in;
 mod sms;
@@ -56,6 +57,7 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(PEOPLE, routes!(operators::state))
         .add(PEOPLE, routes!(roles::enabled))
         .add(ROLES, routes!(roles::list))
+        .add_unwrapped(ROLES, routes!(role_file::export))
         .add(ROLES, routes!(roles::create))
         .add(ROLES, routes!(roles::update))
         .add(ROLES, routes!(roles::delete))

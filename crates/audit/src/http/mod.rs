@@ -2,6 +2,7 @@
 
 mod access;
 mod history;
+mod log_file;
 mod userlogs;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ const READS: [&str; 1] = ["audit"];
 pub(crate) fn routes(audit: Arc<Audit>) -> Routes {
     Routes::new("audit")
         .add(AUDITORS, routes!(userlogs::list))
+        .add_unwrapped(AUDITORS, routes!(log_file::export))
         .add(AUDITORS, routes!(userlogs::detail))
         .add(AUDITORS, routes!(userlogs::actions))
         .add(AUDITORS, routes!(history::subjects))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use chrono::{NaiveDate, NaiveDateTime};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{Page, Timestamp};
 use wire::{Answer, Caller, Handled, Params, Refused, Seen};
@@ -15,13 +16,12 @@ use crate::read::entries::{self, Filter, LogDetail, LogRow, Slice, result_label}
 
 /// An export covers at most so many days.
 const EXPORT_DAYS: i64 = 31;
-/// A page of an export has at most so many rows.
-const EXPORT_ROWS: i64 = 1000;
 const DAY_MS: i64 = 86_400_000;
 /// Asia/Shanghai, ahead of UTC all year.
 const SHANGHAI_MS: i64 = 8 * 3_600_000;
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListQuery {
     /// 1-based, default 1.
@@ -48,8 +48,6 @@ pub(crate) struct ListQuery {
     end_time: Option<String>,
     /// An older client's name for `endTime`.
     ent_time: Option<String>,
-    /// 1: for a file. Both times are then needed, at most 31 days apart; pages have up to 1000 rows.
-    exporting: Option<String>,
 }
 
 /// Which end of a written second or day is meant.
@@ -76,7 +74,7 @@ fn instant(name: &str, text: Option<&String>, end: End) -> Result<Option<Timesta
 }
 
 impl ListQuery {
-    fn filter(&self) -> Result<Filter, Refused> {
+    pub(super) fn filter(&self) -> Result<Filter, Refused> {
         let text = |name: &str, value: &Option<String>| {
             given(name, value.as_ref()).map(|text| text.map(str::to_owned))
         };
@@ -99,27 +97,23 @@ impl ListQuery {
         Ok(filter)
     }
 
-    fn exporting(&self) -> bool {
-        self.exporting.as_deref() == Some("1")
+    fn slice(&self) -> Result<Slice, Refused> {
+        let size = number("pageSize", self.page_size.as_ref())?;
+        let page = Page::new(number("page", self.page.as_ref())?, size);
+        let before: Option<i64> = number("before", self.before.as_ref())?;
+        Ok(Slice { limit: page.limit(), offset: if before.is_some() { 0 } else { page.offset() }, before })
     }
 
-    fn slice(&self) -> Result<Slice, Refused> {
-        let size: Option<u32> = number("pageSize", self.page_size.as_ref())?;
-        let page = Page::new(number("page", self.page.as_ref())?, size);
-        let limit = if self.exporting() {
-            size.map_or(EXPORT_ROWS, |size| i64::from(size).clamp(1, EXPORT_ROWS))
-        } else {
-            page.limit()
-        };
-        let before: Option<i64> = number("before", self.before.as_ref())?;
-        // An export's pages are its own size.
-        let skipped = page.offset() / page.limit() * limit;
-        Ok(Slice { limit, offset: if before.is_some() { 0 } else { skipped }, before })
+    /// What the list is cut down to, as a record of an export tells it.
+    pub(super) fn said(&self) -> Value {
+        let ended = self.end_time.as_ref().or(self.ent_time.as_ref());
+        json!({"opManId": self.op_man_id, "action": self.action, "category": self.category, "target": self.target,
+            "result": self.result, "traceId": self.trace_id, "startTime": self.start_time, "endTime": ended})
     }
 }
 
 /// A file is cut to so many days that it can be made and read.
-fn fit_for_export(filter: &Filter) -> Result<(), Refused> {
+pub(super) fn fit_for_export(filter: &Filter) -> Result<(), Refused> {
     let span = |text: &str| Refused::business("export-span", text);
     let (Some(from), Some(to)) = (filter.from, filter.to) else {
         return Err(span("导出前请选择时间范围，最多 31 天"));
@@ -153,9 +147,6 @@ pub(crate) async fn list(
     Params(query): Params<ListQuery>,
 ) -> Handled<LogPage> {
     let (filter, slice) = (query.filter()?, query.slice()?);
-    if query.exporting() {
-        fit_for_export(&filter)?;
-    }
     let mut db = audit.house.reads.scoped(&caller.scope, seen, &READS).await?;
     let page = entries::page(&mut db, &audit.descriptions, &caller.scope, &filter, slice).await?;
     let full = page.rows.len() as i64 == slice.limit;
@@ -275,17 +266,14 @@ mod tests {
 
     #[test]
     fn pages_are_bounded_and_a_position_takes_the_place_of_a_number() {
-        let query = |size: &str, page: &str, exporting: bool| ListQuery {
+        let query = |size: &str, page: &str| ListQuery {
             page: Some(page.to_owned()),
             page_size: Some(size.to_owned()),
-            exporting: exporting.then(|| "1".to_owned()),
             ..ListQuery::default()
         };
-        let slice = query("5000", "3", false).slice().unwrap();
+        let slice = query("5000", "3").slice().unwrap();
         assert_eq!((slice.limit, slice.offset), (200, 400));
-        let slice = query("5000", "3", true).slice().unwrap();
-        assert_eq!((slice.limit, slice.offset), (1000, 2000));
-        let slice = ListQuery { before: Some("77".to_owned()), ..query("10", "3", false) }.slice().unwrap();
+        let slice = ListQuery { before: Some("77".to_owned()), ..query("10", "3") }.slice().unwrap();
         assert_eq!((slice.offset, slice.before), (0, Some(77)));
     }
 }

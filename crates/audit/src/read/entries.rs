@@ -342,7 +342,7 @@ async fn moment(db: &mut PgConnection, position: i64) -> sqlx::Result<Option<i64
     .await
 }
 
-/// A part of the log, newest first.
+/// A part of the log, newest first, and how many match in all.
 pub async fn page(
     db: &mut PgConnection,
     descriptions: &Descriptions,
@@ -350,19 +350,43 @@ pub async fn page(
     filter: &Filter,
     slice: Slice,
 ) -> sqlx::Result<Rows<LogRow>> {
-    let after = match slice.before {
-        None => None,
-        Some(position) => match moment(db, position).await? {
-            Some(at_ms) => Some((at_ms, position)),
-            None => return Ok(Rows::new(Vec::new(), 0)),
-        },
-    };
     let sources = filter.sources();
     if sources.is_empty() {
         return Ok(Rows::new(Vec::new(), 0));
     }
-    let mut query = QueryBuilder::new("select * from (");
     let mut count = QueryBuilder::new("select ");
+    for (n, (_, refused)) in sources.into_iter().enumerate() {
+        let table = if refused { "log.refused_write" } else { "read.audit_entry" };
+        count
+            .push(if n == 0 { "" } else { " + " })
+            .push(format!("(select count(*) from (select from {table}"));
+        conditions(&mut count, scope, filter, refused);
+        count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching)");
+    }
+    let counted: i64 = count.build_query_scalar().fetch_one(&mut *db).await?;
+    Ok(Rows::new(part(db, descriptions, scope, filter, slice).await?, counted))
+}
+
+/// A part of the log, newest first.
+pub async fn part(
+    db: &mut PgConnection,
+    descriptions: &Descriptions,
+    scope: &Scope,
+    filter: &Filter,
+    slice: Slice,
+) -> sqlx::Result<Vec<LogRow>> {
+    let after = match slice.before {
+        None => None,
+        Some(position) => match moment(db, position).await? {
+            Some(at_ms) => Some((at_ms, position)),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let sources = filter.sources();
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = QueryBuilder::new("select * from (");
     for (n, (select, refused)) in sources.into_iter().enumerate() {
         query.push(if n == 0 { "(" } else { " union all (" }).push(select);
         conditions(&mut query, scope, filter, refused);
@@ -379,23 +403,16 @@ pub async fn page(
             .push(" order by at_ms desc, position desc limit ")
             .push_bind(slice.offset + slice.limit)
             .push(")");
-        let table = if refused { "log.refused_write" } else { "read.audit_entry" };
-        count
-            .push(if n == 0 { "" } else { " + " })
-            .push(format!("(select count(*) from (select from {table}"));
-        conditions(&mut count, scope, filter, refused);
-        count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching)");
     }
     query.push(") lines order by at_ms desc, position desc limit ").push_bind(slice.limit);
     query.push(" offset ").push_bind(slice.offset);
     let found: Vec<Entry> = query.build_query_as().fetch_all(&mut *db).await?;
-    let counted: i64 = count.build_query_scalar().fetch_one(&mut *db).await?;
     let mut named = BTreeSet::new();
     for entry in &found {
         entry.named(descriptions, &mut named);
     }
     let names = subjects::names(db, &named).await?;
-    Ok(Rows::new(found.into_iter().map(|entry| entry.detail(descriptions, &names).row).collect(), counted))
+    Ok(found.into_iter().map(|entry| entry.detail(descriptions, &names).row).collect())
 }
 
 /// One line; nothing when it is not in scope.

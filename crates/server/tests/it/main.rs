@@ -9,6 +9,7 @@ mod bike;
 mod city;
 mod client;
 mod doors;
+mod exports;
 mod faults;
 mod grants;
 mod nodes;

@@ -144,9 +144,10 @@ fn shortened(body: &[u8]) -> String {
 /// Whether an answer is one that the document gives, or a refusal that a person can read.
 fn judge(document: &Document, operation: &Operation, status: StatusCode, body: &[u8]) -> Result<(), String> {
     let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    if parsed.is_none() && operation.answer.is_none() && status.is_client_error() {
-        // A page refuses as a page.
-        return shape::in_chinese(&String::from_utf8_lossy(body));
+    if parsed.is_none() && operation.has_files {
+        // A file, or a page, which refuses as a page.
+        let text = String::from_utf8_lossy(body);
+        return if status == StatusCode::OK { Ok(()) } else { shape::in_chinese(&text) };
     }
     match status.as_u16() {
         200 => {

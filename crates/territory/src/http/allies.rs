@@ -4,16 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
+use axum::response::Response;
 use chrono::NaiveDate;
+use kernel::Position;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Territory};
+use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Rows, Territory, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
-    number,
+    Answer, Asked, Body, Caller, Column, HandingOut, Handled, Nothing, PageOf, Params, Permit, Refused,
+    Routes, Seen, Sheet, SheetColumns, given, number, sheet_pages,
 };
 
 use crate::Room;
@@ -32,6 +34,7 @@ const FORGOTTEN: &str = "已注销";
 pub fn routes(room: &Room) -> Routes {
     Routes::new("territory")
         .add(ALLIES, routes!(list, create, update, delete).with_state(room.clone()))
+        .add_unwrapped(ALLIES, routes!(export).with_state(room.clone()))
         .add(ALLIES, routes!(info).with_state(room.clone()))
         .add(ALLIES, routes!(state).with_state(room.clone()))
         .add(ALLIES, routes!(unmask).with_state(room.clone()))
@@ -151,6 +154,16 @@ struct ListQuery {
     state: Option<String>,
 }
 
+impl ListQuery {
+    fn filter(&self) -> Result<AllyFilter, Refused> {
+        Ok(AllyFilter {
+            keyword: given(self.keyword.as_ref()).map(str::to_owned),
+            agent: number("agentId", self.agent_id.as_ref())?,
+            state: number("state", self.state.as_ref())?,
+        })
+    }
+}
+
 /// Franchisers in scope, newest first; names and phones masked.
 #[utoipa::path(get, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "listAllies",
     params(ListQuery), responses((status = 200, body = Answer<PageOf<AllyRow>>)))]
@@ -161,15 +174,101 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AllyRow>> {
     let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
-    let filter = AllyFilter {
-        keyword: given(query.keyword.as_ref()).map(str::to_owned),
-        agent: number("agentId", query.agent_id.as_ref())?,
-        state: number("state", query.state.as_ref())?,
-    };
+    Ok(Answer(page_of(&room, &caller, seen, &query.filter()?, page).await?.into()))
+}
+
+/// A page of the list.
+async fn page_of(
+    room: &Room,
+    caller: &Caller,
+    seen: Option<Position>,
+    filter: &AllyFilter,
+    page: Page,
+) -> Result<Rows<AllyRow>, Refused> {
     let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = allies::page(&mut db, &filter, page).await?;
-    let rows = with_areas(&room, &mut db, found.rows).await?;
-    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+    let found = allies::page(&mut db, filter, page).await?;
+    let rows = with_areas(room, &mut db, found.rows).await?;
+    Ok(Rows { rows, count: found.count, capped: found.capped })
+}
+
+/// The list as a file; names and phones are masked there as well.
+const FILE: Sheet<AllyRow> = Sheet {
+    what: "ally",
+    title: "加盟商",
+    columns: &[
+        Column { key: "company", title: "公司", text: |row| row.company.clone() },
+        Column { key: "state", title: "状态", text: |row| state_label(row.state).to_owned() },
+        Column {
+            key: "agent", title: "所属代理", text: |row| row.agent_company.clone().unwrap_or_default()
+        },
+        Column { key: "areas", title: "服务区", text: |row| names(&row.service_areas) },
+        Column { key: "contractEnd", title: "合同到期日", text: |row| day(row.contract_end) },
+        Column {
+            key: "ratio", title: "分成比例", text: |row| hundredths(row.divide_ratio_bp.into(), "%")
+        },
+        Column { key: "vehicleCount", title: "车辆", text: |row| row.vehicle_count.to_string() },
+        Column { key: "contact", title: "联系人", text: |row| row.contact.clone() },
+        Column { key: "phone", title: "联系电话", text: |row| row.phone.clone() },
+        Column { key: "deposit", title: "保证金（元）", text: |row| hundredths(row.deposit_paid, "") },
+        Column {
+            key: "updatedAt",
+            title: "更新时间",
+            text: |row| Timestamp::from_millis(row.updated_at).local(),
+        },
+        Column { key: "licenseNo", title: "信用代码", text: |row| row.license_no.clone() },
+        Column { key: "legalPerson", title: "法人", text: |row| row.legal_person.clone() },
+        Column { key: "joinedAt", title: "加盟日期", text: |row| day(row.joined_at) },
+        Column { key: "remark", title: "备注", text: |row| row.remark.clone() },
+    ],
+};
+
+fn state_label(state: i16) -> &'static str {
+    match state {
+        0 => "洽谈",
+        1 => "合作中",
+        2 => "到期",
+        _ => "解约",
+    }
+}
+
+fn names(areas: &[AreaOption]) -> String {
+    areas.iter().map(|area| area.name.as_str()).collect::<Vec<_>>().join("、")
+}
+
+fn day(day: Option<NaiveDate>) -> String {
+    day.map_or_else(String::new, |day| day.to_string())
+}
+
+/// Cents as yuan, or ten-thousandths as a percentage.
+fn hundredths(value: i64, unit: &str) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}{unit}", value.unsigned_abs() / 100, value.unsigned_abs() % 100)
+}
+
+/// Franchisers in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
+/// what.
+#[utoipa::path(get, path = "/platform/agent/allyInfo/export", tag = "territory", operation_id = "exportAllies",
+    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+async fn export(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    handing: HandingOut,
+    Params(query): Params<ListQuery>,
+    Params(columns): Params<SheetColumns>,
+) -> Result<Response, Refused> {
+    let filter = query.filter()?;
+    let mut rows = Vec::new();
+    for page in sheet_pages() {
+        let found = page_of(&room, &caller, seen, &filter, page).await?.rows;
+        let full = found.len() as i64 == page.limit();
+        rows.extend(found);
+        if !full {
+            break;
+        }
+    }
+    let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
+    FILE.hand_out(&handing, &columns, &said, &rows).await
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use kernel::CommandContext;
+use axum::response::Response;
+use kernel::{CommandContext, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Page};
+use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
-    number,
+    Answer, Asked, Body, Caller, Column, HandingOut, Handled, Nothing, PageOf, Params, Permit, Refused,
+    Routes, Seen, Sheet, SheetColumns, given, number, sheet_pages,
 };
 
 use crate::Room;
@@ -28,6 +29,7 @@ const READS: [&str; 4] = ["area", "agent", "fence", "ally"];
 pub fn routes(room: &Room) -> Routes {
     Routes::new("territory")
         .add(AREAS, routes!(list, update).with_state(room.clone()))
+        .add_unwrapped(AREAS, routes!(export).with_state(room.clone()))
         .add(AREAS, routes!(info).with_state(room.clone()))
         .add(AREAS, routes!(state).with_state(room.clone()))
         .add(AREAS, routes!(hand_over).with_state(room.clone()))
@@ -101,6 +103,16 @@ struct ListQuery {
     state: Option<String>,
 }
 
+impl ListQuery {
+    fn filter(&self) -> Result<AreaFilter, Refused> {
+        Ok(AreaFilter {
+            keyword: given(self.keyword.as_ref()).map(str::to_owned),
+            agent: number("agentId", self.agent_id.as_ref())?,
+            state: number("state", self.state.as_ref())?,
+        })
+    }
+}
+
 /// Service areas in scope, newest first.
 #[utoipa::path(get, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "listServiceAreas",
     params(ListQuery), responses((status = 200, body = Answer<PageOf<AreaRow>>)))]
@@ -111,18 +123,82 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AreaRow>> {
     let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
-    let filter = AreaFilter {
-        keyword: given(query.keyword.as_ref()).map(str::to_owned),
-        agent: number("agentId", query.agent_id.as_ref())?,
-        state: number("state", query.state.as_ref())?,
-    };
+    let found = page_of(&room, &caller, seen, &query.filter()?, page).await?;
+    Ok(Answer(found.into()))
+}
+
+/// A page of the list, with the bikes of each.
+async fn page_of(
+    room: &Room,
+    caller: &Caller,
+    seen: Option<Position>,
+    filter: &AreaFilter,
+    page: Page,
+) -> Result<Rows<AreaRow>, Refused> {
     let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = areas::page(&mut db, &filter, page).await?;
+    let found = areas::page(&mut db, filter, page).await?;
     drop(db);
     let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
     let vehicles = room.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
     let rows = found.rows.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect();
-    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+    Ok(Rows { rows, count: found.count, capped: found.capped })
+}
+
+/// The list as a file.
+const FILE: Sheet<AreaRow> = Sheet {
+    what: "service-area",
+    title: "服务区",
+    columns: &[
+        Column { key: "name", title: "服务区", text: |row| row.name.clone() },
+        Column { key: "state", title: "状态", text: |row| state_label(row.state).to_owned() },
+        Column { key: "company", title: "运营代理", text: |row| row.company.clone().unwrap_or_default() },
+        Column { key: "vehicleCount", title: "车辆", text: |row| row.vehicle_count.to_string() },
+        Column { key: "parkingCount", title: "停车区", text: |row| row.parking_count.to_string() },
+        Column { key: "tel", title: "客服电话", text: |row| row.tel.clone() },
+        Column { key: "notice", title: "停运公告", text: |row| row.notice.clone() },
+        Column { key: "updatedAt", title: "更新时间", text: |row| written(row.updated_at) },
+        Column { key: "createdAt", title: "创建时间", text: |row| written(row.created_at) },
+        Column { key: "id", title: "服务区编号", text: |row| row.id.to_string() },
+    ],
+};
+
+fn written(at_ms: i64) -> String {
+    Timestamp::from_millis(at_ms).local()
+}
+
+fn state_label(state: i16) -> &'static str {
+    match state {
+        0 => "筹备",
+        1 => "运营中",
+        2 => "暂停服务",
+        _ => "已关停",
+    }
+}
+
+/// Service areas in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
+#[utoipa::path(get, path = "/platform/agent/serviceArea/export", tag = "territory",
+    operation_id = "exportServiceAreas", params(ListQuery, SheetColumns),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+async fn export(
+    State(room): State<Room>,
+    caller: Caller,
+    Seen(seen): Seen,
+    handing: HandingOut,
+    Params(query): Params<ListQuery>,
+    Params(columns): Params<SheetColumns>,
+) -> Result<Response, Refused> {
+    let filter = query.filter()?;
+    let mut rows = Vec::new();
+    for page in sheet_pages() {
+        let found = page_of(&room, &caller, seen, &filter, page).await?.rows;
+        let full = found.len() as i64 == page.limit();
+        rows.extend(found);
+        if !full {
+            break;
+        }
+    }
+    let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
+    FILE.hand_out(&handing, &columns, &said, &rows).await
 }
 
 #[derive(Deserialize, IntoParams)]

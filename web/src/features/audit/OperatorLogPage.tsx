@@ -2,15 +2,14 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { App, Button } from 'antd'
 import { useState } from 'react'
 import { failureText, noteSeen } from '@/api/client'
-import { formatTime } from '@/kit/format'
-import { saveFile, toCsv } from '@/kit/list/csv'
 import { ListTable, tableColumns } from '@/kit/list/ListTable'
 import { useListSettings } from '@/kit/list/settings'
+import { exportNotice } from '@/kit/list/sheet'
 import { Toolbar } from '@/kit/list/Toolbar'
 import { useArrows } from '@/kit/list/useArrows'
 import { useReadTopic } from '@/live/hooks'
 import { logColumns } from './columns'
-import { EXPORT_MAX, fetchExport } from './exportLog'
+import { exportLog } from './exportLog'
 import { logQuery, queryNow } from './filters'
 import { LogDrawer } from './LogDrawer'
 import { LogFilterRow } from './LogFilterRow'
@@ -41,7 +40,7 @@ export default function OperatorLogPage() {
   const client = useQueryClient()
   const [address, setAddress] = useLogAddress()
   const [settings, setSettings, resetSettings] = useListSettings('operator-log', logColumns)
-  const [exported, setExported] = useState<number | null>(null)
+  const [exporting, setExporting] = useState(false)
   const [newLines, forgetNewLines] = useNewLines()
   const { filters, range, page, pageSize, open, replay } = address
 
@@ -62,17 +61,14 @@ export default function OperatorLogPage() {
   const exportRows = async () => {
     const limits = exportLimits(range, Date.now())
     if ('refusal' in limits) return void message.warning(limits.refusal)
-    setExported(0)
+    setExporting(true)
     try {
-      const all = await fetchExport(logQuery(filters, limits), setExported)
-      const shown = logColumns.filter((column) => settings.shown.includes(column.key))
-      saveFile(`${TITLE}-${formatTime(Date.now()).replaceAll(/[: ]/g, '')}.csv`, toCsv(shown, all))
-      if (all.length === EXPORT_MAX) void message.warning(`只导出了最近 ${EXPORT_MAX} 条，请缩小时间范围`)
-      else void message.success(`已导出 ${all.length} 条`)
+      const notice = exportNotice(await exportLog(TITLE, logQuery(filters, limits), settings.shown))
+      void message[notice.kind](notice.text)
     } catch (error) {
       void message.error(failureText(error, '导出失败'))
     } finally {
-      setExported(null)
+      setExporting(false)
     }
   }
 
@@ -99,9 +95,9 @@ export default function OperatorLogPage() {
                 有 {newLines} 条新记录，点击查看
               </Button>
             )}
-            {exported !== null && (
-              <span className="weak figure" role="status">
-                正在导出，已取 {exported} 条
+            {exporting && (
+              <span className="weak" role="status">
+                正在导出
               </span>
             )}
           </div>
@@ -113,7 +109,7 @@ export default function OperatorLogPage() {
             refreshedAt={query.dataUpdatedAt}
             refreshing={query.isFetching}
             onRefresh={refresh}
-            exporting={exported !== null}
+            exporting={exporting}
             onExport={() => void exportRows()}
           />
         </div>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions, type Query } from '@/api/client'
+import { api, type Query } from '@/api/client'
 import type { Page } from '@/kit/list/description'
 
 export const LOG_PATH = '/platform/aliyunlog/userlogs'
@@ -185,8 +185,3 @@ export const momentAt = ({ category, id }: Subject, position: number) =>
     queryKey: [AUDIT_PATH, 'history', category, id, 'at', position],
     queryFn: ({ signal }) => api.get<Moment>(`${AUDIT_PATH}/history/at`, { category, id, position }, { signal }),
   })
-
-/** Leaves a record before a file is handed out; refused means: hand nothing out. */
-export function recordExport(filter: Query, rows: number, options: CallOptions): Promise<unknown> {
-  return api.post(`${AUDIT_PATH}/access`, { kind: 'export', what: 'operator-log', filter, rows }, options)
-}

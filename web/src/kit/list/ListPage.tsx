@@ -4,13 +4,12 @@ import { MoreOutlined } from '@ant-design/icons'
 import { type ReactNode, useState } from 'react'
 import { api, failureText } from '@/api/client'
 import { useDevice } from '@/app/device'
-import { formatTime } from '../format'
 import { useListAddress } from './address'
-import { EXPORT_LIMIT, fetchAll, saveFile, toCsv } from './csv'
 import { listKey, type ListDescription, listQuery, type Page } from './description'
 import { FilterRow } from './FilterRow'
 import { ListTable, tableColumns } from './ListTable'
 import { useListSettings } from './settings'
+import { exportList, exportNotice } from './sheet'
 import { Toolbar } from './Toolbar'
 import { useArrows } from './useArrows'
 import { useFollow } from './useFollow'
@@ -70,11 +69,9 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const exportRows = async () => {
     setExporting(true)
     try {
-      const all = await fetchAll(description, filters)
       const shown = description.columns.filter((column) => settings.shown.includes(column.key))
-      saveFile(`${description.title}-${formatTime(Date.now()).replaceAll(/[: ]/g, '')}.csv`, toCsv(shown, all))
-      if (all.length === EXPORT_LIMIT) void message.warning(`只导出了前 ${EXPORT_LIMIT} 条，请缩小筛选范围`)
-      else void message.success(`已导出 ${all.length} 条`)
+      const notice = exportNotice(await exportList(description, filters, shown))
+      void message[notice.kind](notice.text)
     } catch (error) {
       void message.error(failureText(error, '导出失败'))
     } finally {

@@ -2,7 +2,7 @@ import { api } from '@/api/client'
 import { type Column, type Filters, listQuery, type ListDescription, type Page } from './description'
 
 const PAGE_SIZE = 200
-/** Longer lists are for the server to export. */
+/** Longer lists are for a narrower filter. */
 export const EXPORT_LIMIT = 10_000
 
 /** One field; a spreadsheet must not take text for a formula. */
@@ -30,8 +30,9 @@ export async function fetchAll<Row>(description: ListDescription<Row>, filters: 
 }
 
 /** Gives `content` to the browser as a file. */
-export function saveFile(name: string, content: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }))
+export function saveFile(name: string, content: string | Blob): void {
+  const file = typeof content === 'string' ? new Blob([content], { type: 'text/csv;charset=utf-8' }) : content
+  const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
   link.download = name

@@ -41,6 +41,8 @@ export interface ListDescription<Row> {
   purpose: string
   /** Path of the list call; also the first part of its query key. */
   path: string
+  /** The server makes the list's file (`<path>/export`, with the same filters and the columns' keys). */
+  exported?: boolean
   /** Read model whose changes the page follows. */
   table?: string
   rowKey(row: Row): string

@@ -40,6 +40,8 @@ pub struct Operation {
     pub needs_account: bool,
     /// Schema of the body.
     body: Option<Value>,
+    /// Whether it answers with something else than JSON.
+    pub has_files: bool,
     /// Schema of the JSON answer of status 200.
     pub answer: Option<Value>,
     /// Documented statuses, and whether their shape is told.
@@ -90,6 +92,10 @@ impl Operation {
             permit: operation["x-permit"]["kind"].as_str().expect("a permit").to_owned(),
             parameters,
             body: json_of(&operation["requestBody"]),
+            has_files: responses.values().any(|response| {
+                let content = document.resolved(response)["content"].as_object();
+                content.is_some_and(|content| content.keys().any(|kind| kind != "application/json"))
+            }),
             answer: responses.get("200").and_then(json_of),
             statuses: statuses.collect(),
         }

@@ -8,6 +8,7 @@ export const roleList: ListDescription<Role> = {
   title: '角色列表',
   purpose: '角色是一组权限；停用或修改角色，对使用它的人立即生效。',
   path: ROLE_PATH,
+  exported: true,
   table: 'role',
   rowKey: (role) => role.id,
   emptyText: '还没有角色，先新增一个再分配给人员',

@@ -14,6 +14,7 @@ export function allyList(agents: readonly FilterOption[]): ListDescription<Ally>
     title: '加盟商',
     purpose: '加盟商与代理签约、在服务区内投放；签约后按比例分成，合同到期日过后自动转为到期。',
     path: ALLY_PATH,
+    exported: true,
     table: 'ally',
     rowKey: (ally) => ally.id,
     emptyText: '还没有加盟商，从洽谈开始登记第一家',

@@ -10,6 +10,7 @@ export function areaList(agents: readonly FilterOption[]): ListDescription<Servi
     title: '服务区管理',
     purpose: '服务区决定骑行用户在哪里可以用车、归哪家代理运营；开通、暂停和关停立即生效。',
     path: AREA_PATH,
+    exported: true,
     table: 'area',
     rowKey: (area) => area.id,
     emptyText: '还没有服务区；在“运营配置 · 服务区围栏”划定边界后会出现在这里',

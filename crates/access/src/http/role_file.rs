@@ -1,0 +1,86 @@
+//! The roles as a file.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+use vocabulary::Timestamp;
+use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, given, sheet_pages};
+
+use super::on_off;
+use crate::Access;
+use crate::read::roles::{self, RoleRow};
+
+/// The columns as the page shows them.
+const FILE: Sheet<RoleRow> = Sheet {
+    what: "role",
+    title: "角色列表",
+    columns: &[
+        Column { key: "name", title: "角色名称", text: |row| row.name.clone() },
+        Column { key: "tier", title: "级别", text: |row| tier_label(row.tier).to_owned() },
+        Column {
+            key: "state",
+            title: "状态",
+            text: |row| if row.state == 1 { "启用" } else { "停用" }.to_owned(),
+        },
+        Column { key: "codes", title: "权限数", text: |row| row.codes.len().to_string() },
+        Column { key: "userCount", title: "关联用户", text: |row| row.user_count.to_string() },
+        Column { key: "remark", title: "备注", text: |row| row.remark.clone() },
+        Column {
+            key: "updatedBy", title: "更新人", text: |row| row.updated_by.clone().unwrap_or_default()
+        },
+        Column {
+            key: "updatedAt",
+            title: "更新时间",
+            text: |row| Timestamp::from_millis(row.updated_at).local(),
+        },
+        Column { key: "id", title: "角色编号", text: |row| row.id.to_string() },
+    ],
+};
+
+fn tier_label(tier: i16) -> &'static str {
+    match tier {
+        1 => "管理员",
+        2 => "运营",
+        4 => "运维",
+        8 => "生产",
+        _ => "",
+    }
+}
+
+#[derive(Deserialize, Serialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FileQuery {
+    /// Part of name or remark.
+    keyword: Option<String>,
+    /// 0 disabled, 1 enabled.
+    state: Option<String>,
+}
+
+/// Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
+#[utoipa::path(get, path = "/platform/permission/role/export", tag = "access", operation_id = "exportRoles",
+    params(FileQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+pub(crate) async fn export(
+    State(access): State<Arc<Access>>,
+    caller: Caller,
+    Seen(seen): Seen,
+    handing: HandingOut,
+    Params(query): Params<FileQuery>,
+    Params(columns): Params<SheetColumns>,
+) -> Result<Response, Refused> {
+    let state = on_off("state", query.state.as_ref())?;
+    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
+    let mut rows = Vec::new();
+    for page in sheet_pages() {
+        let found = roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows;
+        let full = found.len() as i64 == page.limit();
+        rows.extend(found);
+        if !full {
+            break;
+        }
+    }
+    drop(db);
+    FILE.hand_out(&handing, &columns, &query, &rows).await
+}

@@ -1,0 +1,245 @@
+//! Lists as files: CSV that a spreadsheet opens, kept on record before it leaves.
+
+use std::fmt::Write;
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::IntoParams;
+use vocabulary::{Page, Timestamp};
+
+use crate::{HandedOut, HandingOut, Refused};
+
+/// A file has at most so many rows; longer lists are for a narrower filter.
+pub const SHEET_ROWS: usize = 50_000;
+
+/// Rows that are read at a time: as many as a list's page has at most.
+const AT_ONCE: u32 = 200;
+
+/// How many rows the file has.
+const ROWS: HeaderName = HeaderName::from_static("x-rows");
+/// `true` when there are more rows than the file has.
+const CAPPED: HeaderName = HeaderName::from_static("x-capped");
+
+/// A column.
+pub struct Column<Row> {
+    /// How the page asks for it.
+    pub key: &'static str,
+    /// Its head, in Chinese.
+    pub title: &'static str,
+    /// What stands in it.
+    pub text: fn(&Row) -> String,
+}
+
+/// A list as a file.
+pub struct Sheet<Row: 'static> {
+    /// Which list, as the operator log names it.
+    pub what: &'static str,
+    /// The file's name, in Chinese.
+    pub title: &'static str,
+    /// All columns, in order.
+    pub columns: &'static [Column<Row>],
+}
+
+impl<Row> std::fmt::Debug for Sheet<Row> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sheet").field("what", &self.what).finish_non_exhaustive()
+    }
+}
+
+/// Which columns are asked for, beside the list's own query.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SheetColumns {
+    /// Keys of columns with commas between them; all without it.
+    pub columns: Option<String>,
+}
+
+/// The pages of a list that a file is made of: all that it has room for, and one more to know whether there are more. The
+/// first one that is not full is the last.
+pub fn sheet_pages() -> impl Iterator<Item = Page> {
+    let most = u32::try_from(SHEET_ROWS).unwrap_or(u32::MAX) / AT_ONCE + 1;
+    (1..=most).map(|number| Page::new(Some(number), Some(AT_ONCE)))
+}
+
+impl<Row> Sheet<Row> {
+    /// Notes who takes the rows away, then hands them out. `filter` is what the list was cut down to. Of more than
+    /// [`SHEET_ROWS`] rows the first ones are handed out.
+    pub async fn hand_out<F: Serialize>(
+        &self,
+        handing: &HandingOut,
+        columns: &SheetColumns,
+        filter: &F,
+        rows: &[Row],
+    ) -> Result<Response, Refused> {
+        let chosen = self.chosen(columns.columns.as_deref())?;
+        let capped = rows.len() > SHEET_ROWS;
+        let rows = &rows[..rows.len().min(SHEET_ROWS)];
+        let count = i64::try_from(rows.len()).map_err(Refused::internal)?;
+        let filter = Some(said(serde_json::to_value(filter).map_err(Refused::internal)?));
+        handing.note(HandedOut::Export { what: self.what.to_owned(), filter, rows: Some(count) }).await?;
+        let mut response = Body::from(csv(&chosen, rows)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(CONTENT_DISPOSITION, self.disposition(handing.now())?);
+        headers.insert(ROWS, HeaderValue::from(count));
+        headers.insert(CAPPED, HeaderValue::from_static(if capped { "true" } else { "false" }));
+        Ok(response)
+    }
+
+    fn chosen(&self, columns: Option<&str>) -> Result<Vec<&'static Column<Row>>, Refused> {
+        let Some(asked) = columns else { return Ok(self.columns.iter().collect()) };
+        let asked: Vec<&str> = asked.split(',').collect();
+        let known = |key: &&str| self.columns.iter().any(|column| column.key == *key);
+        if asked.iter().all(known) {
+            // In the list's order, each once.
+            return Ok(self.columns.iter().filter(|column| asked.contains(&column.key)).collect());
+        }
+        Err(Refused::malformed("请求参数 columns 中有不认识的列"))
+    }
+
+    /// The name with the date, for browsers old and new.
+    fn disposition(&self, now: Timestamp) -> Result<HeaderValue, Refused> {
+        let stamp: String = now.local().chars().filter(char::is_ascii_digit).collect();
+        let mut name = String::new();
+        for byte in self.title.bytes() {
+            let _ = write!(name, "%{byte:02X}");
+        }
+        let what = self.what;
+        HeaderValue::try_from(format!(
+            "attachment; filename=\"{what}-{stamp}.csv\"; filename*=UTF-8''{name}-{stamp}.csv"
+        ))
+        .map_err(Refused::internal)
+    }
+}
+
+/// A filter without what was not said.
+fn said(filter: Value) -> Value {
+    match filter {
+        Value::Object(fields) => {
+            let said = |value: &Value| !value.is_null() && value.as_str() != Some("");
+            Value::Object(fields.into_iter().filter(|(_, value)| said(value)).collect())
+        }
+        other => other,
+    }
+}
+
+/// Rows as CSV with a head. The mark at the start tells spreadsheets that it is UTF-8.
+fn csv<Row>(columns: &[&Column<Row>], rows: &[Row]) -> Vec<u8> {
+    let mut text = String::from("\u{feff}");
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        for (number, cell) in cells.enumerate() {
+            if number > 0 {
+                text.push(',');
+            }
+            push_cell(&mut text, &cell);
+        }
+        text.push_str("\r\n");
+    };
+    line(&mut columns.iter().map(|column| column.title.to_owned()));
+    for row in rows {
+        line(&mut columns.iter().map(|column| (column.text)(row)));
+    }
+    text.into_bytes()
+}
+
+/// One cell. A spreadsheet takes text that begins so for a formula; a quote before it makes it text. Numbers are none.
+fn push_cell(into: &mut String, cell: &str) {
+    let is_number =
+        cell.len() < 32 && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
+        && !(is_number && cell.parse::<f64>().is_ok());
+    let quoted = cell.contains([',', '"', '\r', '\n']);
+    if quoted {
+        into.push('"');
+    }
+    if formula {
+        into.push('\'');
+    }
+    if quoted {
+        into.push_str(&cell.replace('"', "\"\""));
+        into.push('"');
+    } else {
+        into.push_str(cell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    struct Stall {
+        name: &'static str,
+        sold: i64,
+    }
+
+    const STALLS: Sheet<Stall> = Sheet {
+        what: "stall",
+        title: "摊位",
+        columns: &[
+            Column { key: "name", title: "名称", text: |row| row.name.to_owned() },
+            Column { key: "sold", title: "售出", text: |row| row.sold.to_string() },
+        ],
+    };
+
+    fn text(columns: Option<&str>, rows: &[Stall]) -> String {
+        String::from_utf8(csv(&STALLS.chosen(columns).unwrap(), rows)).unwrap()
+    }
+
+    #[test]
+    fn a_sheet_is_csv_with_a_chinese_head_that_spreadsheets_read_as_utf8() {
+        let rows = [Stall { name: "城东", sold: 7 }, Stall { name: "a,\"b\"\r\nc", sold: -1 }];
+        assert_eq!(text(None, &rows), "\u{feff}名称,售出\r\n城东,7\r\n\"a,\"\"b\"\"\r\nc\",-1\r\n");
+        assert_eq!(text(Some("sold"), &rows), "\u{feff}售出\r\n7\r\n-1\r\n");
+        assert_eq!(text(Some("sold,name,sold"), &[]), "\u{feff}名称,售出\r\n", "in order, each once");
+        assert!(STALLS.chosen(Some("secret")).is_err() && STALLS.chosen(Some("")).is_err());
+    }
+
+    #[test]
+    fn no_cell_is_taken_for_a_formula() {
+        for (cell, kept) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-2+3", "'-2+3"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""),
+            ("-12.50", "-12.50"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            let mut text = String::new();
+            push_cell(&mut text, cell);
+            assert_eq!(text, kept, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn the_file_is_named_in_chinese_and_by_when_it_was_made() {
+        let name = STALLS.disposition(Timestamp::from_millis(1_700_000_000_000)).unwrap();
+        assert_eq!(
+            name.to_str().unwrap(),
+            "attachment; filename=\"stall-20231115061320.csv\"; \
+             filename*=UTF-8''%E6%91%8A%E4%BD%8D-20231115061320.csv"
+        );
+    }
+
+    #[test]
+    fn the_pages_of_a_file_hold_one_row_more_than_it_at_least() {
+        let held: i64 = sheet_pages().map(Page::limit).sum();
+        assert_eq!(held, 50_200);
+        assert_eq!(sheet_pages().last().map(Page::offset), Some(50_000));
+    }
+
+    #[test]
+    fn a_filter_tells_what_was_said_alone() {
+        let filter = json!({"keyword": "", "state": "1", "page": null});
+        assert_eq!(said(filter), json!({"state": "1"}));
+    }
+}
