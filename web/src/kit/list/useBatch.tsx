@@ -13,6 +13,8 @@ interface Batch<Row> {
   keyOf(row: Row): string
   /** What people know a row by. */
   called(row: Row): string
+  /** The same in short, for a question that names several; as `called` when absent. */
+  short?(row: Row): string
   /** As in `3 人`, `3 个角色`. */
   counter: string
   /** Query keys that are stale afterwards. */
@@ -40,7 +42,7 @@ interface BatchAct<Row> {
  * Acts on many rows after a question: one call for as many as the server takes, progress when that is more than one,
  * and in the end what became of each. `done` is called when all calls are over.
  */
-export function useBatch<Row>({ keyOf, called, counter, stale }: Batch<Row>) {
+export function useBatch<Row>({ keyOf, called, short = called, counter, stale }: Batch<Row>) {
   const ask = useDangerousConfirm()
   const client = useQueryClient()
   const { message, modal } = App.useApp()
@@ -76,7 +78,7 @@ export function useBatch<Row>({ keyOf, called, counter, stale }: Batch<Row>) {
     if (rows.length === 0) return void message.info(act.none)
     ask({
       act: act.act,
-      name: namesOf(rows.map(called), counter),
+      name: namesOf(rows.map(short), counter),
       consequence: `共 ${rows.length} ${counter}。${act.consequence}`,
       onConfirm: () => {
         const working = work(act, done)

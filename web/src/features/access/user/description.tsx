@@ -25,6 +25,7 @@ export function userList(roles: readonly FilterOption[], agents: readonly Filter
     title: '人员列表',
     purpose: '能登录后台的人；停用、改角色或改数据范围，对本人立即生效。',
     path: USER_PATH,
+    exported: true,
     table: 'operator',
     rowKey: (user) => user.objectId,
     emptyText: '还没有人员，先新增一个',
@@ -46,12 +47,12 @@ export function userList(roles: readonly FilterOption[], agents: readonly Filter
         render: (user) => <span className="figure">{maskPhone(user.phone)}</span>,
       },
       enabledColumn(76),
-      { key: 'level', title: '级别', width: 158, text: (user) => levelText(user.level) },
+      { key: 'level', title: '级别', width: 124, text: (user) => levelText(user.level) },
       { key: 'profession', title: '工种', width: 72, text: (user) => professionText(user.profession) },
       {
         key: 'roles',
         title: '角色',
-        width: 154,
+        width: 138,
         text: (user) => user.roleNames.join('、') || EMPTY,
         render: (user) =>
           user.roleNames.length === 0 ? (
@@ -64,7 +65,7 @@ export function userList(roles: readonly FilterOption[], agents: readonly Filter
             </span>
           ),
       },
-      { key: 'reach', title: '数据范围', width: 148, text: reachText },
+      { key: 'reach', title: '数据范围', width: 134, text: reachText },
       { key: 'lastLoginAt', title: '最近登录', width: 150, text: (user) => formatTime(user.lastLoginAt) },
       { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (user) => formatTime(user.createdAt) },
       { key: 'objectId', title: '人员编号', width: 170, optional: true, text: (user) => user.objectId },

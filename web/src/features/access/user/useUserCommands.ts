@@ -46,7 +46,7 @@ export function useUserActs() {
 
 /** The same for several people, each judged alone. */
 export function useUserBatch() {
-  const run = useBatch<User>({ keyOf: (user) => user.phone, called, counter: '人', stale })
+  const run = useBatch<User>({ keyOf: (user) => user.phone, called, short: ({ name }) => name, counter: '人', stale })
   return {
     switchState(users: readonly User[], enable: boolean, done: () => void) {
       const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
