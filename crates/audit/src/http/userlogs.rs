@@ -13,6 +13,7 @@ use wire::{Answer, Caller, Handled, Params, Refused, Seen};
 use super::{READS, given, number};
 use crate::Audit;
 use crate::read::entries::{self, Filter, LogDetail, LogRow, Slice, result_label};
+use crate::read::{MACHINE, PERSON};
 
 /// An export covers at most so many days.
 const EXPORT_DAYS: i64 = 31;
@@ -30,6 +31,8 @@ pub(crate) struct ListQuery {
     page_size: Option<String>,
     /// In place of a page: rows older than that of this position.
     before: Option<String>,
+    /// 1 people, 2 machine clients; absent: both.
+    actor_kind: Option<String>,
     /// An actor's id, or an operator's whole phone.
     op_man_id: Option<String>,
     /// A stored type.
@@ -80,6 +83,7 @@ impl ListQuery {
         };
         let ended = self.end_time.as_ref().or(self.ent_time.as_ref());
         let filter = Filter {
+            actor_kind: number("actorKind", self.actor_kind.as_ref())?,
             actor: text("opManId", &self.op_man_id)?,
             action: text("action", &self.action)?,
             category: text("category", &self.category)?,
@@ -89,6 +93,9 @@ impl ListQuery {
             from: instant("startTime", self.start_time.as_ref(), End::First)?,
             to: instant("endTime", ended, End::Last)?,
         };
+        if filter.actor_kind.is_some_and(|kind| ![PERSON, MACHINE].contains(&kind)) {
+            return Err(Refused::malformed("请求参数 actorKind 应为 1（人员）或 2（机器客户端）"));
+        }
         if let (Some(from), Some(to)) = (filter.from, filter.to)
             && from > to
         {
@@ -107,7 +114,7 @@ impl ListQuery {
     /// What the list is cut down to, as a record of an export tells it.
     pub(super) fn said(&self) -> Value {
         let ended = self.end_time.as_ref().or(self.ent_time.as_ref());
-        json!({"opManId": self.op_man_id, "action": self.action, "category": self.category, "target": self.target,
+        json!({"actorKind": self.actor_kind, "opManId": self.op_man_id, "action": self.action, "category": self.category, "target": self.target,
             "result": self.result, "traceId": self.trace_id, "startTime": self.start_time, "endTime": ended})
     }
 }

@@ -223,6 +223,8 @@ impl Entry {
 /// What the list is cut down to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    /// 1 people, 2 machine clients.
+    pub actor_kind: Option<i16>,
     /// An actor's id, or an operator's whole phone.
     pub actor: Option<String>,
     /// A stored type.
@@ -297,6 +299,10 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
             [one] => query.push(" and agent_id = ").push_bind(*one),
             _ => query.push(" and agent_id = any(").push_bind(ids).push(")"),
         };
+    }
+    if let Some(kind) = filter.actor_kind {
+        // Written out: people's lines have an index of their own.
+        query.push(format!(" and actor_kind = {kind}"));
     }
     if let Some(actor) = &filter.actor {
         let is_phone = actor.len() == 11 && actor.starts_with('1');

@@ -32,10 +32,15 @@ impl AuditProjector {
     }
 }
 
+/// The kind of operators.
+pub const PERSON: i16 = 1;
+/// The kind of machine clients.
+pub const MACHINE: i16 = 2;
+
 /// A person or a program, as rows name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Person {
-    /// 1 operator, 2 machine client.
+    /// [`PERSON`] or [`MACHINE`].
     pub kind: i16,
     /// The category of such persons.
     pub category: &'static str,
@@ -47,8 +52,8 @@ impl Person {
     /// Who acted, when it was no rule of the house.
     pub fn of(actor: &Actor) -> Option<Self> {
         match actor {
-            Actor::Operator { id } => Some(Self { kind: 1, category: "operator", id: id.to_string() }),
-            Actor::Machine { id } => Some(Self { kind: 2, category: "machine", id: id.to_string() }),
+            Actor::Operator { id } => Some(Self { kind: PERSON, category: "operator", id: id.to_string() }),
+            Actor::Machine { id } => Some(Self { kind: MACHINE, category: "machine", id: id.to_string() }),
             Actor::System { .. } => None,
         }
     }
@@ -112,7 +117,8 @@ impl Projector for AuditProjector {
         let subjects: Vec<Subject> = moved.into_keys().filter_map(|key| known.remove(&key)).collect();
         rows::upsert(db, "audit_subject", "key", &subjects).await?;
         rows::upsert(db, "audit_entry", "position", &entries).await?;
-        Ok(entries.iter().map(Stored::change).collect())
+        // Machines write all the time: who watches the log waits for what people do.
+        Ok(entries.iter().filter(|entry| entry.actor_kind == PERSON).map(Stored::change).collect())
     }
 }
 

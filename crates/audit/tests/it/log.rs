@@ -79,6 +79,8 @@ async fn api_055_each_filter_leaves_just_what_it_says() {
         (Filter { actor: text(&WANG.to_string()), ..Filter::default() }, 3),
         (Filter { actor: text("13812348888"), ..Filter::default() }, 3),
         (Filter { actor: text("9"), ..Filter::default() }, 1),
+        (Filter { actor_kind: Some(1), ..Filter::default() }, 3),
+        (Filter { actor_kind: Some(2), ..Filter::default() }, 1),
         (Filter { action: text("card.renamed"), ..Filter::default() }, 2),
         (Filter { category: text("operator"), ..Filter::default() }, 0),
         (Filter { target: text("卡_1"), ..Filter::default() }, 1),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Button, DatePicker, Input, Segmented, Select } from 'antd'
 import dayjs from 'dayjs'
 import { useState } from 'react'
-import { type LogFilters, wholeCategory } from './filters'
+import { actorKinds, type LogFilters, PEOPLE, wholeCategory } from './filters'
 import { logActions } from './log'
 import { type QuickRange, quickRanges, type Range } from './range'
 import { SubjectSelect } from './SubjectSelect'
@@ -51,6 +51,16 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
             const [start, end] = days ?? []
             if (start && end) onRange({ start: start.format(WRITTEN), end: end.format(WRITTEN) })
           }}
+        />
+      </div>
+      <div className="filter">
+        <span>主体</span>
+        <Select
+          aria-label="主体"
+          style={{ width: 84 }}
+          value={filters.actorKind ?? PEOPLE}
+          options={[...actorKinds]}
+          onChange={(kind: string) => set({ actorKind: kind === PEOPLE ? undefined : kind })}
         />
       </div>
       <div className="filter">

@@ -10,7 +10,7 @@ import { useArrows } from '@/kit/list/useArrows'
 import { useReadTopic } from '@/live/hooks'
 import { logColumns } from './columns'
 import { exportLog } from './exportLog'
-import { logQuery, queryNow } from './filters'
+import { EVERYBODY, logQuery, queryNow } from './filters'
 import { LogDrawer } from './LogDrawer'
 import { LogFilterRow } from './LogFilterRow'
 import { LOG_PATH, logPage, type LogRow } from './log'
@@ -122,7 +122,7 @@ export default function OperatorLogPage() {
           onAddress={setAddress}
           openable
           narrowed={narrowed}
-          emptyText="这段时间没有操作记录，可以选择更长的时间范围"
+          emptyText={filters.actorKind ? '这段时间没有操作记录，可以选择更长的时间范围' : '这段时间没有人员的操作记录，可以选择更长的时间范围，或查看全部主体'}
           holds={{ name: '操作日志', need: '1404' }}
         />
       </div>
@@ -130,7 +130,7 @@ export default function OperatorLogPage() {
         <LogDrawer
           position={open}
           onClose={() => setAddress({ open: null })}
-          onTrace={(traceId) => setAddress({ filters: { traceId }, range: 'all', page: 1, open: null })}
+          onTrace={(traceId) => setAddress({ filters: { actorKind: EVERYBODY, traceId }, range: 'all', page: 1, open: null })}
           onHistory={(row) => setAddress({ replay: { category: row.category, id: row.targetId, position: row.position } })}
         />
       )}

@@ -45,9 +45,15 @@ describe('ranges of time', () => {
 
 describe('filters', () => {
   it('API-055 an act is asked for by its type, a whole category by its name', () => {
-    expect(logQuery({ act: 'role.disabled', opManId: '7' }, {})).toEqual({ action: 'role.disabled', opManId: '7' })
-    expect(logQuery({ act: wholeCategory('role') }, { startTime: 'a' })).toEqual({ category: 'role', startTime: 'a' })
-    expect(queryNow({ target: '客服' }, 'today', NOW)).toEqual({ target: '客服', startTime: '2026-11-21 00:00:00' })
+    expect(logQuery({ act: 'role.disabled', opManId: '7' }, {})).toEqual({ actorKind: '1', action: 'role.disabled', opManId: '7' })
+    expect(logQuery({ act: wholeCategory('role') }, { startTime: 'a' })).toEqual({ actorKind: '1', category: 'role', startTime: 'a' })
+    expect(queryNow({ target: '客服' }, 'today', NOW)).toEqual({ actorKind: '1', target: '客服', startTime: '2026-11-21 00:00:00' })
+  })
+
+  it('shows what people did until machines are asked for, too', () => {
+    expect(logQuery({}, {})).toEqual({ actorKind: '1' })
+    expect(logQuery({ actorKind: '2' }, {})).toEqual({ actorKind: '2' })
+    expect(logQuery({ actorKind: 'all' }, {})).toEqual({})
   })
 
   it('the address keeps filters, page, line and replay', () => {

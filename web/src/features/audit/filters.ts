@@ -3,8 +3,17 @@ import type { Query } from '@/api/client'
 import { type Limits, limitsOf, type Range } from './range'
 
 /** Names in the address. */
-export const filterNames = ['opManId', 'act', 'target', 'result', 'traceId'] as const
+export const filterNames = ['actorKind', 'opManId', 'act', 'target', 'result', 'traceId'] as const
 export type LogFilters = Partial<Record<(typeof filterNames)[number], string>>
+
+/** Whose lines: people's without a choice, since machines write all the time. */
+export const actorKinds = [
+  { value: '1', label: '人员' },
+  { value: '2', label: '机器' },
+  { value: 'all', label: '全部' },
+] as const
+export const PEOPLE = '1'
+export const EVERYBODY = 'all'
 
 /** Marks an act that stands for a whole category. */
 const WHOLE = '@'
@@ -23,9 +32,10 @@ export function readFilters(params: URLSearchParams): LogFilters {
 }
 
 /** What the server is asked, without the page. */
-export function logQuery({ act, ...filters }: LogFilters, limits: Limits): Query {
+export function logQuery({ act, actorKind = PEOPLE, ...filters }: LogFilters, limits: Limits): Query {
   const acted: Query = act === undefined ? {} : act.startsWith(WHOLE) ? { category: act.slice(WHOLE.length) } : { action: act }
-  return { ...filters, ...acted, ...limits }
+  const kind: Query = actorKind === EVERYBODY ? {} : { actorKind }
+  return { ...filters, ...kind, ...acted, ...limits }
 }
 
 /** The same for a range that moves with the clock. */
