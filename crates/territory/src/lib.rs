@@ -31,6 +31,7 @@ pub fn routes(house: &House, seams: &Seams) -> Routes {
         .merge(http::open::routes(house))
         .merge(http::accounts::routes(&room))
         .merge(http::agent_roles::routes(&room))
+        .merge(http::files::routes(&room))
         .merge(http::service_areas::routes(&room))
         .merge(http::allies::routes(&room))
 }

@@ -2,6 +2,7 @@
 
 mod cs_tool;
 mod devices;
+mod operator_file;
 mod operators;
 mod quick_link;
 mod role_file;
@@ -48,6 +49,7 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(PEOPLE, routes!(devices::authorize_confirm))
         .add(PEOPLE, routes!(devices::authorize_remove))
         .add(PEOPLE, routes!(operators::list))
+        .add_unwrapped(PEOPLE, routes!(operator_file::export))
         .add(PEOPLE, routes!(operators::create))
         .add(PEOPLE, routes!(operators::delete_many))
         .add(PEOPLE, routes!(operators::update))

@@ -10,6 +10,9 @@ use crate::stack::{ADMIN, Stack};
 const LOGS: &str = "/platform/aliyunlog/userlogs";
 const ROLE: &str = "/platform/permission/role";
 const ALLY: &str = "/platform/agent/allyInfo";
+const USER: &str = "/platform/permission/user";
+const ACCOUNT: &str = "/platform/agent/account";
+const TEMPLATE: &str = "/platform/agent/role";
 const AREA: &str = "/platform/agent/serviceArea";
 /// The whole of time that one file may cover, around now.
 const DAY_MS: i64 = 86_400_000;
@@ -56,7 +59,7 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     let named = |name: &str, agent: &str| json!({"name": name, "tier": 2, "remark": "", "codes": ["0401"], "state": 1, "agentId": agent});
     admin.ok("POST", ROLE, named("=1+1", &own.agent)).await;
     admin.ok("POST", ROLE, named("远处", &other.agent)).await;
-    let auditors = admin.new_role("审计", &["1404".to_owned(), "1103".to_owned()]).await;
+    let auditors = admin.new_role("审计", &["1404", "1103", "1002", "1101"].map(str::to_owned)).await;
     admin.new_operator("13700000021", &[&auditors], &own.agent).await;
     admin.new_operator("13700000022", &[], "0").await;
     let near = Browser::signed_in(&node.url, "13700000021").await;
@@ -100,7 +103,7 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     assert_eq!(recorded(&admin, "operator-log").await.0["access"]["rows"], 0);
 
     // Without the code nothing leaves and nothing is said to have left.
-    for path in [LOGS, ROLE, AREA, ALLY] {
+    for path in [LOGS, ROLE, USER, AREA, ACCOUNT, TEMPLATE, ALLY] {
         assert_eq!(file(&nobody, path, &span(now, 2)).await.status, 403, "{path}");
         let bare = plain(&node.url, "GET", &format!("{BASE}{path}/export"), &[], None).await.unwrap();
         assert_eq!(bare.status, 401, "{path}");
@@ -111,6 +114,15 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     assert_eq!(roles[0], "角色名称,级别,状态,权限数,关联用户,备注,更新人,更新时间,角色编号");
     assert!(roles.len() == 2 && roles[1].starts_with("'=1+1,运营,启用,1,0,,超级管理员,"), "{roles:?}");
     assert_eq!(recorded(&admin, "role").await.0["access"]["filter"], json!({"keyword": "="}));
+    let people = lines(&file(&near, USER, "columns=name,phone,reach").await);
+    assert_eq!(people, ["姓名,手机号,数据范围", "王芳,137****0021,1 个代理商 · 全部服务区"]);
+    assert_eq!(recorded(&admin, "user").await.0["name"], "王芳");
+    let agents = lines(&file(&admin, ACCOUNT, "columns=agentId").await);
+    assert!(agents.contains(&own.agent) && agents.contains(&other.agent), "{agents:?}");
+    let agents = lines(&file(&near, ACCOUNT, "columns=agentId").await);
+    assert_eq!(agents, ["代理编号", &own.agent]);
+    assert_eq!(recorded(&admin, "agent-account").await.1, 2);
+    assert_eq!(lines(&file(&admin, TEMPLATE, "columns=name").await)[0], "模板名称");
     let allies = lines(&file(&admin, ALLY, "columns=company,phone").await);
     assert_eq!(allies, ["公司,联系电话"]);
     assert_eq!(recorded(&admin, "ally").await.0["access"]["rows"], 0);

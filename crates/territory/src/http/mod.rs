@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod agent_roles;
 pub mod agents;
 pub mod allies;
+pub mod files;
 pub mod map;
 pub mod open;
 pub mod service_areas;

@@ -12,6 +12,7 @@ export const accountList: ListDescription<Account> = {
   title: '账号管理',
   purpose: '代理运营服务区；停用代理，它的人员立即退出登录。',
   path: ACCOUNT_PATH,
+  exported: true,
   table: 'agent',
   rowKey: (account) => account.agentId,
   emptyText: '还没有代理，新增后可以为它分配服务区和人员',

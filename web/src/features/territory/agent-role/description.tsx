@@ -7,6 +7,7 @@ export const agentRoleList: ListDescription<AgentRole> = {
   title: '角色模板',
   purpose: '模板是代理人员权限的上限；修改模板，对使用它的代理立即生效。',
   path: AGENT_ROLE_PATH,
+  exported: true,
   table: 'agent_role',
   rowKey: (role) => role.id,
   emptyText: '还没有角色模板，先新增一个再分配给代理',
