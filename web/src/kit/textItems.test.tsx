@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { Form } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NameItem, RemarkItem } from './TextItems'
@@ -36,7 +36,7 @@ describe('lines of text in a form', () => {
     type('公司名称', '鹭岛出行科')
     type('备注', '鹭岛出行科')
     save()
-    expect(await screen.findAllByText('不超过 4 个字')).toHaveLength(2)
+    await waitFor(() => expect(screen.getAllByText('不超过 4 个字')).toHaveLength(2))
     expect(onFinish).not.toHaveBeenCalled()
   })
 

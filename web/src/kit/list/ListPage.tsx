@@ -2,12 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { type ReactNode, useState } from 'react'
-import { api, failureText } from '@/api/client'
+import { failureText } from '@/api/client'
 import { useDevice } from '@/app/device'
 import { useListAddress } from './address'
-import { listKey, type ListDescription, listQuery, type Page } from './description'
+import { listKey, type ListDescription } from './description'
 import { FilterRow } from './FilterRow'
 import { ListTable, tableColumns } from './ListTable'
+import { fetchPage } from './pages'
 import { useListSettings } from './settings'
 import { exportList, exportNotice } from './sheet'
 import { Toolbar } from './Toolbar'
@@ -55,10 +56,9 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const [exporting, setExporting] = useState(false)
   const { filters, page, pageSize, open } = address
 
-  const params = listQuery(filters, page, pageSize)
   const query = useQuery({
-    queryKey: [...listKey(description), 'list', params],
-    queryFn: ({ signal }) => api.get<Page<Row>>(description.path, params, { signal }),
+    queryKey: [...listKey(description), 'list', filters, page, pageSize],
+    queryFn: ({ signal }) => fetchPage<Row>(description, filters, page, pageSize, { signal }),
     placeholderData: keepPreviousData,
   })
   const marked = useFollow(description.table ?? null, listKey(description))

@@ -1,9 +1,4 @@
-import { api } from '@/api/client'
-import { type Column, type Filters, listQuery, type ListDescription, type Page } from './description'
-
-const PAGE_SIZE = 200
-/** Longer lists are for a narrower filter. */
-export const EXPORT_LIMIT = 10_000
+import type { Column } from './description'
 
 /** One field; a spreadsheet must not take text for a formula. */
 export function csvField(text: string): string {
@@ -15,18 +10,6 @@ export function csvField(text: string): string {
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => column.text(row)))]
   return `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
-}
-
-/** All rows that the filters leave, up to the limit. */
-export async function fetchAll<Row>(description: ListDescription<Row>, filters: Filters): Promise<Row[]> {
-  const rows: Row[] = []
-  for (let page = 1; rows.length < EXPORT_LIMIT; page += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other spares the server
-    const next = await api.get<Page<Row>>(description.path, listQuery(filters, page, PAGE_SIZE))
-    rows.push(...next.rows)
-    if (next.rows.length < PAGE_SIZE) break
-  }
-  return rows.slice(0, EXPORT_LIMIT)
 }
 
 /** Gives `content` to the browser as a file. */

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import type { Query } from '@/api/client'
 
 /** The answer of every list call. */
 export interface Page<Row> {
@@ -39,8 +38,12 @@ export interface ListDescription<Row> {
   title: string
   /** What the page is for, in one sentence. */
   purpose: string
-  /** Path of the list call; also the first part of its query key. */
+  /** Path of the list call; without a `family` also the first part of its query key. */
   path: string
+  /** The first part of all query keys that go stale with the list. */
+  family?: string
+  /** Whose words name pages and rows; absent: the main host's. */
+  paging?: 'financial'
   /** The server makes the list's file (`<path>/export`, with the same filters and the columns' keys). */
   exported?: boolean
   /** Read model whose changes the page follows. */
@@ -53,13 +56,9 @@ export interface ListDescription<Row> {
 }
 
 /** Key of all queries of a list, for invalidation. */
-export function listKey(description: { path: string }): readonly [string] {
-  return [description.path]
+export function listKey(description: { path: string; family?: string }): readonly [string] {
+  return [description.family ?? description.path]
 }
 
 export type Filters = Readonly<Record<string, string>>
 
-/** What a page of the list asks the server. */
-export function listQuery(filters: Filters, page: number, pageSize: number): Query {
-  return { ...filters, page, pageSize }
-}

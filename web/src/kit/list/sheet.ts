@@ -1,7 +1,8 @@
 import { api, type Query } from '@/api/client'
 import { formatTime } from '../format'
 import { type Column, type Filters, type ListDescription } from './description'
-import { EXPORT_LIMIT, fetchAll, saveFile, toCsv } from './csv'
+import { saveFile, toCsv } from './csv'
+import { EXPORT_LIMIT, fetchAll } from './pages'
 
 /** What became of an export. */
 export interface Exported {

@@ -28,7 +28,7 @@ import {
 } from './account'
 import { closeFault } from './AccountActs'
 import { caretAfter, cardNumberFault, digitsOf, grouped } from './cardNumber'
-import { columns } from './description'
+import { accountList } from './description'
 import { certificateFault, certificateName, holderFault, identityFault } from './identity'
 import { cardInUse, forgetUnlessInUse, keepInUse, mobileOf } from './inUse'
 import { applicationOf, draftOf } from './OpeningForm'
@@ -71,7 +71,7 @@ describe('the status of an account', () => {
   it('CONST-019 one that is missing reads 正常, as status 2 does, on the list too', () => {
     expect(statusTag(null).label).toBe('正常')
     expect(statusTag(undefined)).toEqual(statusTag(2))
-    const status = columns.find(({ key }) => key === 'status')
+    const status = accountList.columns.find(({ key }) => key === 'status')
     expect(status?.text({ ...account, status: null })).toBe('正常')
     expect(status?.text({ ...account, status: FROZEN })).toBe('冻结')
   })

@@ -75,14 +75,6 @@ export interface AccountDetail extends Account {
   cards: BankCard[]
 }
 
-/** The list pages of the financial host. */
-export interface Records<Row> {
-  records: Row[]
-  total: number
-  current: number
-  size: number
-}
-
 const statuses: readonly TagStyle[] = [
   { label: '未开户', color: stateStyle[7].color },
   { label: '审核中', color: stateStyle[4].color },
