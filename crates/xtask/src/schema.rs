@@ -79,7 +79,7 @@ fn parts(caller: &SignedIn, machine: &str) -> [Part; 3] {
     [
         Part {
             name: "the administrator's operations",
-            filters: vec!["--exclude-path-regex", "^/open/|/auth/|/permission/login$|/ws$"],
+            filters: vec!["--exclude-path-regex", "^/open/|/auth/(?!quickLink$)|/permission/login$|/ws$"],
             headers: vec![format!("_t: {}", caller.t), format!("Authorization: Bearer {}", caller.token)],
         },
         Part {
