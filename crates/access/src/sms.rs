@@ -19,11 +19,11 @@ pub enum SmsError {
     Refused(u16),
 }
 
-/// Sends sign-in codes.
+/// Sends codes that prove a phone.
 #[async_trait]
 pub trait SmsGateway: Send + Sync + 'static {
-    /// Sends `code` to `phone`; done when the provider took it.
-    async fn send_code(&self, phone: &Phone, code: &str) -> Result<(), SmsError>;
+    /// Sends `code`, good for `minutes`, to `phone`; done when the provider took it.
+    async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError>;
 }
 
 /// Prints codes to the log (target `sms`) instead of sending them. For development only: the server refuses to start
@@ -33,8 +33,8 @@ pub struct LogGateway;
 
 #[async_trait]
 impl SmsGateway for LogGateway {
-    async fn send_code(&self, phone: &Phone, code: &str) -> Result<(), SmsError> {
-        tracing::info!(target: "sms", phone = %phone.masked(), code, "sign-in code");
+    async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError> {
+        tracing::info!(target: "sms", phone = %phone.masked(), code, minutes, "code");
         Ok(())
     }
 }
@@ -66,8 +66,8 @@ impl std::fmt::Debug for HttpGateway {
 
 #[async_trait]
 impl SmsGateway for HttpGateway {
-    async fn send_code(&self, phone: &Phone, code: &str) -> Result<(), SmsError> {
-        let body = json!({ "phone": phone, "code": code, "minutes": 5 });
+    async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError> {
+        let body = json!({ "phone": phone, "code": code, "minutes": minutes });
         let answer = self
             .client
             .post(&self.url)

@@ -4,9 +4,7 @@
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use sqlx::PgPool;
-use vocabulary::Timestamp;
-
-use crate::ids::{CardId, PaymentAccountId};
+use vocabulary::{BankCardId, PaymentAccountId, Timestamp};
 
 /// After so many wrong codes the card is not bound.
 pub const TRIES: i16 = 5;
@@ -14,7 +12,7 @@ pub const TRIES: i16 = 5;
 const KEPT_MS: i64 = 2 * 24 * 3_600_000;
 
 /// The keyed hash under which a code is kept: whoever reads the table cannot try all million codes.
-pub fn hash(pepper: &[u8; 32], card: CardId, code: &str) -> [u8; 32] {
+pub fn hash(pepper: &[u8; 32], card: BankCardId, code: &str) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(pepper).expect("HMAC takes a key of any length");
     mac.update(card.to_string().as_bytes());
     mac.update(b":");
@@ -26,7 +24,7 @@ pub fn hash(pepper: &[u8; 32], card: CardId, code: &str) -> [u8; 32] {
 pub async fn put(
     db: &PgPool,
     account: PaymentAccountId,
-    card: CardId,
+    card: BankCardId,
     hash: [u8; 32],
     now: Timestamp,
 ) -> sqlx::Result<()> {
@@ -45,7 +43,7 @@ pub async fn put(
 }
 
 /// The account of a card whose code was sent in these days.
-pub async fn account_of(db: &PgPool, card: CardId) -> sqlx::Result<Option<PaymentAccountId>> {
+pub async fn account_of(db: &PgPool, card: BankCardId) -> sqlx::Result<Option<PaymentAccountId>> {
     sqlx::query_scalar("select account_id from door.card_codes where card_id = $1")
         .bind(card)
         .fetch_optional(db)
@@ -64,7 +62,7 @@ pub enum Tried {
 }
 
 /// Tries a code. Every try counts before it is looked at, so that many at once get no more of them.
-pub async fn try_code(db: &PgPool, card: CardId, hash: [u8; 32]) -> sqlx::Result<Tried> {
+pub async fn try_code(db: &PgPool, card: BankCardId, hash: [u8; 32]) -> sqlx::Result<Tried> {
     let tried: Option<(Vec<u8>, i16)> = sqlx::query_as(
         "update door.card_codes set tries = tries + 1 where card_id = $1 and tries < $2 returning code_hash, tries",
     )
@@ -95,10 +93,10 @@ mod tests {
 
     #[test]
     fn a_hash_belongs_to_one_card_under_one_key() {
-        let first = hash(&[1; 32], CardId(7), "135790");
-        assert_eq!(first, hash(&[1; 32], CardId(7), "135790"));
-        assert_ne!(first, hash(&[1; 32], CardId(8), "135790"));
-        assert_ne!(first, hash(&[2; 32], CardId(7), "135790"));
-        assert_ne!(first, hash(&[1; 32], CardId(7), "135791"));
+        let first = hash(&[1; 32], BankCardId(7), "135790");
+        assert_eq!(first, hash(&[1; 32], BankCardId(7), "135790"));
+        assert_ne!(first, hash(&[1; 32], BankCardId(8), "135790"));
+        assert_ne!(first, hash(&[2; 32], BankCardId(7), "135790"));
+        assert_ne!(first, hash(&[1; 32], BankCardId(7), "135791"));
     }
 }

@@ -18,17 +18,8 @@ const RULE: &str = "card-code-expiry";
 
 /// Every minute gives up the cards whose code is over, until `stop`. May run on several nodes at once.
 pub async fn sweep(house: House, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(Duration::from_mins(1));
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => {}
-        }
-        if let Err(error) = give_up(&house, house.clock.now()).await {
-            tracing::warn!(%error, "cannot look for bank cards that nobody proved");
-        }
-    }
+    let look = || give_up(&house, house.clock.now());
+    kernel::every(Duration::from_mins(1), stop, "bank cards that nobody proved", look).await;
 }
 
 /// Gives up the cards whose code is over at `now`.

@@ -3,7 +3,6 @@
 pub mod codes;
 pub mod expiry;
 pub mod http;
-pub mod ids;
 pub mod model;
 pub mod password_desk;
 pub mod read;

@@ -11,10 +11,9 @@ use kernel::MasterKey;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::Sha256;
-use vocabulary::{OperatorId, Timestamp};
+use vocabulary::{OperatorId, PaymentAccountId, Timestamp};
 use wire::{BASE, SecretKey};
 
-use crate::ids::PaymentAccountId;
 use crate::model::payment_account::PasswordCall;
 
 /// A stand-in's link is followed within this.

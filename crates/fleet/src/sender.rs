@@ -88,17 +88,8 @@ pub async fn acknowledged(
 
 /// Every second gives up on commands without an answer, until `stop`. May run on several nodes at once.
 pub async fn sweep(house: House, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(Duration::from_secs(1));
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => {}
-        }
-        if let Err(error) = give_up(&house, house.clock.now()).await {
-            tracing::warn!(%error, "cannot look for commands without an answer");
-        }
-    }
+    let look = || give_up(&house, house.clock.now());
+    kernel::every(Duration::from_secs(1), stop, "commands without an answer", look).await;
 }
 
 async fn give_up(house: &House, now: Timestamp) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

@@ -19,6 +19,7 @@ pub mod reads;
 pub mod recorded;
 pub mod relay;
 pub mod rows;
+mod sweeping;
 
 pub use aggregate::{Aggregate, Claim, DecodeError, Event, Refusal, StoredForm};
 pub use changes::{ChangeBatch, Changes, RowChanged};
@@ -33,3 +34,4 @@ pub use reacting::Reactors;
 pub use reactor::{ReactError, Reactor};
 pub use reads::{ReadError, ReadTx, Reads};
 pub use recorded::{Meta, Recorded};
+pub use sweeping::every;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use access::{AccessDirectory, FinancialAccounts, SmsGateway};
 use anyhow::{Result, bail};
 use async_trait::async_trait;
+use finance::model::payment_account::CODE_LIFE_MS;
 use finance::password_desk::{HttpDesk, PasswordDesk, StandIn};
 use finance::read::payment_accounts;
 use finance::seams::{CardCodes, Franchisees, SeamError, Standings};
@@ -77,7 +78,7 @@ impl CardCodes for CodesBySms {
     }
 
     async fn send(&self, phone: &Phone, code: &str) -> Result<(), SeamError> {
-        Ok(self.sms.send_code(phone, code).await?)
+        Ok(self.sms.send_code(phone, code, CODE_LIFE_MS / 60_000).await?)
     }
 }
 

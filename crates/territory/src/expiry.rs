@@ -17,17 +17,8 @@ const RULE: &str = "ally-contract-expiry";
 
 /// Every minute ends the contracts that are over, until `stop`. May run on several nodes at once.
 pub async fn sweep(house: House, stop: CancellationToken) {
-    let mut tick = tokio::time::interval(Duration::from_mins(1));
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = tick.tick() => {}
-        }
-        if let Err(error) = end_contracts(&house, house.clock.now()).await {
-            tracing::warn!(%error, "cannot look for contracts that are over");
-        }
-    }
+    let look = || end_contracts(&house, house.clock.now());
+    kernel::every(Duration::from_mins(1), stop, "contracts that are over", look).await;
 }
 
 /// Ends the contracts that are over at `now`.

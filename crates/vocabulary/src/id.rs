@@ -87,6 +87,14 @@ typed_id!(
     CommandId
 );
 typed_id!(
+    /// A payment account (支付账户).
+    PaymentAccountId
+);
+typed_id!(
+    /// One binding of a bank card to a payment account (绑卡).
+    BankCardId
+);
+typed_id!(
     /// A machine client with a service token.
     MachineId
 );

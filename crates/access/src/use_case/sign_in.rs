@@ -51,7 +51,7 @@ impl Access {
         if account.is_none() {
             return Ok(());
         }
-        if let Err(error) = self.neighbours.sms.send_code(phone, &code).await {
+        if let Err(error) = self.neighbours.sms.send_code(phone, &code, door::CODE_LIFE_MS / 60_000).await {
             tracing::error!(error = &error as &dyn std::error::Error, "a sign-in code was not sent");
             door::give_back_sms_place(db, phone, now).await?;
             return Err(Refused::Bare("短信发送失败，请稍后重试".to_owned()));

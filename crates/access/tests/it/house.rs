@@ -48,7 +48,8 @@ impl Outbox {
 
 #[async_trait::async_trait]
 impl SmsGateway for Outbox {
-    async fn send_code(&self, phone: &Phone, code: &str) -> Result<(), SmsError> {
+    async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError> {
+        assert!(minutes > 0, "a code that is sent is good for a while");
         if *self.broken.lock().unwrap() {
             return Err(SmsError::Refused(500));
         }

@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{Phone, Territory, Timestamp};
+use vocabulary::{BankCardId, PaymentAccountId, Phone, Territory, Timestamp};
 use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
 use crate::Room;
 use crate::codes::{self, Tried};
-use crate::ids::{CardId, PaymentAccountId};
 use crate::model::payment_account::{
     BankCardForm, PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal,
 };
@@ -36,7 +35,7 @@ impl Room {
     async fn send(
         &self,
         account: PaymentAccountId,
-        card: CardId,
+        card: BankCardId,
         phone: &Phone,
         now: Timestamp,
     ) -> Result<(), Refused> {
@@ -76,7 +75,7 @@ async fn bind_card(
     asked: Asked,
     Body(body): Body<BindCard>,
 ) -> HandledFinancial<Value> {
-    let card_id = CardId(room.house.ids.next_id());
+    let card_id = BankCardId(room.house.ids.next_id());
     let phone: Phone = body.bank_mobile.trim().parse().map_err(|_| refused(&PaymentAccountRefusal::Phone))?;
     let card = BankCardForm {
         card_no: body.card_no,
@@ -133,7 +132,7 @@ async fn send_code(
 struct BindCardCheck {
     /// What naming the card answered.
     #[schema(value_type = String)]
-    bind_id: CardId,
+    bind_id: BankCardId,
     /// 6 digits.
     sms_code: String,
 }
@@ -215,7 +214,7 @@ struct CardAnswer {
     #[schema(value_type = String)]
     account_id: PaymentAccountId,
     #[schema(value_type = String)]
-    card_id: CardId,
+    card_id: BankCardId,
     /// Whether the card goes.
     agree: bool,
     /// At most 200 characters.

@@ -1,16 +1,16 @@
 //! The routes of the room.
 
 pub mod cards;
+pub mod file;
 pub mod passwords;
 pub mod payment_accounts;
 
 use axum::http::HeaderMap;
 use kernel::{CommandContext, CommandError, Position, Receipt, Refusal};
-use vocabulary::{AgentId, Reach, Scope};
+use vocabulary::{AgentId, PaymentAccountId, Reach, Scope};
 use wire::{Caller, Permit, Refused, Routes};
 
 use crate::Room;
-use crate::ids::PaymentAccountId;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
 
 /// The franchisee of financial calls that name none and come from somebody who has none: the entrance goes by the same.
@@ -25,7 +25,10 @@ const MANAGEMENT: Permit = Permit::AnyOf(&["financial_06"]);
 
 /// All of them.
 pub(crate) fn routes(room: &Room) -> Routes {
-    payment_accounts::routes(room).merge(cards::routes(room)).merge(passwords::routes(room))
+    payment_accounts::routes(room)
+        .merge(file::routes(room))
+        .merge(cards::routes(room))
+        .merge(passwords::routes(room))
 }
 
 /// The same for an account that there is not and for one of somebody else.

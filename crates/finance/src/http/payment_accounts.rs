@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, Page, Rows, Territory};
+use vocabulary::{AgentId, BankCardId, Page, PaymentAccountId, Rows, Territory};
 use wire::{
     Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
     given, number,
@@ -15,7 +15,6 @@ use wire::{
 
 use super::{ACCOUNT, MANAGEMENT, NEWEST, agent_meant, platform_only, refused, unknown_account};
 use crate::Room;
-use crate::ids::{CardId, PaymentAccountId};
 use crate::model::payment_account::{
     AccountLevel, AccountStatus, AccountType, Application, PaymentAccountCommand,
 };
@@ -45,7 +44,7 @@ pub fn routes(room: &Room) -> Routes {
 struct PaymentCard {
     /// Its id, as text.
     #[schema(value_type = String)]
-    id: CardId,
+    id: BankCardId,
     /// 开户银行.
     bank_name: String,
     /// 银行卡号: its last four digits.
@@ -80,44 +79,44 @@ impl From<CardFound> for PaymentCard {
 /// A payment account; names and numbers masked.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct PaymentAccountRow {
+pub(super) struct PaymentAccountRow {
     /// Its id, as text.
     #[schema(value_type = String)]
-    id: PaymentAccountId,
+    pub(super) id: PaymentAccountId,
     /// Whose it is, as text.
     #[schema(value_type = String)]
-    agent_id: AgentId,
+    pub(super) agent_id: AgentId,
     /// 代理.
-    agent_name: String,
+    pub(super) agent_name: String,
     /// Under which account it stands, as text; null: under none.
     #[schema(value_type = Option<String>)]
-    parent_account_id: Option<PaymentAccountId>,
+    pub(super) parent_account_id: Option<PaymentAccountId>,
     /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-    account_level: Option<i16>,
+    pub(super) account_level: Option<i16>,
     /// 0 个人, 1 企业, 2 个体户.
-    account_type: i16,
+    pub(super) account_type: i16,
     /// 开户名称.
-    customer_name: String,
+    pub(super) customer_name: String,
     /// 证件号码: its last four characters.
-    cert_no_masked: String,
+    pub(super) cert_no_masked: String,
     /// 联系人, masked.
-    contact: String,
+    pub(super) contact: String,
     /// 联系电话, masked.
-    phone_masked: String,
+    pub(super) phone_masked: String,
     /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-    status: i16,
+    pub(super) status: i16,
     /// 转账授权: 0 未授权, 1 授权中, 2 已授权, 3 失效.
-    auth_status: i16,
+    pub(super) auth_status: i16,
     /// Why it was not opened, is frozen or was closed.
-    fail_reason: Option<String>,
+    pub(super) fail_reason: Option<String>,
     /// Whether the payment password was set.
-    pay_password_set: bool,
+    pub(super) pay_password_set: bool,
     /// Epoch milliseconds; null until it is opened.
-    opened_at: Option<i64>,
+    pub(super) opened_at: Option<i64>,
     /// Epoch milliseconds.
-    changed_at: i64,
+    pub(super) changed_at: i64,
     /// To be sent with a change.
-    version: i64,
+    pub(super) version: i64,
     /// Its newest cards; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     cards: Option<Vec<PaymentCard>>,
@@ -231,6 +230,24 @@ impl Room {
         };
         let mut db = self.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
         Ok(payment_accounts::page(&mut db, pattern.as_deref(), &called, page).await?)
+    }
+
+    /// A page of accounts with the names of their franchisees.
+    pub(super) async fn rows(
+        &self,
+        caller: &Caller,
+        seen: Seen,
+        keyword: Option<&str>,
+        page: Page,
+    ) -> Result<Rows<PaymentAccountRow>, Refused> {
+        let found = self.find(caller, seen, keyword, page).await?;
+        let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
+        let names = self.seams.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
+        let row = |account: AccountFound| {
+            let name = names.get(&account.agent_id).cloned().unwrap_or_default();
+            PaymentAccountRow::new(account, name, None)
+        };
+        Ok(Rows { rows: found.rows.into_iter().map(row).collect(), count: found.count, capped: found.capped })
     }
 }
 
@@ -357,15 +374,9 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> HandledFinancial<AccountPage> {
     let page = Page::new(number("current", query.current.as_ref())?, number("size", query.size.as_ref())?);
-    let found = room.find(&caller, seen, given(query.keyword.as_ref()), page).await?;
-    let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
-    let names = room.seams.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
-    let row = |account: AccountFound| {
-        let name = names.get(&account.agent_id).cloned().unwrap_or_default();
-        PaymentAccountRow::new(account, name, None)
-    };
+    let found = room.rows(&caller, seen, given(query.keyword.as_ref()), page).await?;
     Ok(FinancialAnswer(AccountPage {
-        records: found.rows.into_iter().map(row).collect(),
+        records: found.rows,
         total: found.count,
         current: page.offset() / page.limit() + 1,
         size: page.limit(),

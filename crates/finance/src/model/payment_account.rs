@@ -6,9 +6,7 @@
 use std::collections::VecDeque;
 
 use kernel::{Aggregate, Claim, Personal};
-use vocabulary::{AgentId, Phone, Territory, Timestamp};
-
-use crate::ids::{CardId, PaymentAccountId};
+use vocabulary::{AgentId, BankCardId, PaymentAccountId, Phone, Territory, Timestamp};
 
 mod application;
 mod event;
@@ -56,7 +54,7 @@ pub enum PaymentAccountCommand {
     /// Names the card that money shall go to; its code is sent.
     BindCard {
         /// Its own id.
-        card_id: CardId,
+        card_id: BankCardId,
         /// The card.
         card: BankCardForm,
     },
@@ -68,17 +66,17 @@ pub enum PaymentAccountCommand {
     /// The right code was said.
     ConfirmCard {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
     },
     /// Too many wrong codes were said.
     FailCard {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
     },
     /// The house's own: no right code was said in time.
     ExpireCard {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
     },
     /// Asks the platform to let the card go.
     AskUnbinding {
@@ -90,7 +88,7 @@ pub enum PaymentAccountCommand {
     /// The platform's answer.
     AnswerUnbinding {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// Whether it goes.
         agree: bool,
         /// Why.
@@ -113,7 +111,7 @@ pub enum PaymentAccountCommand {
 /// The card that an account has or is about to have.
 #[derive(Clone, Debug)]
 struct Card {
-    id: CardId,
+    id: BankCardId,
     state: CardState,
     whole: Personal<BankCard>,
     sent_at: Timestamp,
@@ -181,7 +179,7 @@ impl PaymentAccount {
     }
 
     /// The card whose code was sent and not yet said, and where the code went.
-    pub fn pending_card(&self) -> Option<(CardId, Option<&Phone>)> {
+    pub fn pending_card(&self) -> Option<(BankCardId, Option<&Phone>)> {
         let card = self.card.as_ref().filter(|card| card.state == CardState::Pending)?;
         Some((card.id, card.whole.known().map(|card| &card.mobile)))
     }
@@ -196,7 +194,7 @@ impl PaymentAccount {
         self.link.as_deref()
     }
 
-    fn card_in(&self, card_id: CardId, state: CardState) -> Option<&Card> {
+    fn card_in(&self, card_id: BankCardId, state: CardState) -> Option<&Card> {
         self.card.as_ref().filter(|card| card.id == card_id && card.state == state)
     }
 
@@ -263,7 +261,7 @@ impl PaymentAccount {
     fn bind(
         &self,
         account: PaymentAccountId,
-        card_id: CardId,
+        card_id: BankCardId,
         form: &BankCardForm,
         now: Timestamp,
     ) -> Decision {
@@ -301,7 +299,7 @@ impl PaymentAccount {
         Ok(vec![PaymentAccountEvent::CodeResent { card_id: card.id, at: now }])
     }
 
-    fn confirm(&self, card_id: CardId, now: Timestamp) -> Decision {
+    fn confirm(&self, card_id: BankCardId, now: Timestamp) -> Decision {
         let card = self.card_in(card_id, CardState::Pending).ok_or(PaymentAccountRefusal::CodeOver)?;
         self.usable("绑卡")?;
         if now.millis_since(card.sent_at) >= CODE_LIFE_MS {
@@ -326,7 +324,7 @@ impl PaymentAccount {
         Ok(vec![PaymentAccountEvent::UnbindingAsked { card_id: card.id, reason }])
     }
 
-    fn answer_unbinding(&self, card_id: CardId, agree: bool, reason: &str) -> Decision {
+    fn answer_unbinding(&self, card_id: BankCardId, agree: bool, reason: &str) -> Decision {
         self.card_in(card_id, CardState::Unbinding).ok_or(PaymentAccountRefusal::NotUnbinding)?;
         let reason = perhaps_because(reason)?;
         Ok(vec![if agree {

@@ -43,7 +43,7 @@ fn card_form() -> BankCardForm {
 }
 
 fn bind(id: i64) -> PaymentAccountCommand {
-    PaymentAccountCommand::BindCard { card_id: CardId(id), card: card_form() }
+    PaymentAccountCommand::BindCard { card_id: BankCardId(id), card: card_form() }
 }
 
 fn resend() -> PaymentAccountCommand {
@@ -51,7 +51,7 @@ fn resend() -> PaymentAccountCommand {
 }
 
 fn confirm(id: i64) -> PaymentAccountCommand {
-    PaymentAccountCommand::ConfirmCard { card_id: CardId(id) }
+    PaymentAccountCommand::ConfirmCard { card_id: BankCardId(id) }
 }
 
 fn ask_unbinding(card_no: &str) -> PaymentAccountCommand {
@@ -59,7 +59,7 @@ fn ask_unbinding(card_no: &str) -> PaymentAccountCommand {
 }
 
 fn answer(id: i64, agree: bool) -> PaymentAccountCommand {
-    PaymentAccountCommand::AnswerUnbinding { card_id: CardId(id), agree, reason: String::new() }
+    PaymentAccountCommand::AnswerUnbinding { card_id: BankCardId(id), agree, reason: String::new() }
 }
 
 /// Does it, and says what happened.
@@ -240,12 +240,12 @@ fn each_field_of_a_card_is_looked_at() {
     ] {
         let mut card = card_form();
         change(&mut card);
-        let command = PaymentAccountCommand::BindCard { card_id: CardId(1), card };
+        let command = PaymentAccountCommand::BindCard { card_id: BankCardId(1), card };
         assert_eq!(refuses(&account, command, NOW), expected);
     }
     // A company's card may be in its own name.
     let card = BankCardForm { id_no: CREDIT.to_owned(), ..card_form() };
-    assert!(account.decide(PaymentAccountCommand::BindCard { card_id: CardId(1), card }, NOW).is_ok());
+    assert!(account.decide(PaymentAccountCommand::BindCard { card_id: BankCardId(1), card }, NOW).is_ok());
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn fin_031_a_code_proves_a_card_for_ten_minutes_from_its_last_sending() {
     let in_time = minutes(10).plus_millis(-1);
     assert!(account.decide(confirm(1), in_time).is_ok());
     assert_eq!(refuses(&account, confirm(1), minutes(10)), PaymentAccountRefusal::CodeOver);
-    let expire = || PaymentAccountCommand::ExpireCard { card_id: CardId(1) };
+    let expire = || PaymentAccountCommand::ExpireCard { card_id: BankCardId(1) };
     assert_eq!(refuses(&account, expire(), in_time), PaymentAccountRefusal::TooEarly);
     does(&mut account, resend(), minutes(9));
     assert_eq!(refuses(&account, expire(), minutes(10)), PaymentAccountRefusal::TooEarly);
@@ -291,7 +291,7 @@ fn fin_031_a_code_proves_a_card_for_ten_minutes_from_its_last_sending() {
 
 #[test]
 fn wrong_codes_fail_a_card_that_waits_and_no_other() {
-    let fail = || PaymentAccountCommand::FailCard { card_id: CardId(1) };
+    let fail = || PaymentAccountCommand::FailCard { card_id: BankCardId(1) };
     let mut account = normal();
     does(&mut account, bind(1), NOW);
     let mut bound = account.clone();
@@ -381,7 +381,7 @@ fn the_events_are_stored_as_they_always_were() {
     use serde_json::json;
     let sealed =
         |plain: serde_json::Value| json!({"$personal": {"subject": "payment-account:70", "plain": plain}});
-    let card_id = CardId(1);
+    let card_id = BankCardId(1);
     let reason = || "因为".to_owned();
     let applicant =
         sealed(json!({"customer_name": "厦门骑行科技有限公司", "cert_no": CREDIT, "contact": "陈建国",

@@ -7,9 +7,8 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, COUNT_CAP, Page, Rows, Territory, Timestamp};
+use vocabulary::{AgentId, BankCardId, COUNT_CAP, Page, PaymentAccountId, Rows, Territory, Timestamp};
 
-use crate::ids::{CardId, PaymentAccountId};
 use crate::model::payment_account::{
     AccountStatus, AccountType, Applicant, BankCard, CODE_LIFE_MS, CardState, PaymentAccount,
     PaymentAccountEvent,
@@ -126,11 +125,17 @@ struct Touched {
 }
 
 impl Touched {
-    fn card(&mut self, card_id: CardId) -> Result<&mut CardRow, ApplyError> {
+    fn card(&mut self, card_id: BankCardId) -> Result<&mut CardRow, ApplyError> {
         self.cards.get_mut(&card_id.0).ok_or_else(|| "a card changed before it was named".into())
     }
 
-    fn name_card(&mut self, account: (i64, i64), card_id: CardId, bank: String, card: &Personal<BankCard>) {
+    fn name_card(
+        &mut self,
+        account: (i64, i64),
+        card_id: BankCardId,
+        bank: String,
+        card: &Personal<BankCard>,
+    ) {
         let known = card.known();
         let row = CardRow {
             card_id: card_id.0,
@@ -146,7 +151,7 @@ impl Touched {
         self.cards.insert(card_id.0, row);
     }
 
-    fn turn(&mut self, card_id: CardId, state: CardState, reason: String) -> Result<(), ApplyError> {
+    fn turn(&mut self, card_id: BankCardId, state: CardState, reason: String) -> Result<(), ApplyError> {
         let card = self.card(card_id)?;
         card.state = state as i16;
         card.reason = reason;
@@ -281,7 +286,7 @@ pub struct AccountFound {
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct CardFound {
     /// Its id.
-    pub card_id: CardId,
+    pub card_id: BankCardId,
     /// 开户银行.
     pub bank_name: String,
     /// Its last four digits.
@@ -389,7 +394,10 @@ pub async fn cards(db: impl PgExecutor<'_>, account: PaymentAccountId) -> sqlx::
 }
 
 /// Cards whose code is worth nothing any more at `now`, with their accounts; at most 500.
-pub async fn over(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Vec<(PaymentAccountId, CardId)>> {
+pub async fn over(
+    db: impl PgExecutor<'_>,
+    now: Timestamp,
+) -> sqlx::Result<Vec<(PaymentAccountId, BankCardId)>> {
     sqlx::query_as(
         "select account_id, card_id from read.payment_card where state = 0 and code_sent_at_ms <= $1
          order by code_sent_at_ms, card_id limit $2",

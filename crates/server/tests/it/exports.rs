@@ -18,7 +18,7 @@ const AREA: &str = "/platform/agent/serviceArea";
 const DAY_MS: i64 = 86_400_000;
 
 /// The file of the list at `path`.
-async fn file(browser: &Browser, path: &str, query: &str) -> Reply {
+pub async fn file(browser: &Browser, path: &str, query: &str) -> Reply {
     let bearer = format!("Bearer {}", browser.token.as_deref().expect("signed in"));
     let headers = [
         ("_t", browser.session.t.0.as_str()),
@@ -29,7 +29,7 @@ async fn file(browser: &Browser, path: &str, query: &str) -> Reply {
 }
 
 /// Its lines, the head first.
-fn lines(reply: &Reply) -> Vec<String> {
+pub fn lines(reply: &Reply) -> Vec<String> {
     assert_eq!(reply.status, 200, "{}", reply.body);
     let text = reply.body.as_str().expect("a file");
     let text = text.strip_prefix('\u{feff}').expect("marked as UTF-8");

@@ -2,10 +2,9 @@
 
 use kernel::{Event, Personal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, Timestamp};
+use vocabulary::{AgentId, BankCardId, PaymentAccountId, Timestamp};
 
 use super::{AccountLevel, AccountType, Applicant, BankCard, CardFailure, PasswordCall};
-use crate::ids::{CardId, PaymentAccountId};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +64,7 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.card_named")]
     CardNamed {
         /// Its own id.
-        card_id: CardId,
+        card_id: BankCardId,
         /// 开户银行.
         bank_name: String,
         /// The card.
@@ -77,7 +76,7 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.code_resent")]
     CodeResent {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// When.
         at: Timestamp,
     },
@@ -85,13 +84,13 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.card_bound")]
     CardBound {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
     },
     /// It was not.
     #[serde(rename = "payment-account.card_failed")]
     CardFailed {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// Why.
         cause: CardFailure,
     },
@@ -99,7 +98,7 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.unbinding_asked")]
     UnbindingAsked {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// Why.
         reason: String,
     },
@@ -107,7 +106,7 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.card_unbound")]
     CardUnbound {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// Why.
         reason: String,
     },
@@ -115,7 +114,7 @@ pub enum PaymentAccountEvent {
     #[serde(rename = "payment-account.unbinding_declined")]
     UnbindingDeclined {
         /// Which card.
-        card_id: CardId,
+        card_id: BankCardId,
         /// Why.
         reason: String,
     },
