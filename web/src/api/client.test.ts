@@ -67,6 +67,26 @@ describe('what is told of a call that fails', () => {
   })
 })
 
+describe('a file', () => {
+  const EXPORT = '/Pay/customer/list/export'
+  const taken = (body: string) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(body, { headers })))
+    return api.download(EXPORT)
+  }
+
+  it('is refused in the words of either host', async () => {
+    const main = taken(JSON.stringify({ suc: false, error: { code: 'export-span', promot: '时间范围太长' } }))
+    await expect(main).rejects.toMatchObject({ text: '时间范围太长' })
+    const financial = taken(JSON.stringify({ success: false, data: null, msg: '账户不存在' }))
+    await expect(financial).rejects.toMatchObject({ text: '账户不存在' })
+  })
+
+  it('that is JSON itself is no refusal', async () => {
+    expect(await (await taken('{"success":true}')).json()).toEqual({ success: true })
+  })
+})
+
 describe('how calls travel', () => {
   /** The headers of every call, as they leave. */
   const watchHeaders = () => {

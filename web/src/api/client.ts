@@ -195,8 +195,9 @@ export const api = {
     const length = Number(response.headers.get('Content-Length') ?? Infinity)
     if (length < 10_000 && response.headers.get('Content-Type')?.startsWith('application/json')) {
       const body: unknown = await response.clone().json()
-      const refused = typeof body === 'object' && body !== null && 'suc' in body && body.suc === false
-      if (refused) opened(body)
+      // Told by either host's word; a file that happens to be JSON has neither.
+      const said = typeof body === 'object' && body !== null ? (body as { suc?: unknown; success?: unknown }) : {}
+      if (said.suc === false || said.success === false) opened(body)
     }
     return response
   },

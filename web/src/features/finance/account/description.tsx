@@ -13,6 +13,7 @@ export const accountList: ListDescription<Account> = {
   path: LIST_PATH,
   family: CUSTOMER,
   paging: 'financial',
+  exported: true,
   table: ACCOUNT_TABLE,
   rowKey: (row) => row.id,
   filters: [{ kind: 'text', name: 'keyword', label: '关键词', placeholder: '客户名称或代理名称' }],
