@@ -8,6 +8,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use crate::sheet::{CAPPED, ROWS};
 use crate::{IDEMPOTENCY_KEY, POSITION, SEEN, TRACE_ID, WireConfig};
 
 /// Fixed headers, made once.
@@ -72,6 +73,6 @@ pub(crate) fn cors(config: &WireConfig) -> Result<CorsLayer, axum::http::header:
             IDEMPOTENCY_KEY,
             SEEN,
         ])
-        .expose_headers([POSITION, TRACE_ID, header::DATE])
+        .expose_headers([POSITION, TRACE_ID, header::DATE, header::CONTENT_DISPOSITION, ROWS, CAPPED])
         .max_age(Duration::from_hours(1)))
 }

@@ -20,9 +20,9 @@ pub const SHEET_ROWS: usize = 50_000;
 const AT_ONCE: u32 = 200;
 
 /// How many rows the file has.
-const ROWS: HeaderName = HeaderName::from_static("x-rows");
+pub(crate) const ROWS: HeaderName = HeaderName::from_static("x-rows");
 /// `true` when there are more rows than the file has.
-const CAPPED: HeaderName = HeaderName::from_static("x-capped");
+pub(crate) const CAPPED: HeaderName = HeaderName::from_static("x-capped");
 
 /// A column.
 pub struct Column<Row> {

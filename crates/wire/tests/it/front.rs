@@ -115,7 +115,7 @@ async fn only_configured_origins_may_call() {
     assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
     assert_eq!(refused.headers["access-control-allow-origin"], origin);
     let exposed = refused.headers["access-control-expose-headers"].to_str().unwrap();
-    for name in ["x-position", "traceid", "date"] {
+    for name in ["x-position", "traceid", "date", "content-disposition", "x-rows", "x-capped"] {
         assert!(listed(exposed, name), "{name}");
     }
 }

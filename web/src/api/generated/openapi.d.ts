@@ -4,6 +4,128 @@
  */
 
 export interface paths {
+    "/ebike/v3/backend/Pay/customer/accountList": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts to choose from, by name; at most 200. */
+        get: operations["choosePaymentAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/applyUnbindCard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks the platform to let the bound card go. */
+        post: operations["askToUnbindPaymentCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/bindCard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Names the bank card that money shall go to and sends a code to its phone; answers `{bindId}`. A card that still
+         *     waits for its code gives way.
+         */
+        post: operations["bindPaymentCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/bindCardCheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Binds the card whose code this is. After five wrong ones, or ten minutes, it must be named anew. */
+        post: operations["confirmPaymentCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/card/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** The platform's answer to who wants a card let go. */
+        put: operations["answerPaymentCardUnbinding"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One account with its cards; names and numbers masked. */
+        get: operations["paymentAccountDetail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/getAccountByTenantName": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accounts in scope by part of a name, newest first; at most 20, none for an empty name. */
+        post: operations["paymentAccountsByTenantName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/Pay/customer/getAccountInfo": {
         parameters: {
             query?: never;
@@ -11,10 +133,118 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The financial account of the caller's franchisee; null when none was opened. */
-        get: operations["account"];
+        /** The payment account of a franchisee; null when none was applied for. */
+        get: operations["paymentAccountInfo"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts in scope, newest first; names and numbers masked. */
+        get: operations["listPaymentAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payment accounts in scope as CSV, newest first, at most 50000; names and numbers masked as in the list. It stands in
+         *     the log who took it, cut down to what.
+         */
+        get: operations["exportPaymentAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/modifyPwd": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link to the page where the payment password of the franchisee in the header, else of the caller's own, is set. */
+        post: operations["modifyPaymentPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/openAccount": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Applies for a franchisee's account, or again after it was not opened; answers `{accountId, status: 1}`. */
+        post: operations["openPaymentAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/customer/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Records what became of an account: opened, not opened, frozen, usable again, closed. The platform's own people
+         *     record what the payment provider answered.
+         */
+        put: operations["setPaymentAccountState"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/Pay/message/sendCode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the code of the card that waits for one again, at most once a minute. */
+        post: operations["sendPaymentCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -421,6 +651,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/agent/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Franchisees' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
+         *     cut down to what.
+         */
+        get: operations["exportAgentAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/account/list": {
         parameters: {
             query?: never;
@@ -447,7 +697,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enables or disables a franchisee: its people are let in, or shut out at once. */
+        /** Enables or disables one franchisee or several: their people are let in, or shut out at once. */
         post: operations["setAgentAccountState"];
         delete?: never;
         options?: never;
@@ -470,6 +720,26 @@ export interface paths {
         post: operations["createAlly"];
         /** Removes a franchiser with whom nothing was signed. */
         delete: operations["deleteAlly"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/allyInfo/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Franchisers in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
+         *     what.
+         */
+        get: operations["exportAllies"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -580,6 +850,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/agent/role/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportAgentRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/role/{id}": {
         parameters: {
             query?: never;
@@ -658,6 +945,23 @@ export interface paths {
         };
         /** Service areas of the chosen franchisees. */
         get: operations["areas_of_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/agent/serviceArea/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Service areas in scope as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportServiceAreas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -853,6 +1157,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/aliyunlog/userlogs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The operator log as CSV, newest first, at most 31 days and 50000 rows. It stands in the log who took it, cut down to
+         *     what, and how many rows.
+         */
+        get: operations["exportUserLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/aliyunlog/userlogs/{position}": {
         parameters: {
             query?: never;
@@ -941,6 +1265,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/permission/role/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/permission/role/info": {
         parameters: {
             query?: never;
@@ -1021,7 +1362,10 @@ export interface paths {
         put?: never;
         /** Opens an account; answers `{objectId}`. */
         post: operations["createOperator"];
-        /** Closes several accounts, one after another; the first that is refused ends it and is named. */
+        /**
+         * Closes several accounts: each is judged alone and the answer tells what became of it. Of just one a refusal is
+         *     the answer.
+         */
         delete: operations["deleteOperators"];
         options?: never;
         head?: never;
@@ -1042,6 +1386,23 @@ export interface paths {
          *     hears of it by the event `operator.cs_tool_registered`.
          */
         post: operations["registerCsTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/permission/user/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators in scope as CSV, at most 50000; phones masked. It stands in the log who took it, cut down to what. */
+        get: operations["exportOperators"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1095,6 +1456,24 @@ export interface paths {
         get: operations["operatorRights"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/stand-in/pay-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The page that stands in for the payment provider's. Development only. */
+        get: operations["payPasswordStandIn"];
+        put?: never;
+        /** Records that the password was set, once for each link. Development only. */
+        post: operations["payPasswordStandInDone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1462,6 +1841,79 @@ export interface components {
              */
             vehicleQuota?: number | null;
         };
+        /** @description An account to choose. */
+        AccountChoice: {
+            /** @description 开户名称. */
+            customerName: string;
+            /** @description Its id, as text. */
+            id: string;
+        };
+        /** @description What the login asks of an account. */
+        AccountInfo: {
+            /**
+             * Format: int32
+             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+             */
+            accountLevel?: number | null;
+            /**
+             * Format: int32
+             * @description 0 个人, 1 企业, 2 个体户.
+             */
+            accountType: number;
+            /**
+             * Format: int32
+             * @description 转账授权.
+             */
+            authStatus: number;
+            /** @description 开户名称. */
+            customerName: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 代理. */
+            name: string;
+            /**
+             * Format: int32
+             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+             */
+            status: number;
+        };
+        /** @description An account that was looked up. */
+        AccountOfTenant: {
+            /**
+             * Format: int32
+             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+             */
+            accountLevel?: number | null;
+            /** @description 开户名称. */
+            customerName: string;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int32
+             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+             */
+            status: number;
+        };
+        /** @description A page of accounts. */
+        AccountPage: {
+            /**
+             * Format: int64
+             * @description Which page this is.
+             */
+            current: number;
+            /** @description The accounts of this page. */
+            records: components["schemas"]["PaymentAccountRow"][];
+            /**
+             * Format: int64
+             * @description How many a page has.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description How many match, at most 10000.
+             */
+            total: number;
+        };
         /** @description A franchisee's account as its management shows it. */
         AccountRow: {
             /** @description Its id, as text. */
@@ -1535,12 +1987,24 @@ export interface components {
             version: number;
         };
         AccountState: {
-            agentId: string;
+            accountId: string;
             /**
              * Format: int32
-             * @description 0 disables it and ends its people's sessions, 1 enables it.
+             * @description 1 or 2; needed when the account is opened.
              */
-            state: number;
+            accountLevel?: number | null;
+            /** @description 1 to 200 characters; needed for everything but opening. */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description 2 正常, 3 开户失败, 4 冻结, 5 销户.
+             */
+            status: number;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
         };
         /** @description A kind of event. */
         ActionOption: {
@@ -2328,6 +2792,11 @@ export interface components {
                 opAreaIds: string[];
                 /** @description What he signs in with, and his key in calls. */
                 phone: string;
+                /**
+                 * Format: int32
+                 * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
+                 */
+                profession: number | null;
                 /** @description Roles that he holds, as text. */
                 roleIds: string[];
                 /** @description Their names. */
@@ -2669,6 +3138,11 @@ export interface components {
                     opAreaIds: string[];
                     /** @description What he signs in with, and his key in calls. */
                     phone: string;
+                    /**
+                     * Format: int32
+                     * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
+                     */
+                    profession: number | null;
                     /** @description Roles that he holds, as text. */
                     roleIds: string[];
                     /** @description Their names. */
@@ -2878,7 +3352,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Switched: {
-            /** @description What a state call answers: nothing for one, the outcome of each for several. */
+            /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
             data: {
                 /** @description In the order of the request; absent when just one was named. */
                 results?: components["schemas"]["Outcome"][] | null;
@@ -2905,8 +3379,8 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_Branch: {
             data: {
-                /** @description Whether the caller holds it, and so may put it into a template. */
-                checked: boolean;
+                /** @description Whether the operator asked about holds it; absent in the full tree. */
+                checked?: boolean | null;
                 /** @description What hangs under it. */
                 children: components["schemas"]["Branch"][];
                 /** @description The code. */
@@ -2954,6 +3428,31 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_String: {
             data: string[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_TemplateBranch: {
+            data: {
+                /** @description Whether the caller holds it, and so may put it into a template. */
+                checked: boolean;
+                /** @description What hangs under it. */
+                children: components["schemas"]["TemplateBranch"][];
+                /** @description The code. */
+                code: string;
+                /**
+                 * Format: int32
+                 * @description 1 group, 2 page, 3 action.
+                 */
+                kind: number;
+                /**
+                 * Format: int32
+                 * @description Tiers whose roles may hold it: bit-or of 1, 2, 4 and 8.
+                 */
+                levelMask: number;
+                /** @description Chinese title. */
+                title: string;
+            }[];
             /** @description Always true. */
             suc: boolean;
         };
@@ -3225,6 +3724,11 @@ export interface components {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
         };
+        /** @description The rules say no on a call without an envelope. Status 200. */
+        BareRefusal: {
+            /** @description For people, in Chinese. */
+            error: string;
+        };
         /** @description Bikes to bring in. */
         Batch: {
             /** @description At most 500. */
@@ -3243,10 +3747,29 @@ export interface components {
              */
             billingWay: number;
         };
-        /** @description A branch of the permission tree. */
+        BindCard: {
+            accountId: string;
+            /** @description 银行预留手机号, where the code goes. */
+            bankMobile: string;
+            /** @description 开户银行: 1 to 32 characters. */
+            bankName: string;
+            /** @description 12 to 19 digits. */
+            cardNo: string;
+            /** @description 持卡人. */
+            holder: string;
+            /** @description Number of the holder's certificate. */
+            idNo: string;
+        };
+        BindCardCheck: {
+            /** @description What naming the card answered. */
+            bindId: string;
+            /** @description 6 digits. */
+            smsCode: string;
+        };
+        /** @description A branch of the tree as the role editor shows it. */
         Branch: {
-            /** @description Whether the caller holds it, and so may put it into a template. */
-            checked: boolean;
+            /** @description Whether the operator asked about holds it; absent in the full tree. */
+            checked?: boolean | null;
             /** @description What hangs under it. */
             children: components["schemas"]["Branch"][];
             /** @description The code. */
@@ -3273,6 +3796,14 @@ export interface components {
         ByPhone: {
             /** @description The phone that this session proved. */
             phone: string;
+        };
+        CardAnswer: {
+            accountId: string;
+            /** @description Whether the card goes. */
+            agree: boolean;
+            cardId: string;
+            /** @description At most 200 characters. */
+            reason?: string | null;
         };
         /** @description A category with its kinds of event. */
         CategoryOption: {
@@ -3360,10 +3891,11 @@ export interface components {
             version: number;
         };
         CodeBody: {
-            /** @description 11 digits. */
-            mobilePhoneNumber: string;
-            /** @description 6 digits. */
-            smsCode: string;
+            accountId: string;
+            /** @description The phone of the card that waits for its code. */
+            phone: string;
+            /** @description bindCard or withdraw. */
+            scene: string;
         };
         /** @description A command. */
         CommandAsked: {
@@ -3621,11 +4153,210 @@ export interface components {
             results: components["schemas"]["FenceGiven"][];
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
-        FinancialAnswer_Option_String: {
-            data: null | string;
+        FinancialAnswer_AccountPage: {
+            /** @description A page of accounts. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Which page this is.
+                 */
+                current: number;
+                /** @description The accounts of this page. */
+                records: components["schemas"]["PaymentAccountRow"][];
+                /**
+                 * Format: int64
+                 * @description How many a page has.
+                 */
+                size: number;
+                /**
+                 * Format: int64
+                 * @description How many match, at most 10000.
+                 */
+                total: number;
+            };
             /** @description Always empty. */
             msg: string;
             /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Nothing: {
+            /** @description Nothing to tell. */
+            data: Record<string, never>;
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Option_AccountInfo: {
+            data: null | {
+                /**
+                 * Format: int32
+                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+                 */
+                accountLevel?: number | null;
+                /**
+                 * Format: int32
+                 * @description 0 个人, 1 企业, 2 个体户.
+                 */
+                accountType: number;
+                /**
+                 * Format: int32
+                 * @description 转账授权.
+                 */
+                authStatus: number;
+                /** @description 开户名称. */
+                customerName: string;
+                /** @description Its id, as text. */
+                id: string;
+                /** @description 代理. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+                 */
+                status: number;
+            };
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_PaymentAccountRow: {
+            /** @description A payment account; names and numbers masked. */
+            data: {
+                /**
+                 * Format: int32
+                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+                 */
+                accountLevel?: number | null;
+                /**
+                 * Format: int32
+                 * @description 0 个人, 1 企业, 2 个体户.
+                 */
+                accountType: number;
+                /** @description Whose it is, as text. */
+                agentId: string;
+                /** @description 代理. */
+                agentName: string;
+                /**
+                 * Format: int32
+                 * @description 转账授权: 0 未授权, 1 授权中, 2 已授权, 3 失效.
+                 */
+                authStatus: number;
+                /** @description Its newest cards; absent in lists. */
+                cards?: components["schemas"]["PaymentCard"][] | null;
+                /** @description 证件号码: its last four characters. */
+                certNoMasked: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                changedAt: number;
+                /** @description 联系人, masked. */
+                contact: string;
+                /** @description 开户名称. */
+                customerName: string;
+                /** @description Why it was not opened, is frozen or was closed. */
+                failReason?: string | null;
+                /** @description Its id, as text. */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds; null until it is opened.
+                 */
+                openedAt?: number | null;
+                /** @description Under which account it stands, as text; null: under none. */
+                parentAccountId?: string | null;
+                /** @description Whether the payment password was set. */
+                payPasswordSet: boolean;
+                /** @description 联系电话, masked. */
+                phoneMasked: string;
+                /**
+                 * Format: int32
+                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+                 */
+                status: number;
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+            };
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Redirect: {
+            /** @description Where the browser goes. */
+            data: {
+                /** @description The page where the password is set. */
+                redirectUrl: string;
+            };
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Value: {
+            data: unknown;
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Vec_AccountChoice: {
+            data: {
+                /** @description 开户名称. */
+                customerName: string;
+                /** @description Its id, as text. */
+                id: string;
+            }[];
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
+        FinancialAnswer_Vec_AccountOfTenant: {
+            data: {
+                /**
+                 * Format: int32
+                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+                 */
+                accountLevel?: number | null;
+                /** @description 开户名称. */
+                customerName: string;
+                /** @description Its id, as text. */
+                id: string;
+                /**
+                 * Format: int32
+                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+                 */
+                status: number;
+            }[];
+            /** @description Always empty. */
+            msg: string;
+            /** @description Always true. */
+            success: boolean;
+        };
+        /** @description A no of the financial host, of the rules (status 200) or of the entrance. */
+        FinancialRefusal: {
+            /** @description For programs. */
+            code: string;
+            /** @description Always null. */
+            data?: boolean | null;
+            /** @description The same text as in `msg`. */
+            message: string;
+            /** @description For people, in Chinese. */
+            msg: string;
+            /** @description Always false. */
             success: boolean;
         };
         /** @description A thing in a picker. */
@@ -3636,6 +4367,17 @@ export interface components {
             id: string;
             /** @description What people call it. */
             name: string;
+        };
+        FranchiseeState: {
+            /** @description The franchisee; or `agentIds`. */
+            agentId?: string | null;
+            /** @description Franchisees, at most 200: each is judged alone and the answer tells what became of it. */
+            agentIds?: string[] | null;
+            /**
+             * Format: int32
+             * @description 0 disables it and ends its people's sessions, 1 enables it.
+             */
+            state: number;
         };
         /** @description A gateway. */
         GatewayAsked: {
@@ -3837,6 +4579,10 @@ export interface components {
             /** @description As text. */
             id: string;
         };
+        ModifyPassword: {
+            /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
+            callType: string;
+        };
         /** @description A thing as it was. */
         Moment: {
             /** @description Its category. */
@@ -4008,6 +4754,23 @@ export interface components {
             /** @description The login phone. */
             opManId: string;
         };
+        OpenAccount: {
+            /**
+             * Format: int32
+             * @description 0 个人, 1 企业, 2 个体户.
+             */
+            accountType: number;
+            /** @description The franchisee. */
+            agentId: string;
+            /** @description 个人: identity number; 企业 and 个体户: unified social credit code. */
+            certNo: string;
+            /** @description 联系人: 1 to 20 characters. */
+            contact: string;
+            /** @description 开户名称: 1 to 64 characters. */
+            customerName: string;
+            /** @description A mobile number. */
+            phone: string;
+        };
         /** @description The id of the account that was opened. */
         Opened: {
             /** @description As text. */
@@ -4027,6 +4790,11 @@ export interface components {
             name: string;
             /** @description Service areas that he may see; empty or absent: all of his agents. */
             opAreaIds?: string[];
+            /**
+             * Format: int32
+             * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; absent or 0: none.
+             */
+            profession?: number | null;
         };
         /**
          * @description An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and
@@ -4064,6 +4832,11 @@ export interface components {
             opAreaIds: string[];
             /** @description What he signs in with, and his key in calls. */
             phone: string;
+            /**
+             * Format: int32
+             * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
+             */
+            profession: number | null;
             /** @description Roles that he holds, as text. */
             roleIds: string[];
             /** @description Their names. */
@@ -4109,6 +4882,91 @@ export interface components {
             name: string;
             /** @description Its codes; empty while it is disabled. */
             permissionList: string[];
+        };
+        /** @description A payment account; names and numbers masked. */
+        PaymentAccountRow: {
+            /**
+             * Format: int32
+             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+             */
+            accountLevel?: number | null;
+            /**
+             * Format: int32
+             * @description 0 个人, 1 企业, 2 个体户.
+             */
+            accountType: number;
+            /** @description Whose it is, as text. */
+            agentId: string;
+            /** @description 代理. */
+            agentName: string;
+            /**
+             * Format: int32
+             * @description 转账授权: 0 未授权, 1 授权中, 2 已授权, 3 失效.
+             */
+            authStatus: number;
+            /** @description Its newest cards; absent in lists. */
+            cards?: components["schemas"]["PaymentCard"][] | null;
+            /** @description 证件号码: its last four characters. */
+            certNoMasked: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            changedAt: number;
+            /** @description 联系人, masked. */
+            contact: string;
+            /** @description 开户名称. */
+            customerName: string;
+            /** @description Why it was not opened, is frozen or was closed. */
+            failReason?: string | null;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; null until it is opened.
+             */
+            openedAt?: number | null;
+            /** @description Under which account it stands, as text; null: under none. */
+            parentAccountId?: string | null;
+            /** @description Whether the payment password was set. */
+            payPasswordSet: boolean;
+            /** @description 联系电话, masked. */
+            phoneMasked: string;
+            /**
+             * Format: int32
+             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+             */
+            status: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /** @description A bank card; names and numbers masked. */
+        PaymentCard: {
+            /** @description 开户银行. */
+            bankName: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            boundAt?: number | null;
+            /** @description 银行卡号: its last four digits. */
+            cardNoMasked: string;
+            /** @description 持卡人, masked. */
+            holder: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 银行预留手机号, masked. */
+            mobileMasked: string;
+            /** @description Why it failed, or shall go or stay. */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description 0 待验证, 1 已绑定, 2 验证失败, 3 解绑中, 4 已解绑.
+             */
+            state: number;
         };
         PhoneBody: {
             /** @description 11 digits. */
@@ -4186,6 +5044,19 @@ export interface components {
             code: string;
             /** @description For people. */
             text: string;
+        };
+        /** @description Where the browser goes. */
+        Redirect: {
+            /** @description The page where the password is set. */
+            redirectUrl: string;
+        };
+        /** @description The request was not taken. */
+        Refusal: {
+            error: components["schemas"]["Why"];
+            /** @description For people, in Chinese. */
+            message: string;
+            /** @description Always false. */
+            suc: boolean;
         };
         Registration: {
             /** @description His company; may be empty. */
@@ -4338,6 +5209,12 @@ export interface components {
              */
             state: number;
         };
+        /** @description The rules say no: `suc` is false. Status 200. */
+        RuleRefusal: {
+            error: components["schemas"]["Why"];
+            /** @description Always false. */
+            suc: boolean;
+        };
         /** @description Edges in the caller's scope. */
         Shapes: {
             /** @description Service areas. */
@@ -4367,6 +5244,12 @@ export interface components {
             userId: string;
             /** @description What to greet him with. */
             welcome: string;
+        };
+        SmsCodeAsked: {
+            /** @description 11 digits. */
+            mobilePhoneNumber: string;
+            /** @description 6 digits. */
+            smsCode: string;
         };
         /** @description One field of a whole state. */
         StateField: {
@@ -4425,7 +5308,7 @@ export interface components {
             /** @description Masked; empty but for operators. */
             phone: string;
         };
-        /** @description What a state call answers: nothing for one, the outcome of each for several. */
+        /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
         Switched: {
             /** @description In the order of the request; absent when just one was named. */
             results?: components["schemas"]["Outcome"][] | null;
@@ -4438,6 +5321,35 @@ export interface components {
             name: string;
             /** @description At most 200 characters. */
             remark?: string;
+        };
+        /** @description A branch of the permission tree. */
+        TemplateBranch: {
+            /** @description Whether the caller holds it, and so may put it into a template. */
+            checked: boolean;
+            /** @description What hangs under it. */
+            children: components["schemas"]["TemplateBranch"][];
+            /** @description The code. */
+            code: string;
+            /**
+             * Format: int32
+             * @description 1 group, 2 page, 3 action.
+             */
+            kind: number;
+            /**
+             * Format: int32
+             * @description Tiers whose roles may hold it: bit-or of 1, 2, 4 and 8.
+             */
+            levelMask: number;
+            /** @description Chinese title. */
+            title: string;
+        };
+        TenantName: {
+            /** @description Part of the customer's or the franchisee's name. */
+            tenantName?: string;
+        };
+        TicketQuery: {
+            /** @description From the link. */
+            ticket?: string | null;
         };
         /** @description Where map tiles come from. */
         Tiles: {
@@ -4461,6 +5373,13 @@ export interface components {
         Tool: {
             /** @description Address of its script; empty: the page's own panel. */
             url: string;
+        };
+        UnbindCard: {
+            accountId: string;
+            /** @description The bound card's number, or its last four digits. */
+            cardNo: string;
+            /** @description 1 to 200 characters. */
+            reason?: string;
         };
         Unmask: {
             id: string;
@@ -4588,6 +5507,15 @@ export interface components {
             /** @description 联系电话. */
             phone: string;
         };
+        /** @description Why the rules say no. */
+        Why: {
+            /** @description For programs, such as `role-in-use`. */
+            code: string;
+            /** @description For people, in Chinese. */
+            promot: string;
+            /** @description The same text. */
+            promt: string;
+        };
         /**
          * @description Begin or end.
          * @enum {string}
@@ -4608,7 +5536,98 @@ export interface components {
          */
         WorkKind: "swap" | "move" | "repair";
     };
-    responses: never;
+    responses: {
+        /** @description The request cannot be read. */
+        Financial400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FinancialRefusal"];
+            };
+        };
+        /** @description Nobody, or nobody any more, is signed in. */
+        Financial401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FinancialRefusal"];
+            };
+        };
+        /** @description The caller may not. */
+        Financial403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FinancialRefusal"];
+            };
+        };
+        /** @description The body is longer than allowed. */
+        Financial413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FinancialRefusal"];
+            };
+        };
+        /** @description Too many requests. */
+        Financial429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FinancialRefusal"];
+            };
+        };
+        /** @description The request cannot be read. */
+        Refused400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+        /** @description Nobody, or nobody any more, is signed in. */
+        Refused401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+        /** @description The caller may not. */
+        Refused403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+        /** @description The body is longer than allowed. */
+        Refused413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+        /** @description Too many requests. */
+        Refused429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Refusal"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -4616,9 +5635,12 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    account: {
+    choosePaymentAccounts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Those of this franchisee; absent: all in scope. */
+                agentId?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4630,9 +5652,376 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FinancialAnswer_Option_String"];
+                    "application/json": components["schemas"]["FinancialAnswer_Vec_AccountChoice"] | components["schemas"]["FinancialRefusal"];
                 };
             };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    askToUnbindPaymentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnbindCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Nothing"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    bindPaymentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BindCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Value"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    confirmPaymentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BindCardCheck"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Nothing"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    answerPaymentCardUnbinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardAnswer"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Nothing"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    paymentAccountDetail: {
+        parameters: {
+            query: {
+                /** @description The account. */
+                accountId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_PaymentAccountRow"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    paymentAccountsByTenantName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantName"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Vec_AccountOfTenant"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    paymentAccountInfo: {
+        parameters: {
+            query?: {
+                /** @description The franchisee; absent: the one in the header, else the caller's own. */
+                agentId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Option_AccountInfo"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    listPaymentAccounts: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                current?: string;
+                /** @description Default 10, at most 200. */
+                size?: string;
+                /** @description Part of the customer's or the franchisee's name. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_AccountPage"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    exportPaymentAccounts: {
+        parameters: {
+            query?: {
+                /** @description Part of the customer's or the franchisee's name. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    modifyPaymentPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModifyPassword"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Redirect"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    openPaymentAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Value"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    setPaymentAccountState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountState"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Nothing"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
+        };
+    };
+    sendPaymentCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinancialAnswer_Nothing"] | components["schemas"]["FinancialRefusal"];
+                };
+            };
+            400: components["responses"]["Financial400"];
+            401: components["responses"]["Financial401"];
+            403: components["responses"]["Financial403"];
+            413: components["responses"]["Financial413"];
+            429: components["responses"]["Financial429"];
         };
     };
     loginAuthorized: {
@@ -4653,9 +6042,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_OpMan"];
+                    "application/json": components["schemas"]["Answer_OpMan"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     loginPhone: {
@@ -4676,9 +6069,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_OpMan"];
+                    "application/json": components["schemas"]["Answer_OpMan"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     logout: {
@@ -4695,9 +6092,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     sendSmsCodeObs: {
@@ -4718,9 +6118,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Nothing"];
+                    "application/json": components["schemas"]["Nothing"] | components["schemas"]["BareRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     public_key: {
@@ -4737,9 +6140,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PublicKey"];
+                    "application/json": components["schemas"]["Answer_PublicKey"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            429: components["responses"]["Refused429"];
         };
     };
     mintQuickLink: {
@@ -4760,9 +6165,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Link"];
+                    "application/json": components["schemas"]["Answer_Link"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     sendSmsCode: {
@@ -4783,9 +6193,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Nothing"];
+                    "application/json": components["schemas"]["Nothing"] | components["schemas"]["BareRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     lookUpOperator: {
@@ -4805,9 +6218,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ObjectId"];
+                    "application/json": components["schemas"]["ObjectId"] | components["schemas"]["BareRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     verifySmsCode: {
@@ -4819,7 +6235,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CodeBody"];
+                "application/json": components["schemas"]["SmsCodeAsked"];
             };
         };
         responses: {
@@ -4828,9 +6244,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ObjectId"];
+                    "application/json": components["schemas"]["ObjectId"] | components["schemas"]["BareRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     renewToken: {
@@ -4851,9 +6271,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Renewed"];
+                    "application/json": components["schemas"]["Answer_Renewed"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     verify_sign: {
@@ -4874,9 +6298,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Verified"];
+                    "application/json": components["schemas"]["Answer_Verified"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     command: {
@@ -4897,9 +6324,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_CommandGiven"];
+                    "application/json": components["schemas"]["Answer_CommandGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     lock: {
@@ -4920,19 +6352,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_CommandGiven"];
+                    "application/json": components["schemas"]["Answer_CommandGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     lock_state: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description 车辆编号. */
                 carId: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -4942,9 +6379,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_LockState"];
+                    "application/json": components["schemas"]["Answer_LockState"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     shapes: {
@@ -4961,9 +6402,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Shapes"];
+                    "application/json": components["schemas"]["Answer_Shapes"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     base: {
@@ -4980,15 +6425,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/geo+json": string;
+                    "application/geo+json": unknown;
+                    "application/json": components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            429: components["responses"]["Refused429"];
         };
     };
     deviceVerification: {
@@ -5009,9 +6458,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Done"] | components["schemas"]["BareRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deviceAuthorizeConfirm: {
@@ -5032,9 +6484,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deviceAuthorizeInfo: {
@@ -5054,9 +6511,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_DeviceList"];
+                    "application/json": components["schemas"]["Answer_DeviceList"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     deviceAuthorizeRemove: {
@@ -5077,9 +6538,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deviceLoginInfo: {
@@ -5099,9 +6565,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_DeviceList"];
+                    "application/json": components["schemas"]["Answer_DeviceList"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     devicePermission: {
@@ -5122,9 +6591,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Allowed"];
+                    "application/json": components["schemas"]["Answer_Allowed"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     listAgentAccounts: {
@@ -5156,9 +6629,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_AccountRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_AccountRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateAgentAccount: {
@@ -5179,9 +6656,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     createAgentAccount: {
@@ -5202,9 +6684,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteAgentAccount: {
@@ -5224,9 +6711,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportAgentAccounts: {
+        parameters: {
+            query?: {
+                /** @description Part of company or contact, or the whole phone. */
+                keyword?: string;
+                /** @description 0 disabled, 1 enabled. */
+                state?: string;
+                /** @description Those that stand under this one. */
+                parentId?: string;
+                /** @description Those with this role template. */
+                roleId?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     agent_list: {
@@ -5243,9 +6769,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AgentList"];
+                    "application/json": components["schemas"]["Answer_AgentList"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     setAgentAccountState: {
@@ -5257,7 +6787,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AccountState"];
+                "application/json": components["schemas"]["FranchiseeState"];
             };
         };
         responses: {
@@ -5266,9 +6796,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     listAllies: {
@@ -5296,9 +6831,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_AllyRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_AllyRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateAlly: {
@@ -5319,9 +6858,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     createAlly: {
@@ -5342,9 +6886,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteAlly: {
@@ -5364,9 +6913,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportAllies: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of the company's name or its number. */
+                keyword?: string;
+                /** @description Those who work with this agent. */
+                agentId?: string;
+                /** @description 0 negotiating, 1 cooperating, 2 expired, 3 terminated. */
+                state?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     allyInfo: {
@@ -5386,9 +6976,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AllyRow"];
+                    "application/json": components["schemas"]["Answer_AllyRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     setAllyState: {
@@ -5409,9 +7003,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     unmaskAlly: {
@@ -5432,19 +7031,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_WholePeople"];
+                    "application/json": components["schemas"]["Answer_WholePeople"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     billing_way: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query: {
                 /** @description Its id. */
                 agentId: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5454,21 +7058,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_BillingWayFound"];
+                    "application/json": components["schemas"]["Answer_BillingWayFound"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     by_api_key: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description The web configuration's key. */
-                apiKey: string;
+                apiKey?: string;
                 /** @description The host name of the page. */
-                domain: string;
+                domain?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5478,9 +7085,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AgentFound"];
+                    "application/json": components["schemas"]["Answer_AgentFound"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     listAgentRoles: {
@@ -5504,9 +7114,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_AgentRoleRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_AgentRoleRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateAgentRole: {
@@ -5527,9 +7141,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     createAgentRole: {
@@ -5550,9 +7169,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteAgentRole: {
@@ -5572,9 +7196,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportAgentRoles: {
+        parameters: {
+            query?: {
+                /** @description Part of name or remark. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     agentRoleInfo: {
@@ -5593,9 +7250,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AgentRoleRow"];
+                    "application/json": components["schemas"]["Answer_AgentRoleRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     listServiceAreas: {
@@ -5623,9 +7284,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_AreaRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_AreaRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateServiceArea: {
@@ -5646,9 +7311,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     handOverServiceArea: {
@@ -5669,9 +7339,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     serviceAreaAgents: {
@@ -5688,19 +7363,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AgentChoices"];
+                    "application/json": components["schemas"]["Answer_AgentChoices"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     areas_of_agents: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description Ids, separated by commas; empty: all. */
-                agentIds: string;
+                agentIds?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5710,9 +7389,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AreaList"];
+                    "application/json": components["schemas"]["Answer_AreaList"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportServiceAreas: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description Part of name or telephone. */
+                keyword?: string;
+                /** @description Those that this agent runs. */
+                agentId?: string;
+                /** @description 0 planned, 1 open, 2 suspended, 3 closed. */
+                state?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     serviceAreaInfo: {
@@ -5732,19 +7451,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AreaInfo"];
+                    "application/json": components["schemas"]["Answer_AreaInfo"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     operator_areas: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description Ids, separated by commas; empty: all. */
-                agentIds: string;
+                agentIds?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5754,9 +7477,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AreaList"];
+                    "application/json": components["schemas"]["Answer_AreaList"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     setServiceAreaState: {
@@ -5777,9 +7503,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     agentTree: {
@@ -5796,9 +7527,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                    "application/json": components["schemas"]["Answer_Vec_TemplateBranch"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     agentTreeAdmin: {
@@ -5815,9 +7550,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                    "application/json": components["schemas"]["Answer_Vec_TemplateBranch"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     recordAccess: {
@@ -5838,9 +7577,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLogActions: {
@@ -5857,25 +7600,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Options"];
+                    "application/json": components["schemas"]["Answer_Options"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLogHistory: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description The category. */
-                category: string | null;
+                category?: string;
                 /** @description Which thing. */
-                id: string | null;
+                id?: string;
                 /** @description 1-based, default 1. */
-                page: string | null;
+                page?: string;
                 /** @description Default 20, at most 100. */
-                pageSize: string | null;
+                pageSize?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5885,23 +7632,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_History"];
+                    "application/json": components["schemas"]["Answer_History"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLogHistoryAt: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description The category. */
-                category: string | null;
+                category?: string;
                 /** @description Which thing. */
-                id: string | null;
+                id?: string;
                 /** @description Any position: the newest step at or before it counts. */
-                position: string | null;
+                position?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5911,21 +7662,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Moment"];
+                    "application/json": components["schemas"]["Answer_Moment"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLogSubjects: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description The category. */
-                category: string | null;
+                category?: string;
                 /** @description Part of a name, or a whole id. */
-                keyword: string | null;
+                keyword?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5935,43 +7690,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Found"];
+                    "application/json": components["schemas"]["Answer_Vec_Found"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLogs: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description 1-based, default 1. */
-                page: string | null;
+                page?: string;
                 /** @description Default 10, at most 200. */
-                pageSize: string | null;
+                pageSize?: string;
                 /** @description In place of a page: rows older than that of this position. */
-                before: string | null;
+                before?: string;
+                /** @description 1 people, 2 machine clients; absent: both. */
+                actorKind?: string;
                 /** @description An actor's id, or an operator's whole phone. */
-                opManId: string | null;
+                opManId?: string;
                 /** @description A stored type. */
-                action: string | null;
+                action?: string;
                 /** @description A category. */
-                category: string | null;
+                category?: string;
                 /** @description Part of the target's name, or its whole id. */
-                target: string | null;
+                target?: string;
                 /** @description 1 done, 2 refused, 3 failed. */
-                result: string | null;
+                result?: string;
                 /** @description A trace. */
-                traceId: string | null;
+                traceId?: string;
                 /** @description `YYYY-MM-DD HH:mm:ss` in Asia/Shanghai, or epoch milliseconds. */
-                startTime: string | null;
+                startTime?: string;
                 /** @description The same; included. */
-                endTime: string | null;
+                endTime?: string;
                 /** @description An older client's name for `endTime`. */
-                entTime: string | null;
-                /** @description 1: for a file. Both times are then needed, at most 31 days apart; pages have up to 1000 rows. */
-                exporting: string | null;
+                entTime?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5981,9 +7740,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_LogPage"];
+                    "application/json": components["schemas"]["Answer_LogPage"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportUserLogs: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description In place of a page: rows older than that of this position. */
+                before?: string;
+                /** @description 1 people, 2 machine clients; absent: both. */
+                actorKind?: string;
+                /** @description An actor's id, or an operator's whole phone. */
+                opManId?: string;
+                /** @description A stored type. */
+                action?: string;
+                /** @description A category. */
+                category?: string;
+                /** @description Part of the target's name, or its whole id. */
+                target?: string;
+                /** @description 1 done, 2 refused, 3 failed. */
+                result?: string;
+                /** @description A trace. */
+                traceId?: string;
+                /** @description `YYYY-MM-DD HH:mm:ss` in Asia/Shanghai, or epoch milliseconds. */
+                startTime?: string;
+                /** @description The same; included. */
+                endTime?: string;
+                /** @description An older client's name for `endTime`. */
+                entTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     userLog: {
@@ -6003,9 +7819,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_LogDetail"];
+                    "application/json": components["schemas"]["Answer_LogDetail"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     allCode: {
@@ -6025,9 +7845,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_String"];
+                    "application/json": components["schemas"]["Answer_Vec_String"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
         };
     };
     operatorLogin: {
@@ -6048,9 +7871,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_SignedIn"];
+                    "application/json": components["schemas"]["Answer_SignedIn"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     listRoles: {
@@ -6076,9 +7903,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_RoleRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_RoleRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateRole: {
@@ -6099,9 +7930,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     createRole: {
@@ -6122,9 +7958,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MadeId"];
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteRole: {
@@ -6146,9 +7987,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     enabledRoles: {
@@ -6165,9 +8010,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_RoleOption"];
+                    "application/json": components["schemas"]["Answer_Vec_RoleOption"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportRoles: {
+        parameters: {
+            query?: {
+                /** @description Part of name or remark. */
+                keyword?: string;
+                /** @description 0 disabled, 1 enabled. */
+                state?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     roleInfo: {
@@ -6189,9 +8069,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_RoleRow"];
+                    "application/json": components["schemas"]["Answer_RoleRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     setRoleState: {
@@ -6212,9 +8096,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"];
+                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     permissionTree: {
@@ -6231,9 +8120,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                    "application/json": components["schemas"]["Answer_Vec_Branch"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     operatorTree: {
@@ -6253,9 +8146,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Branch"];
+                    "application/json": components["schemas"]["Answer_Vec_Branch"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     listOperators: {
@@ -6273,6 +8170,10 @@ export interface operations {
                 level?: string;
                 /** @description Holders of this role. */
                 roleId?: string;
+                /** @description Those whose reach names this franchisee; not those who see all of them. */
+                agentId?: string;
+                /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
+                profession?: string;
             };
             header?: never;
             path?: never;
@@ -6285,9 +8186,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_OperatorRow"];
+                    "application/json": components["schemas"]["Answer_PageOf_OperatorRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     createOperator: {
@@ -6308,9 +8213,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Opened"];
+                    "application/json": components["schemas"]["Answer_Opened"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteOperators: {
@@ -6330,9 +8240,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     registerCsTool: {
@@ -6353,9 +8267,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Tool"];
+                    "application/json": components["schemas"]["Answer_Tool"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportOperators: {
+        parameters: {
+            query?: {
+                /** @description Part of name or phone. */
+                keyword?: string;
+                /** @description 0 disabled, 1 enabled. */
+                state?: string;
+                /** @description Bit-or of tiers; those who have at least one of them. */
+                level?: string;
+                /** @description Holders of this role. */
+                roleId?: string;
+                /** @description Those whose reach names this franchisee; not those who see all of them. */
+                agentId?: string;
+                /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
+                profession?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     setOperatorState: {
@@ -6376,9 +8333,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"];
+                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     operatorInfo: {
@@ -6398,9 +8360,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_OperatorRow"];
+                    "application/json": components["schemas"]["Answer_OperatorRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     updateOperator: {
@@ -6424,9 +8390,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     deleteOperator: {
@@ -6446,9 +8417,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     operatorRights: {
@@ -6468,19 +8443,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Rights"];
+                    "application/json": components["schemas"]["Answer_Rights"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
-    search: {
+    payPasswordStandIn: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
-                keyword: string;
+            query?: {
+                /** @description From the link. */
+                ticket?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -6490,9 +8469,108 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Hits"];
+                    "text/html": string;
                 };
             };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                    "text/html": string;
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    payPasswordStandInDone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TicketQuery"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                    "text/html": string;
+                };
+            };
+            /** @description The body is longer than allowed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                    "text/html": string;
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Hits"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     vehicle: {
@@ -6511,19 +8589,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Detail"];
+                    "application/json": components["schemas"]["Answer_Detail"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     way: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Minutes back from now; 180 without it, a month at most. */
+                minutes?: number;
+            };
             header?: never;
             path: {
                 carId: string;
-                /** @description Minutes back from now; 180 without it, a month at most. */
-                minutes: number | null;
             };
             cookie?: never;
         };
@@ -6534,9 +8617,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Way"];
+                    "application/json": components["schemas"]["Answer_Way"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     webConfig: {
@@ -6556,9 +8643,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_WebConfig"];
+                    "application/json": components["schemas"]["Answer_WebConfig"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            429: components["responses"]["Refused429"];
         };
     };
     socket: {
@@ -6577,6 +8666,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Refused400"];
+            429: components["responses"]["Refused429"];
         };
     };
     healthz: {
@@ -6641,9 +8732,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AgentGiven"];
+                    "application/json": components["schemas"]["Answer_AgentGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     list_areas: {
@@ -6660,9 +8756,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AreasListed"];
+                    "application/json": components["schemas"]["Answer_AreasListed"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     plan_area: {
@@ -6683,9 +8783,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AreaGiven"];
+                    "application/json": components["schemas"]["Answer_AreaGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     open_area: {
@@ -6704,9 +8809,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     draw_fence: {
@@ -6727,9 +8836,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_FenceGiven"];
+                    "application/json": components["schemas"]["Answer_FenceGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     draw_fences: {
@@ -6750,9 +8864,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_FencesGiven"];
+                    "application/json": components["schemas"]["Answer_FencesGiven"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     gateway: {
@@ -6773,9 +8892,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_GatewayCredential"];
+                    "application/json": components["schemas"]["Answer_GatewayCredential"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     enrol: {
@@ -6796,9 +8920,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_BatchResults"];
+                    "application/json": components["schemas"]["Answer_BatchResults"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     ride: {
@@ -6821,9 +8950,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     work: {
@@ -6846,9 +8980,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"];
+                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
         };
     };
     readyz: {
