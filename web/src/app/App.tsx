@@ -103,7 +103,14 @@ function ThemeFailure() {
 export function App() {
   const { theme, failed } = useTheme()
   return (
-    <ConfigProvider locale={zhCN} theme={theme.antd} button={{ autoInsertSpace: false }} componentSize="middle">
+    <ConfigProvider
+      locale={zhCN}
+      theme={theme.antd}
+      button={{ autoInsertSpace: false }}
+      // What may be left out is marked, not what must be there.
+      form={{ requiredMark: 'optional' }}
+      componentSize="middle"
+    >
       <style>{theme.css}</style>
       {/* Around antd's App, so that what its dialogs show can ask the server too. */}
       <QueryClientProvider client={queries}>

@@ -54,7 +54,6 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       form={form}
       layout="vertical"
       disabled={readOnly}
-      requiredMark="optional"
       initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}

@@ -118,7 +118,6 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
       id={id}
       form={form}
       layout="vertical"
-      requiredMark="optional"
       initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
       onValuesChange={follow}

@@ -166,7 +166,7 @@ function CodeStep({ to, card, left, sending, onConfirm, onResend, onBack }: Code
   return (
     <Form<{ smsCode: string }> id={CODE_FORM} layout="vertical" onFinish={onConfirm}>
       <p>
-        验证码已发到 <strong className="figure">{to}</strong>，10 分钟内有效，用于绑定 <span className="figure">{card}</span>。
+        验证码已发到 <strong className="figure">{to}</strong>，10 分钟内有效，用于绑定 <span className="figure pay-number">{card}</span>。
       </p>
       <Form.Item label="验证码" htmlFor="smsCode" required>
         <div className="pay-code">

@@ -68,7 +68,7 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
           form.setFieldsValue({ ...original, certNo: '', contact: '', phone: '' })
         }}
       />
-      <Form.Item name="accountType" label="账户类型">
+      <Form.Item name="accountType" label="账户类型" required>
         <Radio.Group optionType="button" options={[...accountTypes]} />
       </Form.Item>
       <div className="pay-pair">

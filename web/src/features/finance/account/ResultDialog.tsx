@@ -41,7 +41,7 @@ export function ResultDialog({ account, saving, onConfirm, onClose }: ResultDial
         initialValues={{ status: NORMAL, accountLevel: openingLevels[0].value }}
         onFinish={(fields) => void onConfirm(resultOf(fields, account)).then(onClose, () => undefined)}
       >
-        <Form.Item name="status" label="结果">
+        <Form.Item name="status" label="结果" required>
           <Radio.Group
             optionType="button"
             options={[

@@ -108,7 +108,6 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
       id={id}
       form={form}
       layout="vertical"
-      requiredMark="optional"
       initialValues={account ? fieldsOf(account) : empty}
       scrollToFirstError
       onFinish={finish}

@@ -44,7 +44,6 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       id={id}
       form={form}
       layout="vertical"
-      requiredMark="optional"
       initialValues={{ ...original, ...draft.restored }}
       scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}

@@ -33,7 +33,6 @@ export function HandOverDialog({ area, onClose }: { area: ServiceArea; onClose: 
       <Form
         form={form}
         layout="vertical"
-        requiredMark="optional"
         onFinish={({ agentId }) => {
           const version = latest.data?.version ?? area.version
           handOver.mutateAsync({ id: area.id, agentId, version }).then(onClose, () => undefined)

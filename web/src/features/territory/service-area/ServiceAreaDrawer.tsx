@@ -104,7 +104,6 @@ function AreaForm({ area, onSave }: { area: ServiceAreaInfo; onSave: (values: Ar
       id={FORM}
       form={form}
       layout="vertical"
-      requiredMark="optional"
       initialValues={{ ...original, ...draft.restored }}
       onValuesChange={(_, all) => draft.keep(all)}
       onFinish={(values) => void save(values)}
