@@ -34,7 +34,7 @@ pub struct LogGateway;
 #[async_trait]
 impl SmsGateway for LogGateway {
     async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError> {
-        tracing::info!(target: "sms", phone = %phone.masked(), code, minutes, "code");
+        tracing::info!(target: "sms", phone = %phone.masked(), code, minutes, "SMS code");
         Ok(())
     }
 }
