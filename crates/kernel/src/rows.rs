@@ -9,6 +9,20 @@ use sqlx::{AssertSqlSafe, PgConnection, Row};
 
 use crate::projector::ApplyError;
 
+/// Text for `like`: what somebody typed, taken literally, anywhere in the column; at most `most` characters of it.
+pub fn containing(typed: &str, most: usize) -> String {
+    let mut pattern = String::with_capacity(typed.len() + 2);
+    pattern.push('%');
+    for letter in typed.trim().chars().take(most) {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
 /// The rows of `table` whose `key` column (of SQL type `key_type`) is one of `keys`. Names come from the code only.
 pub async fn load<R: DeserializeOwned>(
     db: &mut PgConnection,

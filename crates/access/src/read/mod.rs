@@ -5,18 +5,12 @@ pub mod machines;
 pub mod operators;
 pub mod roles;
 
+/// A keyword has at most so many characters; the rest is not looked at.
+const KEYWORD_MAX: usize = 50;
+
 /// Text for `like`: what the user typed, taken literally, anywhere in the column.
 fn containing(keyword: &str) -> String {
-    let mut pattern = String::with_capacity(keyword.len() + 2);
-    pattern.push('%');
-    for letter in keyword.trim().chars().take(50) {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
+    kernel::rows::containing(keyword, KEYWORD_MAX)
 }
 
 /// The operator who acted, when it was one.

@@ -158,18 +158,12 @@ fn entry(
     }
 }
 
+/// A keyword has at most so many characters; the rest is not looked at.
+const KEYWORD_MAX: usize = 64;
+
 /// Text for `like`: what the user typed, taken literally, anywhere in the column.
 fn containing(keyword: &str) -> String {
-    let mut pattern = String::with_capacity(keyword.len() + 2);
-    pattern.push('%');
-    for letter in keyword.trim().chars().take(64) {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
+    kernel::rows::containing(keyword, KEYWORD_MAX)
 }
 
 #[cfg(test)]

@@ -5,16 +5,10 @@ pub mod payment_accounts;
 /// What builds them.
 pub const PROJECTOR: &str = "payment_account";
 
+/// A keyword has at most so many characters; the rest is not looked at.
+const KEYWORD_MAX: usize = 50;
+
 /// Text for `like`: what the user typed, taken literally, anywhere in the column.
 pub(crate) fn containing(keyword: &str) -> String {
-    let mut pattern = String::with_capacity(keyword.len() + 2);
-    pattern.push('%');
-    for letter in keyword.trim().chars().take(50) {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    pattern
+    kernel::rows::containing(keyword, KEYWORD_MAX)
 }
