@@ -7,28 +7,11 @@ import { randomBytes, toBase64Url } from '@/api/bytes'
 import { says, type Server, startServer, TOKEN, USER } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { useSession } from '@/app/session/store'
-import { type Account, type BankCard, CARD_BOUND, CARD_PENDING, CARD_UNBINDING, COMPANY, CUSTOMER, LIST_PATH, NORMAL } from './account'
+import { type Account, type BankCard, CARD_BOUND, CARD_PENDING, CARD_UNBINDING, CUSTOMER, LIST_PATH } from './account'
+import { account as opened } from './account.fixture'
 import AccountManagerPage from './AccountManagerPage'
 
-const account: Account = {
-  id: '9',
-  agentId: '8',
-  agentName: '鹭岛出行',
-  parentAccountId: null,
-  accountLevel: 2,
-  accountType: COMPANY,
-  customerName: '鹭岛出行有限公司',
-  certNoMasked: '**************0Y43',
-  contact: '陈*',
-  phoneMasked: '139****0001',
-  status: NORMAL,
-  authStatus: 0,
-  failReason: null,
-  payPasswordSet: true,
-  openedAt: 1_790_000_000_000,
-  changedAt: 1_790_000_000_000,
-  version: 3,
-}
+const account: Account = { ...opened, agentId: '8', certNoMasked: '**************0Y43', payPasswordSet: true }
 const card = (state: number): BankCard => ({
   id: '40',
   bankName: '招商银行',

@@ -7,29 +7,11 @@ import { randomBytes, toBase64Url } from '@/api/bytes'
 import { says, type Server, startServer, TOKEN, USER } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { useSession } from '@/app/session/store'
-import { type AccountDetail, type BankCard, CARD_BOUND, CARD_FAILED, CARD_PENDING, COMPANY, CUSTOMER, FAILED, IN_REVIEW, NORMAL } from './account'
+import { type AccountDetail, type BankCard, CARD_BOUND, CARD_FAILED, CARD_PENDING, CUSTOMER, FAILED, IN_REVIEW } from './account'
+import { account as opened } from './account.fixture'
 import { OwnAccount } from './OwnAccount'
 
-const account: AccountDetail = {
-  id: '9',
-  agentId: '7',
-  agentName: '鹭岛出行',
-  parentAccountId: null,
-  accountLevel: 2,
-  accountType: COMPANY,
-  customerName: '鹭岛出行有限公司',
-  certNoMasked: '9135********001Y',
-  contact: '陈*',
-  phoneMasked: '139****0001',
-  status: NORMAL,
-  authStatus: 0,
-  failReason: null,
-  payPasswordSet: false,
-  openedAt: 1_790_000_000_000,
-  changedAt: 1_790_000_000_000,
-  version: 3,
-  cards: [],
-}
+const account: AccountDetail = { ...opened, cards: [] }
 const NUMBER = '6222021001122334458'
 const pending: BankCard = {
   id: '40',

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { gateFinancial, showsAccount } from '@/app/session/permission'
 import { storeAccount, storedAccount } from '@/app/session/stored'
 import {
-  type Account,
   authLabel,
   type BankCard,
   CARD_BOUND,
@@ -26,6 +25,7 @@ import {
   statusTag,
   typeLabel,
 } from './account'
+import { account } from './account.fixture'
 import { closeFault } from './AccountActs'
 import { caretAfter, cardNumberFault, digitsOf, grouped } from './cardNumber'
 import { accountList } from './description'
@@ -35,25 +35,6 @@ import { applicationOf, draftOf } from './OpeningForm'
 import { resultOf } from './ResultDialog'
 import { standingOf } from './steps'
 
-const account: Account = {
-  id: '9',
-  agentId: '7',
-  agentName: '鹭岛出行',
-  parentAccountId: null,
-  accountLevel: 2,
-  accountType: COMPANY,
-  customerName: '鹭岛出行有限公司',
-  certNoMasked: '9135********001Y',
-  contact: '陈*',
-  phoneMasked: '139****0001',
-  status: NORMAL,
-  authStatus: 0,
-  failReason: null,
-  payPasswordSet: false,
-  openedAt: 1_790_000_000_000,
-  changedAt: 1_790_000_000_000,
-  version: 3,
-}
 const card = (state: number, digits = '0123'): BankCard => ({
   id: `${state}-${digits}`,
   bankName: '招商银行',
