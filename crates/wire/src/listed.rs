@@ -1,14 +1,32 @@
 //! What the lists of all rooms share: values that a query gives as text, and a page of rows.
 
-use serde::Serialize;
-use utoipa::ToSchema;
-use vocabulary::Rows;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use vocabulary::{Page, Rows};
 
 use crate::Refused;
 
 /// Nothing to tell.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Nothing {}
+
+/// Which page of a list is asked for, beside what the list is cut down to.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// 1-based, default 1.
+    page: Option<String>,
+    /// Default 10, at most 200.
+    page_size: Option<String>,
+}
+
+impl PageQuery {
+    /// The page, within its bounds.
+    pub fn page(&self) -> Result<Page, Refused> {
+        Ok(Page::new(number("page", self.page.as_ref())?, number("pageSize", self.page_size.as_ref())?))
+    }
+}
 
 /// A page of rows and how many there are in all, counted honestly up to 10000.
 #[derive(Debug, Serialize, ToSchema)]

@@ -58,11 +58,39 @@ pub struct SheetColumns {
     pub columns: Option<String>,
 }
 
-/// The pages of a list that a file is made of: all that it has room for, and one more to know whether there are more. The
-/// first one that is not full is the last.
-pub fn sheet_pages() -> impl Iterator<Item = Page> {
-    let most = u32::try_from(SHEET_ROWS).unwrap_or(u32::MAX) / AT_ONCE + 1;
-    (1..=most).map(|number| Page::new(Some(number), Some(AT_ONCE)))
+/// The rows of a list that a file is made of, as its pages are read: all that the file has room for, and some more when
+/// there are more. The first page that is not full is the last.
+#[derive(Debug)]
+pub struct SheetRows<Row> {
+    rows: Vec<Row>,
+    read: u32,
+    full: bool,
+}
+
+impl<Row> Default for SheetRows<Row> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), read: 0, full: true }
+    }
+}
+
+impl<Row> SheetRows<Row> {
+    /// The page to read next; nothing when all are there.
+    pub fn next_page(&self) -> Option<Page> {
+        let wanted = self.full && self.rows.len() <= SHEET_ROWS;
+        wanted.then(|| Page::new(Some(self.read + 1), Some(AT_ONCE)))
+    }
+
+    /// Adds what that page has.
+    pub fn take(&mut self, page: Vec<Row>) {
+        self.read += 1;
+        self.full = page.len() == AT_ONCE as usize;
+        self.rows.extend(page);
+    }
+
+    /// All of them.
+    pub fn into_vec(self) -> Vec<Row> {
+        self.rows
+    }
 }
 
 impl<Row> Sheet<Row> {
@@ -232,9 +260,23 @@ mod tests {
 
     #[test]
     fn the_pages_of_a_file_hold_one_row_more_than_it_at_least() {
-        let held: i64 = sheet_pages().map(Page::limit).sum();
-        assert_eq!(held, 50_200);
-        assert_eq!(sheet_pages().last().map(Page::offset), Some(50_000));
+        let (mut rows, mut offsets) = (SheetRows::default(), Vec::new());
+        while let Some(page) = rows.next_page() {
+            offsets.push(page.offset());
+            rows.take(vec![(); usize::try_from(page.limit()).unwrap()]);
+        }
+        assert_eq!(rows.into_vec().len(), 50_200);
+        assert_eq!(offsets.last(), Some(&50_000));
+    }
+
+    #[test]
+    fn the_first_page_that_is_not_full_is_the_last() {
+        let mut rows = SheetRows::default();
+        rows.take(vec![7; 200]);
+        assert_eq!(rows.next_page().map(Page::offset), Some(200));
+        rows.take(vec![8; 199]);
+        assert!(rows.next_page().is_none());
+        assert_eq!(rows.into_vec().len(), 399);
     }
 
     #[test]

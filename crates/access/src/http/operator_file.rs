@@ -4,17 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
 use vocabulary::{Phone, Timestamp};
-use wire::{
-    Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, given, number, sheet_pages,
-};
+use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, SheetRows};
 
-use super::on_off;
+use super::operators::ListQuery;
 use crate::Access;
 use crate::model::profession::Profession;
-use crate::read::operators::{self, OperatorFilter, OperatorRow};
+use crate::read::operators::{self, OperatorRow};
 
 /// The columns as the page shows them; a phone leaves without its middle.
 const FILE: Sheet<OperatorRow> = Sheet {
@@ -62,53 +58,23 @@ fn written(at_ms: Option<i64>) -> String {
     at_ms.map_or_else(String::new, |at| Timestamp::from_millis(at).local())
 }
 
-#[derive(Deserialize, Serialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
-pub(crate) struct FileQuery {
-    /// Part of name or phone.
-    keyword: Option<String>,
-    /// 0 disabled, 1 enabled.
-    state: Option<String>,
-    /// Bit-or of tiers; those who have at least one of them.
-    level: Option<String>,
-    /// Holders of this role.
-    role_id: Option<String>,
-    /// Those whose reach names this franchisee; not those who see all of them.
-    agent_id: Option<String>,
-    /// 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人.
-    profession: Option<String>,
-}
-
 /// Operators in scope as CSV, at most 50000; phones masked. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/permission/user/export", tag = "access", operation_id = "exportOperators",
-    params(FileQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
-    Params(query): Params<FileQuery>,
+    Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
-    let filter = OperatorFilter {
-        keyword: given(query.keyword.as_ref()).map(str::to_owned),
-        state: on_off("state", query.state.as_ref())?,
-        level: number("level", query.level.as_ref())?,
-        role: number("roleId", query.role_id.as_ref())?,
-        agent: number("agentId", query.agent_id.as_ref())?,
-        profession: number("profession", query.profession.as_ref())?,
-    };
+    let filter = query.filter()?;
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = operators::page(&mut db, &filter, page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(operators::page(&mut db, &filter, page).await?.rows);
     }
     drop(db);
-    FILE.hand_out(&handing, &columns, &query, &rows).await
+    FILE.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }

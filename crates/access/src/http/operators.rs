@@ -7,10 +7,10 @@ use axum::extract::{Path, State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{AgentId, AreaId, Page, Reach, RoleId, Scope};
+use vocabulary::{AgentId, AreaId, Reach, RoleId, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, SEVERAL_MAX, Seen, Switched,
-    given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, SEVERAL_MAX, Seen,
+    Switched, given, number, several,
 };
 
 use super::{OnOff, on_off, phone};
@@ -25,14 +25,10 @@ const DELETED_AT_ONCE: usize = 50;
 /// Roles that one operator may be given at once.
 const ROLES_AT_ONCE: usize = 50;
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// 1-based, default 1.
-    page: Option<String>,
-    /// Default 10, at most 200.
-    page_size: Option<String>,
     /// Part of name or phone.
     keyword: Option<String>,
     /// 0 disabled, 1 enabled.
@@ -47,24 +43,31 @@ pub(crate) struct ListQuery {
     profession: Option<String>,
 }
 
+impl ListQuery {
+    pub(super) fn filter(&self) -> Result<OperatorFilter, Refused> {
+        Ok(OperatorFilter {
+            keyword: given(self.keyword.as_ref()).map(str::to_owned),
+            state: on_off("state", self.state.as_ref())?,
+            level: number("level", self.level.as_ref())?,
+            role: number("roleId", self.role_id.as_ref())?,
+            agent: number("agentId", self.agent_id.as_ref())?,
+            profession: number("profession", self.profession.as_ref())?,
+        })
+    }
+}
+
 /// Operators in scope, newest first.
 #[utoipa::path(get, path = "/platform/permission/user", tag = "access", operation_id = "listOperators",
-    params(ListQuery), responses((status = 200, body = Answer<PageOf<OperatorRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<OperatorRow>>)))]
 pub(crate) async fn list(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
+    Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<OperatorRow>> {
-    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
-    let filter = OperatorFilter {
-        keyword: given(query.keyword.as_ref()).map(str::to_owned),
-        state: on_off("state", query.state.as_ref())?,
-        level: number("level", query.level.as_ref())?,
-        role: number("roleId", query.role_id.as_ref())?,
-        agent: number("agentId", query.agent_id.as_ref())?,
-        profession: number("profession", query.profession.as_ref())?,
-    };
+    let page = paging.page()?;
+    let filter = query.filter()?;
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
 }

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
 use vocabulary::Timestamp;
-use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, given, sheet_pages};
+use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, SheetRows, given};
 
 use super::on_off;
+use super::roles::ListQuery;
 use crate::Access;
 use crate::read::roles::{self, RoleRow};
 
@@ -50,37 +49,23 @@ fn tier_label(tier: i16) -> &'static str {
     }
 }
 
-#[derive(Deserialize, Serialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct FileQuery {
-    /// Part of name or remark.
-    keyword: Option<String>,
-    /// 0 disabled, 1 enabled.
-    state: Option<String>,
-}
-
 /// Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/permission/role/export", tag = "access", operation_id = "exportRoles",
-    params(FileQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
-    Params(query): Params<FileQuery>,
+    Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
     let state = on_off("state", query.state.as_ref())?;
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows);
     }
     drop(db);
-    FILE.hand_out(&handing, &columns, &query, &rows).await
+    FILE.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{AgentId, Page, PermissionCode, RoleId};
+use vocabulary::{AgentId, PermissionCode, RoleId};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Refused, SEVERAL_MAX, Seen, Switched,
-    given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, SEVERAL_MAX, Seen,
+    Switched, given, number, several,
 };
 
 use super::{MadeId, OnOff, on_off};
@@ -21,30 +21,27 @@ use crate::read::roles::{self, RoleOption, RoleRow};
 
 const READS: [&str; 2] = ["role", "operator"];
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// 1-based, default 1.
-    page: Option<String>,
-    /// Default 10, at most 200.
-    page_size: Option<String>,
     /// Part of name or remark.
-    keyword: Option<String>,
+    pub(super) keyword: Option<String>,
     /// 0 disabled, 1 enabled.
-    state: Option<String>,
+    pub(super) state: Option<String>,
 }
 
 /// Roles in scope, newest first.
 #[utoipa::path(get, path = "/platform/permission/role", tag = "access", operation_id = "listRoles",
-    params(ListQuery), responses((status = 200, body = Answer<PageOf<RoleRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<RoleRow>>)))]
 pub(crate) async fn list(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
+    Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<RoleRow>> {
-    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let page = paging.page()?;
     let state = on_off("state", query.state.as_ref())?;
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.into()))

@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, HandingOut, Params, Refused, Routes, Seen, Sheet, SheetColumns, given, sheet_pages,
+    Caller, Column, HandingOut, Params, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
 };
 
 use super::MANAGEMENT;
@@ -110,14 +110,9 @@ async fn export(
     Params(query): Params<FileQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = room.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(room.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
     }
-    ACCOUNTS.hand_out(&handing, &columns, &query, &rows).await
+    ACCOUNTS.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AgentRoleId, AreaId, Page, PermissionCode, Phone, Scope};
+use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode, Phone, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, Outcomes, PageOf, Params, Permit, Refused, Routes,
-    SEVERAL_MAX, Seen, Switched, given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, Outcomes, PageOf, PageQuery, Params, Permit, Refused,
+    Routes, SEVERAL_MAX, Seen, Switched, given, number, several,
 };
 
 use super::agent_roles::held;
@@ -45,10 +45,6 @@ pub fn routes(room: &Room) -> Routes {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// 1-based, default 1.
-    page: Option<String>,
-    /// Default 10, at most 200.
-    page_size: Option<String>,
     /// Part of company or contact, or the whole phone.
     keyword: Option<String>,
     /// 0 disabled, 1 enabled.
@@ -63,14 +59,15 @@ struct ListQuery {
 
 /// Franchisees' accounts in scope, newest first.
 #[utoipa::path(get, path = "/platform/agent/account", tag = "territory", operation_id = "listAgentAccounts",
-    params(ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
 async fn list(
     State(room): State<Room>,
     caller: Caller,
     Seen(seen): Seen,
+    Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AccountRow>> {
-    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let page = paging.page()?;
     let filter = AccountFilter {
         keyword: given(query.keyword.as_ref()).map(str::to_owned),
         state: number("state", query.state.as_ref())?,

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use axum::extract::{Path, State};
 use kernel::{CommandContext, CommandError, Position};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentRoleId, Page, PermissionCode, Scope};
+use vocabulary::{AgentRoleId, PermissionCode, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, Params, Permit, Refused, Routes, Seen, given,
-    number,
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen,
+    given, number,
 };
 
 use crate::Room;
@@ -33,28 +33,25 @@ pub fn routes(room: &Room) -> Routes {
         .add(TEMPLATES, routes!(admin_tree).with_state(room.clone()))
 }
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
-    /// 1-based, default 1.
-    page: Option<String>,
-    /// Default 10, at most 200.
-    page_size: Option<String>,
+pub(super) struct ListQuery {
     /// Part of name or remark.
-    keyword: Option<String>,
+    pub(super) keyword: Option<String>,
 }
 
 /// Role templates, newest first.
 #[utoipa::path(get, path = "/platform/agent/role", tag = "territory", operation_id = "listAgentRoles",
-    params(ListQuery), responses((status = 200, body = Answer<PageOf<AgentRoleRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AgentRoleRow>>)))]
 async fn list(
     State(room): State<Room>,
     caller: Caller,
     Seen(seen): Seen,
+    Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AgentRoleRow>> {
-    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let page = paging.page()?;
     let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.into()))
 }

@@ -8,10 +8,11 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, HandingOut, Params, Permit, Refused, Routes, Seen, Sheet, SheetColumns, given, number,
-    sheet_pages,
+    Caller, Column, HandingOut, Params, Permit, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
+    number,
 };
 
+use super::agent_roles::ListQuery;
 use crate::Room;
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents::{self, AccountFilter, AccountRow};
@@ -122,17 +123,12 @@ async fn accounts(
         agent: None,
     };
     let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = agents::page(&mut db, &filter, page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(agents::page(&mut db, &filter, page).await?.rows);
     }
     drop(db);
-    ACCOUNTS.hand_out(&handing, &columns, &query, &rows).await
+    ACCOUNTS.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }
 
 const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
@@ -148,34 +144,22 @@ const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
     ],
 };
 
-#[derive(Deserialize, Serialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct TemplatesQuery {
-    /// Part of name or remark.
-    keyword: Option<String>,
-}
-
 /// Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/agent/role/export", tag = "territory", operation_id = "exportAgentRoles",
-    params(TemplatesQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn templates(
     State(room): State<Room>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
-    Params(query): Params<TemplatesQuery>,
+    Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
     let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);
     }
     drop(db);
-    TEMPLATES.hand_out(&handing, &columns, &query, &rows).await
+    TEMPLATES.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }

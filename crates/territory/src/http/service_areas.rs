@@ -12,8 +12,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Column, HandingOut, Handled, Nothing, PageOf, Params, Permit, Refused,
-    Routes, Seen, Sheet, SheetColumns, given, number, sheet_pages,
+    Answer, Asked, Body, Caller, Column, HandingOut, Handled, Nothing, PageOf, PageQuery, Params, Permit,
+    Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
 };
 
 use crate::Room;
@@ -91,10 +91,6 @@ impl AreaRow {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// 1-based, default 1.
-    page: Option<String>,
-    /// Default 10, at most 200.
-    page_size: Option<String>,
     /// Part of name or telephone.
     keyword: Option<String>,
     /// Those that this agent runs.
@@ -115,14 +111,15 @@ impl ListQuery {
 
 /// Service areas in scope, newest first.
 #[utoipa::path(get, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "listServiceAreas",
-    params(ListQuery), responses((status = 200, body = Answer<PageOf<AreaRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AreaRow>>)))]
 async fn list(
     State(room): State<Room>,
     caller: Caller,
     Seen(seen): Seen,
+    Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AreaRow>> {
-    let page = Page::new(number("page", query.page.as_ref())?, number("pageSize", query.page_size.as_ref())?);
+    let page = paging.page()?;
     let found = page_of(&room, &caller, seen, &query.filter()?, page).await?;
     Ok(Answer(found.into()))
 }
@@ -188,17 +185,12 @@ async fn export(
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
-    let mut rows = Vec::new();
-    for page in sheet_pages() {
-        let found = page_of(&room, &caller, seen, &filter, page).await?.rows;
-        let full = found.len() as i64 == page.limit();
-        rows.extend(found);
-        if !full {
-            break;
-        }
+    let mut rows = SheetRows::default();
+    while let Some(page) = rows.next_page() {
+        rows.take(page_of(&room, &caller, seen, &filter, page).await?.rows);
     }
     let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
-    FILE.hand_out(&handing, &columns, &said, &rows).await
+    FILE.hand_out(&handing, &columns, &said, &rows.into_vec()).await
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -6925,10 +6925,6 @@ export interface operations {
     exportAllies: {
         parameters: {
             query?: {
-                /** @description 1-based, default 1. */
-                page?: string;
-                /** @description Default 10, at most 200. */
-                pageSize?: string;
                 /** @description Part of the company's name or its number. */
                 keyword?: string;
                 /** @description Those who work with this agent. */
@@ -7400,10 +7396,6 @@ export interface operations {
     exportServiceAreas: {
         parameters: {
             query?: {
-                /** @description 1-based, default 1. */
-                page?: string;
-                /** @description Default 10, at most 200. */
-                pageSize?: string;
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
