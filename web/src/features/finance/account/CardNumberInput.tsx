@@ -1,5 +1,5 @@
-import { Input } from 'antd'
-import type { ChangeEvent } from 'react'
+import { Input, type InputRef } from 'antd'
+import { type ChangeEvent, useLayoutEffect, useRef, useState } from 'react'
 import { caretAfter, digitsOf, grouped, LONGEST } from './cardNumber'
 
 interface CardNumberInputProps {
@@ -11,14 +11,19 @@ interface CardNumberInputProps {
 
 /** A field for a card number that shows it in groups of four and keeps the caret where it is while one types. */
 export function CardNumberInput({ id, value = '', onChange }: CardNumberInputProps) {
+  const field = useRef<InputRef>(null)
+  const [caret, setCaret] = useState<{ at: number } | null>(null)
+  // With the grouped number, before the next key.
+  useLayoutEffect(() => {
+    if (caret) field.current?.setSelectionRange(caret.at, caret.at)
+  }, [caret])
   const change = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const caret = caretAfter(digitsOf(target.value.slice(0, target.selectionStart ?? target.value.length)).length)
+    setCaret({ at: caretAfter(digitsOf(target.value.slice(0, target.selectionStart ?? target.value.length)).length) })
     onChange?.(digitsOf(target.value))
-    // After React has written the grouped number.
-    requestAnimationFrame(() => target.setSelectionRange(caret, caret))
   }
   return (
     <Input
+      ref={field}
       {...(id === undefined ? {} : { id })}
       className="figure"
       value={grouped(value)}
