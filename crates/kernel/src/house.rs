@@ -98,6 +98,7 @@ impl House {
             keys.clone(),
             tail.clone(),
             cached_aggregates,
+            node.clone(),
         );
         let leases = Leases::start(pools.app_options.clone(), stop.clone());
         let progress = Progress::default();

@@ -25,6 +25,10 @@ pub struct Meta {
     /// The request's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// No other append has it: two nodes that decide the same at the same moment write different events, and each knows
+    /// its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub nonce: String,
 }
 
 /// A stored event with its place.

@@ -3,6 +3,8 @@
 mod cache;
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
@@ -67,6 +69,20 @@ pub struct Desk {
     keys: PersonalKeys,
     tail: Tail,
     cache: Cache,
+    nonces: Nonces,
+}
+
+/// Names for appends that no other has: the process's name, which is made anew at each start, and a number.
+#[derive(Clone)]
+struct Nonces {
+    node: Arc<str>,
+    next: Arc<AtomicU64>,
+}
+
+impl Nonces {
+    fn next(&self) -> String {
+        format!("{}-{:x}", self.node, self.next.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// What a decision leads to.
@@ -79,7 +95,7 @@ enum Plan<A: Aggregate> {
 type Claims<R> = HashMap<String, Option<R>>;
 
 impl Desk {
-    /// A desk that remembers the state of up to `cached` aggregates.
+    /// A desk that remembers the state of up to `cached` aggregates; `node` names this run of the process among all.
     pub fn new(
         writer: BatchWriter,
         reader: Reader,
@@ -87,8 +103,10 @@ impl Desk {
         keys: PersonalKeys,
         tail: Tail,
         cached: usize,
+        node: Arc<str>,
     ) -> Self {
-        Self { writer, reader, pool, keys, tail, cache: Cache::new(cached) }
+        let nonces = Nonces { node, next: Arc::default() };
+        Self { writer, reader, pool, keys, tail, cache: Cache::new(cached), nonces }
     }
 
     /// Executes `command` on the aggregate `id`.
@@ -211,6 +229,7 @@ impl Desk {
             causation: ctx.causation,
             client_address: ctx.client_address.clone(),
             request_id: ctx.request_id.as_ref().map(|id| id.0.clone()),
+            nonce: self.nonces.next(),
         };
         let meta = serde_json::to_string(&meta).map_err(|error| LogError::Encode(error.to_string()))?;
         let append = Append {

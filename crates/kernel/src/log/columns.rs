@@ -7,11 +7,11 @@ use super::chain::{Hash, LeafFields};
 use super::writer::{Append, NewEvent, Outcome};
 use crate::Position;
 
-const ONE: &str = "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+const ONE: &str = "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 const PLAIN: &str = "select log.append_plain(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const JUDGED: &str = "select outcome, at, version, detail from log.append(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
 /// The events' leaves, in their order.
 pub(super) fn leaves(append: &Append) -> impl Iterator<Item = Hash> {
@@ -51,8 +51,12 @@ impl<'a> One<'a> {
         })
     }
 
-    /// It is applied, or it is an error.
-    pub(super) async fn send(&self, connection: &mut PgConnection) -> sqlx::Result<i64> {
+    /// It is applied before `until`, or it is an error.
+    pub(super) async fn send(
+        &self,
+        connection: &mut PgConnection,
+        until: DateTime<Utc>,
+    ) -> sqlx::Result<i64> {
         let request = self.append.request.as_ref();
         sqlx::query_scalar(ONE)
             .bind(self.append.category)
@@ -69,6 +73,7 @@ impl<'a> One<'a> {
             .bind(request.map(|request| &request.fingerprint))
             .bind(request.map(|request| &request.reply))
             .bind(request.map(|request| request.at.datetime()))
+            .bind(until)
             .fetch_one(connection)
             .await
     }
@@ -145,8 +150,12 @@ impl<'a> Plain<'a> {
         Some(columns)
     }
 
-    /// All of them are applied, or it is an error and none is.
-    pub(super) async fn send(&self, connection: &mut PgConnection) -> sqlx::Result<i64> {
+    /// All of them are applied before `until`, or it is an error and none is.
+    pub(super) async fn send(
+        &self,
+        connection: &mut PgConnection,
+        until: DateTime<Utc>,
+    ) -> sqlx::Result<i64> {
         sqlx::query_scalar(PLAIN)
             .bind(&self.category)
             .bind(&self.stream)
@@ -164,6 +173,7 @@ impl<'a> Plain<'a> {
             .bind(&self.q_fingerprint)
             .bind(&self.q_reply)
             .bind(&self.q_at)
+            .bind(until)
             .fetch_one(connection)
             .await
     }
@@ -225,8 +235,12 @@ impl<'a> Judged<'a> {
         columns
     }
 
-    /// What became of each append.
-    pub(super) async fn send(&self, connection: &mut PgConnection) -> sqlx::Result<Vec<Outcome>> {
+    /// What became of each append, before `until`.
+    pub(super) async fn send(
+        &self,
+        connection: &mut PgConnection,
+        until: DateTime<Utc>,
+    ) -> sqlx::Result<Vec<Outcome>> {
         let verdicts: Vec<Verdict> = sqlx::query_as(JUDGED)
             .bind(&self.category)
             .bind(&self.stream)
@@ -246,6 +260,7 @@ impl<'a> Judged<'a> {
             .bind(&self.c_append)
             .bind(&self.c_key)
             .bind(&self.c_take)
+            .bind(until)
             .fetch_all(connection)
             .await?;
         Ok(verdicts.into_iter().map(outcome).collect())

@@ -1,78 +1,226 @@
 //! The writer's connection: a batch goes down it and is applied exactly once.
 //!
 //! Nearly always nothing stands in a batch's way, and it goes by the plain statement. When something does, nothing of it
-//! is applied and it goes by the judged one, which tells each append what became of it. When a connection breaks while a
-//! commit is in flight, the batch goes down again, judged; an append that then finds its stream ahead is looked up: if
-//! the event that stands where its first one belongs has its leaf, it was applied the first time.
+//! is applied and it goes by the judged one, which tells each append what became of it.
+//!
+//! When a connection breaks while a statement is under way, the batch is in doubt, and stays so until a judged answer
+//! settles it: no failure to connect, no error of a later statement says that nothing was applied. What is left of the
+//! broken connection is ended before anything else is sent, and whatever arrives after its deadline is refused under the
+//! head's lock; so what the log then says is final. An append that finds its stream ahead, or its request done, is looked
+//! up: if the event that stands where its first one belongs has its leaf, it was applied the first time.
 
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
+use chrono::{DateTime, Utc};
+use sqlx::postgres::{PgConnectOptions, PgDatabaseError, PgSeverity};
 use sqlx::{ConnectOptions, Connection, PgConnection};
+use tokio::time::Instant;
 
+use super::LogError;
 use super::chain::{self, GENESIS, Hash};
 use super::columns::{self, Judged, One, Plain, applied};
 use super::writer::{Append, Outcome};
 use crate::Position;
 use crate::passing::is_passing;
 
-/// A commit that takes longer is held to be lost, and sent again.
-const COMMIT_PATIENCE: Duration = Duration::from_secs(20);
+/// By this name `log.end_writer` knows whom it may end.
+const APPLICATION: &str = "wheelhouse writer";
+const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
+/// The answer is waited for so much longer than the deadline allows.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// The writer's connection, opened when it is needed.
 pub(super) struct Link {
     options: PgConnectOptions,
-    connection: Option<PgConnection>,
+    /// A commit may take so long; then its deadline has passed.
+    commit: Duration,
+    line: Option<Line>,
+    /// The backend of a connection that broke: nothing is sent before it is gone.
+    ghost: Option<Backend>,
+}
+
+/// Why a batch has no outcomes.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// PostgreSQL refuses it. Nothing was applied, unless the batch is in doubt.
+    Refused(sqlx::Error),
+    /// There was no judged answer in time: what became of it is not known.
+    Unknown,
+}
+
+impl From<Failed> for LogError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(error) => Self::Database(error),
+            Failed::Unknown => Self::Unavailable,
+        }
+    }
+}
+
+/// What to do about a statement that failed.
+#[derive(Debug)]
+enum Trouble {
+    /// There is no connection: nothing was sent.
+    Away(sqlx::Error),
+    /// PostgreSQL refused it: the statement changed nothing.
+    Refused(sqlx::Error),
+    /// The same, and it may work later.
+    Later(sqlx::Error),
+    /// It came after its deadline by the database's clock, which may have been set: the clock is asked anew.
+    TooLate,
+    /// Something stored stands in the way of the plain statement: the judged one tells what.
+    InTheWay,
+    /// The connection broke: the statement may have been applied, or may be still.
+    Broken(Option<sqlx::Error>),
 }
 
 impl Link {
-    pub(super) fn new(options: PgConnectOptions) -> Self {
-        Self { options, connection: None }
+    pub(super) fn new(options: PgConnectOptions, commit: Duration) -> Self {
+        Self { options: options.application_name(APPLICATION), commit, line: None, ghost: None }
     }
 
-    /// Applies a batch exactly once, across lost connections and restarts of PostgreSQL.
-    /// An error says that nothing of it was applied.
-    pub(super) async fn apply(&mut self, appends: &[&Append]) -> sqlx::Result<Vec<Outcome>> {
-        let mut way = Way::of(appends);
-        let mut in_doubt = false;
+    /// Applies a batch exactly once, across lost connections and restarts of PostgreSQL, before `until`. `in_doubt` tells
+    /// and learns whether something of it may have been applied already.
+    pub(super) async fn apply(
+        &mut self,
+        appends: &[&Append],
+        until: Instant,
+        in_doubt: &mut bool,
+    ) -> Result<Vec<Outcome>, Failed> {
+        let mut way = if *in_doubt { Way::judged(appends) } else { Way::of(appends) };
         let mut pause = Duration::from_millis(20);
-        loop {
-            let sent = match self.connection().await {
-                Ok(connection) => {
-                    tokio::time::timeout(COMMIT_PATIENCE, send(connection, &way, appends, in_doubt)).await
-                }
-                Err(error) => Ok(Err(error)),
-            };
-            match sent {
-                Ok(Ok(outcomes)) => return Ok(outcomes),
-                Ok(Err(error)) if way.is_plain() && stands_in_the_way(&error) => {
+        while Instant::now() < until {
+            match self.send(&way, appends, until, *in_doubt).await {
+                Ok(outcomes) => return Ok(outcomes),
+                Err(Trouble::InTheWay) => {
                     metrics::counter!("wheelhouse_log_judged_total").increment(1);
-                    way = Way::Judged(Judged::of(appends));
+                    way = Way::judged(appends);
                     continue;
                 }
-                Ok(Err(error)) if !is_passing(&error) => return Err(error),
-                Ok(Err(error)) => {
+                Err(Trouble::Refused(error)) => return Err(Failed::Refused(error)),
+                // What is in doubt is settled by the log, not by a door that is shut.
+                Err(Trouble::Away(error)) if !*in_doubt && !is_passing(&error) => {
+                    return Err(Failed::Refused(error));
+                }
+                Err(Trouble::Away(error) | Trouble::Later(error)) => {
                     tracing::warn!(error = %error, "the log's database is away; the batch is sent again");
                 }
-                Err(_) => tracing::warn!("a commit takes too long; the batch is sent again"),
+                Err(Trouble::TooLate) => {
+                    tracing::warn!("an append came after its deadline; the clocks are compared anew");
+                    self.line = None;
+                }
+                Err(Trouble::Broken(error)) => {
+                    let error = error.map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+                    tracing::warn!(error, "the line to the log broke; the batch is sent again");
+                    self.ghost = self.line.take().map(|line| line.backend).or(self.ghost.take());
+                    *in_doubt = true;
+                    way = Way::judged(appends);
+                }
             }
             metrics::counter!("wheelhouse_log_resends_total").increment(1);
-            self.connection = None;
-            in_doubt = true;
-            way = Way::Judged(Judged::of(appends));
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
+        Err(Failed::Unknown)
     }
 
-    async fn connection(&mut self) -> sqlx::Result<&mut PgConnection> {
-        let connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => tokio::time::timeout(Duration::from_secs(5), self.options.connect())
-                .await
-                .map_err(|_| sqlx::Error::PoolTimedOut)??,
+    async fn send(
+        &mut self,
+        way: &Way<'_>,
+        appends: &[&Append],
+        until: Instant,
+        in_doubt: bool,
+    ) -> Result<Vec<Outcome>, Trouble> {
+        let commit = self.commit;
+        let connecting = tokio::time::timeout(CONNECT_PATIENCE, self.connected());
+        let line = connecting.await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(Trouble::Away)?;
+        let until = until.min(Instant::now() + commit);
+        let deadline = line.database_time(until);
+        let answer = tokio::time::timeout_at(until + GRACE, async {
+            let connection = &mut line.connection;
+            let mut outcomes = match way {
+                Way::One(one) => applied(appends, one.send(connection, deadline).await?),
+                Way::Plain(plain) => applied(appends, plain.send(connection, deadline).await?),
+                Way::Judged(judged) => match judged.send(connection, deadline).await {
+                    // A lone append in doubt is settled by the log even if its statement is refused.
+                    Err(error) if in_doubt && appends.len() == 1 && changed_nothing(&error) => {
+                        return match applied_before(connection, appends[0]).await? {
+                            Some(applied) => Ok(vec![applied]),
+                            None => Err(error),
+                        };
+                    }
+                    outcomes => outcomes?,
+                },
+            };
+            if in_doubt {
+                settle(connection, appends, &mut outcomes).await?;
+            }
+            Ok(outcomes)
+        });
+        match answer.await {
+            Ok(Ok(outcomes)) => Ok(outcomes),
+            Ok(Err(error)) => Err(trouble(error, way.is_plain())),
+            Err(_) => Err(Trouble::Broken(None)),
+        }
+    }
+
+    /// The connection, with nothing left of the one before.
+    async fn connected(&mut self) -> sqlx::Result<&mut Line> {
+        let line = match self.line.take() {
+            Some(line) => line,
+            None => {
+                let mut line = Line::open(&self.options).await?;
+                if let Some(ghost) = &self.ghost {
+                    if !ghost.end(&mut line.connection).await? {
+                        return Err(sqlx::Error::Protocol(
+                            "what is left of a lost connection still works".into(),
+                        ));
+                    }
+                    self.ghost = None;
+                }
+                line
+            }
         };
-        Ok(self.connection.insert(connection))
+        Ok(self.line.insert(line))
+    }
+}
+
+/// A connection, its backend and the database's clock.
+struct Line {
+    connection: PgConnection,
+    backend: Backend,
+    /// What the database's clock showed, not after `at`.
+    clock: DateTime<Utc>,
+    at: Instant,
+}
+
+struct Backend {
+    pid: i32,
+    started: DateTime<Utc>,
+}
+
+impl Line {
+    async fn open(options: &PgConnectOptions) -> sqlx::Result<Self> {
+        let mut connection = options.connect().await?;
+        let (pid, started, clock) = sqlx::query_as("select pid, started, now from log.writer_backend()")
+            .fetch_one(&mut connection)
+            .await?;
+        Ok(Self { connection, backend: Backend { pid, started }, clock, at: Instant::now() })
+    }
+
+    /// What the database's clock shows at `moment`, or a little less.
+    fn database_time(&self, moment: Instant) -> DateTime<Utc> {
+        self.clock + (moment - self.at)
+    }
+}
+
+impl Backend {
+    async fn end(&self, connection: &mut PgConnection) -> sqlx::Result<bool> {
+        sqlx::query_scalar("select log.end_writer($1, $2)")
+            .bind(self.pid)
+            .bind(self.started)
+            .fetch_one(connection)
+            .await
     }
 }
 
@@ -87,7 +235,11 @@ impl<'a> Way<'a> {
         One::of(appends)
             .map(Self::One)
             .or_else(|| Plain::of(appends).map(Self::Plain))
-            .unwrap_or_else(|| Self::Judged(Judged::of(appends)))
+            .unwrap_or_else(|| Self::judged(appends))
+    }
+
+    fn judged(appends: &[&'a Append]) -> Self {
+        Self::Judged(Judged::of(appends))
     }
 
     fn is_plain(&self) -> bool {
@@ -95,31 +247,47 @@ impl<'a> Way<'a> {
     }
 }
 
-async fn send(
+/// What the failure of a statement says about it.
+fn trouble(error: sqlx::Error, plain: bool) -> Trouble {
+    if !changed_nothing(&error) {
+        return Trouble::Broken(Some(error));
+    }
+    let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default();
+    match code.as_ref() {
+        "WH002" => Trouble::TooLate,
+        "WH001" | "23505" if plain => Trouble::InTheWay,
+        _ if is_passing(&error) => Trouble::Later(error),
+        _ => Trouble::Refused(error),
+    }
+}
+
+/// Whether PostgreSQL answered that the statement failed and the connection goes on. What ends the connection may come
+/// after the commit.
+fn changed_nothing(error: &sqlx::Error) -> bool {
+    error
+        .as_database_error()
+        .and_then(|error| error.try_downcast_ref::<PgDatabaseError>())
+        .is_some_and(|error| error.severity() == PgSeverity::Error)
+}
+
+/// Tells those that were applied by a statement whose answer was lost from those that others stood in the way of.
+async fn settle(
     connection: &mut PgConnection,
-    way: &Way<'_>,
     appends: &[&Append],
-    in_doubt: bool,
-) -> sqlx::Result<Vec<Outcome>> {
-    let mut outcomes = match way {
-        Way::One(one) => applied(appends, one.send(connection).await?),
-        Way::Plain(plain) => applied(appends, plain.send(connection).await?),
-        Way::Judged(judged) => judged.send(connection).await?,
-    };
-    if in_doubt {
-        for (append, outcome) in appends.iter().zip(&mut outcomes) {
-            if matches!(outcome, Outcome::Conflict { .. })
-                && let Some(applied) = applied_before(connection, append).await?
-            {
-                *outcome = applied;
-            }
+    outcomes: &mut [Outcome],
+) -> sqlx::Result<()> {
+    for (append, outcome) in appends.iter().zip(outcomes) {
+        if matches!(outcome, Outcome::Conflict { .. } | Outcome::Repeated { .. })
+            && let Some(applied) = applied_before(connection, append).await?
+        {
+            *outcome = applied;
         }
     }
-    Ok(outcomes)
+    Ok(())
 }
 
 /// Whether the event at the place of `append`'s first one is that one: its link follows from the link before it and
-/// from its leaf, which covers the stream, the version, who, what and when.
+/// from its leaf, which covers the stream, the version, who, what, when and the append's nonce.
 async fn applied_before(connection: &mut PgConnection, append: &Append) -> sqlx::Result<Option<Outcome>> {
     let Some(leaf) = columns::leaves(append).next() else {
         return Ok(None);
@@ -144,19 +312,12 @@ async fn applied_before(connection: &mut PgConnection, append: &Append) -> sqlx:
     }))
 }
 
-/// Whether the plain statement was refused because of what is stored; anything else would fail judged as well.
-fn stands_in_the_way(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(|error| error.is_unique_violation() || error.code().is_some_and(|code| code == "WH001"))
-}
-
 impl Drop for Link {
     fn drop(&mut self) {
-        if let Some(connection) = self.connection.take()
+        if let Some(line) = self.line.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn(connection.close());
+            runtime.spawn(line.connection.close());
         }
     }
 }

@@ -2,7 +2,8 @@
 //! together in one statement. An idle writer sends at once.
 //!
 //! When the connection breaks while a commit is in flight, the same batch is sent again, and what had been applied is
-//! recognised: nothing acknowledged is lost, nothing is applied twice.
+//! recognised: nothing acknowledged is lost, nothing is applied twice. Nobody waits for ever: when its callers have lost
+//! patience, a batch is given up, and its deadline sees to it that it is not applied after that.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use vocabulary::Timestamp;
 
-use super::link::Link;
+use super::link::{Failed, Link};
 use super::{LogError, Tail};
 use crate::{Position, StoredForm};
 
@@ -112,11 +113,19 @@ pub struct WriterLimits {
     pub batch_bytes: usize,
     /// How long a caller waits for an answer.
     pub patience: Duration,
+    /// How long a commit may take: what comes later is refused by the log, and sent again.
+    pub commit: Duration,
 }
 
 impl Default for WriterLimits {
     fn default() -> Self {
-        Self { queue: 4096, batch_appends: 512, batch_bytes: 4 << 20, patience: Duration::from_secs(15) }
+        Self {
+            queue: 4096,
+            batch_appends: 512,
+            batch_bytes: 4 << 20,
+            patience: Duration::from_secs(15),
+            commit: Duration::from_secs(10),
+        }
     }
 }
 
@@ -124,12 +133,16 @@ impl Default for WriterLimits {
 const MAX_EVENTS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 const MAX_NAME: usize = 200;
+/// Bytes of all events of one append: far from what a statement of PostgreSQL can hold.
+const MAX_APPEND_BYTES: usize = 32 << 20;
 /// A batch waits no longer than this for the callers of the last one.
 const MOST_WAIT: Duration = Duration::from_micros(500);
 
 struct Job {
     append: Append,
     bytes: usize,
+    /// So long its caller waits.
+    until: Instant,
     answer: oneshot::Sender<Result<Outcome, LogError>>,
 }
 
@@ -150,7 +163,7 @@ impl BatchWriter {
             ("enable_seqscan", "off"),
             ("jit", "off"),
         ]);
-        let link = Link::new(options);
+        let link = Link::new(options, limits.commit);
         let task = Task {
             jobs,
             deferred: VecDeque::new(),
@@ -167,10 +180,10 @@ impl BatchWriter {
     /// Appends, or says why not.
     pub async fn append(&self, append: Append) -> Result<Outcome, LogError> {
         check(&append)?;
-        let bytes = append.events.iter().map(|event| event.form.data.len() + event.meta.len() + 200).sum();
+        let bytes = bytes_of(&append);
         let deadline = Instant::now() + self.patience;
         let (answer, outcome) = oneshot::channel();
-        tokio::time::timeout_at(deadline, self.queue.send(Job { append, bytes, answer }))
+        tokio::time::timeout_at(deadline, self.queue.send(Job { append, bytes, until: deadline, answer }))
             .await
             .map_err(|_| LogError::Unavailable)?
             .map_err(|_| LogError::Closed)?;
@@ -179,6 +192,10 @@ impl BatchWriter {
             .map_err(|_| LogError::Unavailable)?
             .map_err(|_| LogError::Closed)?
     }
+}
+
+fn bytes_of(append: &Append) -> usize {
+    append.events.iter().map(|event| event.form.data.len() + event.meta.len() + 200).sum()
 }
 
 /// What PostgreSQL would refuse is refused here, so that it cannot fail its neighbours.
@@ -212,6 +229,9 @@ fn check(append: &Append) -> Result<(), LogError> {
         {
             return Err(LogError::Invalid("an event is text"));
         }
+    }
+    if bytes_of(append) > MAX_APPEND_BYTES {
+        return Err(LogError::Invalid("an append has at most 32 MiB"));
     }
     let mut keys = HashSet::new();
     if !append.claims.iter().all(|claim| keys.insert(&claim.key)) {
@@ -296,7 +316,9 @@ impl Task {
         metrics::histogram!("wheelhouse_log_batch_appends").record(batch.len() as f64);
         let started = Instant::now();
         let appends: Vec<&Append> = batch.iter().map(|job| &job.append).collect();
-        match self.link.apply(&appends).await {
+        let until = batch.iter().map(|job| job.until).max().expect("a batch has a job");
+        let mut in_doubt = false;
+        match self.link.apply(&appends, until, &mut in_doubt).await {
             Ok(outcomes) => {
                 (self.last_appends, self.last_commit) = (batch.len(), started.elapsed());
                 metrics::histogram!("wheelhouse_log_commit_seconds").record(self.last_commit.as_secs_f64());
@@ -304,17 +326,18 @@ impl Task {
                     self.tell(job, Ok(outcome));
                 }
             }
-            // Nothing of the batch was applied. Alone, each of them is judged for itself.
-            Err(_) if batch.len() > 1 => {
+            // PostgreSQL refused them together. Alone, each is judged for itself, and what was in doubt still is.
+            Err(Failed::Refused(_)) if batch.len() > 1 => {
                 for job in batch {
-                    let outcome =
-                        self.link.apply(&[&job.append]).await.map(|mut outcomes| outcomes.remove(0));
-                    self.tell(job, outcome.map_err(LogError::Database));
+                    let mut in_doubt = in_doubt;
+                    let outcome = self.link.apply(&[&job.append], job.until, &mut in_doubt).await;
+                    self.tell(job, outcome.map(|mut outcomes| outcomes.remove(0)).map_err(LogError::from));
                 }
             }
-            Err(error) => {
+            Err(failed) => {
+                let mut failed = Some(failed);
                 for job in batch {
-                    self.tell(job, Err(LogError::Database(sqlx::Error::Protocol(error.to_string()))));
+                    self.tell(job, Err(failed.take().map_or(LogError::Unavailable, LogError::from)));
                 }
             }
         }

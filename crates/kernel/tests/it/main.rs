@@ -5,6 +5,7 @@ mod support;
 mod append_only;
 mod cutter;
 mod desk;
+mod doubt;
 mod migrations;
 mod outage;
 mod personal;

@@ -12,13 +12,13 @@ use sqlx::postgres::PgConnectOptions;
 use crate::cutter::Cutter;
 use crate::support::{Stall, StallCommand, StallRefusal, ctx, house, house_at, now, open, open_stall};
 
-fn event() -> NewEvent {
+pub fn event() -> NewEvent {
     let data = br#"{"name":"x"}"#.to_vec();
     let form = StoredForm { stored_type: "stall.renamed".to_owned(), schema_version: 1, data };
     NewEvent { form, meta: r#"{"actor":{"kind":"system","name":"test"}}"#.to_owned(), recorded_at: now() }
 }
 
-fn append(stream_id: &str, expected: i64, events: usize) -> Append {
+pub fn append(stream_id: &str, expected: i64, events: usize) -> Append {
     Append {
         category: "stall",
         stream_id: stream_id.to_owned(),
@@ -29,7 +29,7 @@ fn append(stream_id: &str, expected: i64, events: usize) -> Append {
     }
 }
 
-fn options(url: &str) -> PgConnectOptions {
+pub fn options(url: &str) -> PgConnectOptions {
     PgConnectOptions::from_str(url).unwrap().options([("role", "wheelhouse_app")])
 }
 
@@ -254,6 +254,8 @@ async fn an_append_whose_answer_was_lost_is_told_as_appended_and_stands_once() {
     writer.append(append("b", 0, 1)).await.unwrap();
     cutter.arm();
     let of_another = Append { request: Some(request("r1")), ..append("b", 1, 1) };
+    let named = writer.append(of_another.clone()).await.unwrap();
+    assert_eq!(named, Outcome::Appended { position: Position(6), version: 2 }, "done now, and not before");
     let repeated = writer.append(of_another).await.unwrap();
     let reply = r#"{"done":true}"#.to_owned();
     assert_eq!(repeated, Outcome::Repeated { reply, position: Position(6), version: 2 });

@@ -25,6 +25,7 @@ fn recorded<E: Event>(category: &str, event: &E) -> Recorded {
             causation: None,
             client_address: None,
             request_id: None,
+            nonce: String::new(),
         },
         recorded_at: Timestamp::from_millis(0),
     }
