@@ -1,8 +1,11 @@
 //! Everything a room of the house needs from the kernel, put together once at start.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use rand::RngCore;
+use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, IdSource};
 
@@ -12,6 +15,10 @@ use crate::lease::Leases;
 use crate::log::{BatchWriter, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
 use crate::pools::Pools;
 use crate::reads::{Progress, Reads};
+use crate::sweeping::every;
+
+/// How often a process looks whether somebody was forgotten.
+const LOOK_FOR_FORGOTTEN: Duration = Duration::from_secs(1);
 
 /// What a house is made from.
 pub struct Foundation {
@@ -100,6 +107,7 @@ impl House {
             cached_aggregates,
             node.clone(),
         );
+        tokio::spawn(drop_what_was_forgotten(desk.clone(), pools.app.clone(), stop.clone()));
         let leases = Leases::start(pools.app_options.clone(), stop.clone());
         let progress = Progress::default();
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
@@ -124,7 +132,7 @@ impl House {
     }
 
     /// Forgets a person (`rider:42`): what the log says about him can never be read again. Says whether there was
-    /// anything to forget.
+    /// anything to forget. What read models say is left: [`crate::Projectors::forget`] does all of it.
     pub async fn forget(&self, subject: &str) -> Result<bool, LogError> {
         let done = self.keys.forget(&self.pools.app, subject, self.clock.now()).await?;
         self.desk.drop_cache();
@@ -145,4 +153,20 @@ impl House {
     pub fn close(&self) {
         self.stop.cancel();
     }
+}
+
+/// Drops what the desk remembers when somebody was forgotten, by whatever process.
+async fn drop_what_was_forgotten(desk: Desk, pool: PgPool, stop: CancellationToken) {
+    let seen = Arc::new(AtomicI64::new(0));
+    every(LOOK_FOR_FORGOTTEN, stop, "forgotten persons", || {
+        let (desk, pool, seen) = (desk.clone(), pool.clone(), seen.clone());
+        async move {
+            let times = PersonalKeys::times_forgotten(&pool).await?;
+            if seen.swap(times, Ordering::Relaxed) != times {
+                desk.drop_cache();
+            }
+            Ok::<_, sqlx::Error>(())
+        }
+    })
+    .await;
 }

@@ -139,15 +139,21 @@ pub async fn relay(stores: &Stores, from: i64) -> Result<()> {
     Ok(())
 }
 
-/// Destroys the key of a person's data.
+/// Destroys the key of a person's data, and rebuilds the read models that held it.
 pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
     ensure!(
         yes,
         "what the log says about {subject} can never be read again after this; say --yes if you mean it"
     );
     let (house, _) = house(stores).await?;
-    let done = house.forget(subject).await?;
-    println!("{}", if done { "Forgotten." } else { "There was nothing to forget." });
+    let done = kernel::projecting::Projectors::new(house, rooms::projectors()).forget(subject).await?;
+    println!(
+        "{}",
+        if done.was_known { "Forgotten." } else { "There was nothing left to forget in the log." }
+    );
+    for rebuilt in done.rebuilt {
+        println!("{}: rebuilt without it in {:.1} s", rebuilt.name, rebuilt.took.as_secs_f64());
+    }
     Ok(())
 }
 

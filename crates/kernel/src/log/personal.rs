@@ -156,11 +156,21 @@ impl PersonalKeys {
         at: vocabulary::Timestamp,
     ) -> Result<bool, LogError> {
         let done = sqlx::query(
-            "update log.personal_keys set sealed_key = null, forgotten_at = $2 where subject = $1 and sealed_key is not null",
+            "with forgotten as (
+               update log.personal_keys set sealed_key = null, forgotten_at = $2
+               where subject = $1 and sealed_key is not null returning 1)
+             update log.forgotten set times = times + 1 where exists (select from forgotten)",
         )
-        .bind(subject).bind(at.datetime())
-        .execute(pool).await?;
+        .bind(subject)
+        .bind(at.datetime())
+        .execute(pool)
+        .await?;
         Ok(done.rows_affected() > 0)
+    }
+
+    /// How often somebody was forgotten so far.
+    pub async fn times_forgotten(pool: &PgPool) -> sqlx::Result<i64> {
+        sqlx::query_scalar("select times from log.forgotten").fetch_one(pool).await
     }
 
     /// Seals the personal data in `forms`, events about to be appended to a stream.

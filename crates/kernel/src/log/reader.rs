@@ -129,6 +129,17 @@ impl Reader {
             .boxed()
     }
 
+    /// The categories of all events that hold personal data of `subject`, readable or not. Reads the whole log.
+    pub async fn categories_about(&self, subject: &str) -> Result<Vec<String>, LogError> {
+        let subject = serde_json::to_string(subject).map_err(|error| LogError::Encode(error.to_string()))?;
+        let categories =
+            sqlx::query_scalar("select distinct category from log.events where strpos(data, $1) > 0")
+                .bind(format!("\"subject\":{subject}"))
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(categories)
+    }
+
     /// The position of the log's head.
     pub async fn head(&self) -> Result<Position, LogError> {
         Ok(Position(sqlx::query_scalar("select position from log.log_head").fetch_one(&self.pool).await?))

@@ -1,6 +1,7 @@
 //! Running projectors: in order, exactly once, led by one process at a time; parking what fails; rebuilding anew.
 
 mod applying;
+mod forgetting;
 mod parking;
 mod rebuild;
 mod runner;
@@ -11,6 +12,7 @@ use crate::log::LogError;
 use crate::{House, Position, Projector};
 
 pub(crate) use applying::told;
+pub use forgetting::Forgetting;
 pub use parking::{Parked, parked, retry};
 pub use rebuild::{Rebuilt, fingerprint, rebuild};
 

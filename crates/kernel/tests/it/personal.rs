@@ -1,6 +1,13 @@
 //! Personal data can be forgotten while the log stays as it is.
 
-use kernel::{CommandError, LogError, Personal, Position};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use kernel::projecting::Projectors;
+use kernel::projector::ApplyError;
+use kernel::{Change, CommandError, LogError, Personal, Position, Projector, Recorded};
+use sqlx::PgConnection;
 
 use crate::support::{Stall, StallCommand, StallEvent, ctx, house, house_at, open_stall};
 
@@ -71,4 +78,83 @@ async fn sealed_data_moved_to_another_stream_does_not_open() {
 fn personal_data_does_not_show_when_printed() {
     let shown = format!("{:?}", Personal::new("keeper:7", NAME.to_owned()));
     assert_eq!(shown, "Personal(keeper:7, known)");
+}
+
+/// Who keeps which stall.
+struct Keepers;
+
+#[async_trait]
+impl Projector for Keepers {
+    fn name(&self) -> &'static str {
+        "keepers"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["keepers"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &["stall"]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        for event in events {
+            if let StallEvent::Hired { keeper } = event.decode()? {
+                sqlx::query(
+                    "insert into keepers (id, name) values ($1, $2) on conflict (id) do update set name = $2",
+                )
+                .bind(&event.stream_id)
+                .bind(keeper.known())
+                .execute(&mut *db)
+                .await?;
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_person_is_gone_from_read_models_and_from_other_processes() {
+    let standing = house().await;
+    let house = &standing.house;
+    let owner = &house.pools.owner;
+    for sql in [
+        "create table read.keepers (id text primary key, name text)",
+        "select wheelhouse.guard_table('read.keepers')",
+    ] {
+        sqlx::query(sql).execute(owner).await.unwrap();
+    }
+    for (stall, keeper) in [("a", "keeper:7"), ("b", "keeper:8")] {
+        open_stall(house, stall).await;
+        let hire = StallCommand::Hire(Personal::new(keeper, NAME.to_owned()));
+        house.desk.execute::<Stall>(&stall.to_owned(), hire, &ctx()).await.unwrap();
+    }
+    let projectors = Projectors::new(house.clone(), vec![Arc::new(Keepers)]);
+    projectors.rebuild("keepers").await.unwrap();
+    let names = || async {
+        sqlx::query_scalar::<_, Option<String>>("select name from read.keepers order by id")
+            .fetch_all(owner)
+            .await
+            .unwrap()
+    };
+    assert_eq!(names().await, [Some(NAME.to_owned()), Some(NAME.to_owned())]);
+    let other = house_at(&standing.database.url).await;
+    let remembered = || async {
+        other.desk.load::<Stall>(&"a".to_owned()).await.unwrap().state.keeper.unwrap().known().cloned()
+    };
+    assert_eq!(remembered().await.as_deref(), Some(NAME));
+
+    let done = projectors.forget("keeper:7").await.unwrap();
+    assert!(done.was_known);
+    assert_eq!(names().await, [None, Some(NAME.to_owned())], "he alone is forgotten");
+    let gone = async {
+        while remembered().await.is_some() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("the other process forgets him too");
+
+    // What failed half way is completed by a second call.
+    let again = projectors.forget("keeper:7").await.unwrap();
+    assert_eq!((again.was_known, again.rebuilt.len()), (false, 1));
 }
