@@ -20,26 +20,28 @@ pub fn hash(pepper: &[u8; 32], card: BankCardId, code: &str) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Remembers the code of a card; one before it is worth nothing any more.
+/// Remembers the code of a card that was asked for `at`; one asked for before it is worth nothing any more. Says whether
+/// it is the first of that moment: then it has to be sent.
 pub async fn put(
     db: &PgPool,
     account: PaymentAccountId,
     card: BankCardId,
     hash: [u8; 32],
-    now: Timestamp,
-) -> sqlx::Result<()> {
-    sqlx::query(
+    at: Timestamp,
+) -> sqlx::Result<bool> {
+    let put = sqlx::query(
         "insert into door.card_codes (card_id, account_id, code_hash, tries, sent_at) values ($1, $2, $3, 0, $4)
          on conflict (card_id) do update
-         set code_hash = excluded.code_hash, tries = 0, sent_at = excluded.sent_at",
+         set code_hash = excluded.code_hash, tries = 0, sent_at = excluded.sent_at
+         where card_codes.sent_at < excluded.sent_at",
     )
     .bind(card)
     .bind(account)
     .bind(hash.as_slice())
-    .bind(now.datetime())
+    .bind(at.datetime())
     .execute(db)
     .await?;
-    Ok(())
+    Ok(put.rows_affected() > 0)
 }
 
 /// The account of a card whose code was sent in these days.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{BankCardId, PaymentAccountId, Phone, Territory, Timestamp};
+use vocabulary::{BankCardId, PaymentAccountId, Phone, Territory};
 use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
@@ -31,17 +31,17 @@ pub fn routes(room: &Room) -> Routes {
 }
 
 impl Room {
-    /// Draws a code for a card and sends it.
-    async fn send(
-        &self,
-        account: PaymentAccountId,
-        card: BankCardId,
-        phone: &Phone,
-        now: Timestamp,
-    ) -> Result<(), Refused> {
+    /// Sends the code that the account's pending card was promised, unless that was done: told by what is recorded, so
+    /// that whoever repeats a request whose answer was lost gets the code, and nobody gets two.
+    async fn send_due_code(&self, account: PaymentAccountId) -> Result<(), Refused> {
+        let state = self.house.desk.load::<PaymentAccount>(&account).await?.state;
+        let Some(due) = state.pending_card() else { return Ok(()) };
+        let Some(phone) = due.phone else { return Ok(()) };
         let code = self.seams.codes.draw();
-        let hash = codes::hash(self.pepper.expose(), card, &code);
-        codes::put(&self.house.pools.app, account, card, hash, now).await?;
+        let hash = codes::hash(self.pepper.expose(), due.card_id, &code);
+        if !codes::put(&self.house.pools.app, account, due.card_id, hash, due.asked_at).await? {
+            return Ok(());
+        }
         self.seams.codes.send(phone, &code).await.map_err(|error| {
             tracing::error!(error = error.as_ref() as &dyn std::error::Error, "a card's code was not sent");
             Refused::business("payment-code-unsent", "验证码发送失败，请稍后重新发送")
@@ -76,7 +76,6 @@ async fn bind_card(
     Body(body): Body<BindCard>,
 ) -> HandledFinancial<Value> {
     let card_id = BankCardId(room.house.ids.next_id());
-    let phone: Phone = body.bank_mobile.trim().parse().map_err(|_| refused(&PaymentAccountRefusal::Phone))?;
     let card = BankCardForm {
         card_no: body.card_no,
         mobile: body.bank_mobile,
@@ -87,9 +86,7 @@ async fn bind_card(
     let ctx = asked.context_of_account(json!({ "bindId": card_id }));
     let receipt =
         room.execute(body.account_id, PaymentAccountCommand::BindCard { card_id, card }, &ctx).await?;
-    if !receipt.repeated {
-        room.send(body.account_id, card_id, &phone, asked.now()).await?;
-    }
+    room.send_due_code(body.account_id).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -118,12 +115,9 @@ async fn send_code(
         _ => return Err(Refused::malformed("scene 应为 bindCard 或 withdraw")),
     }
     let phone: Phone = body.phone.trim().parse().map_err(|_| refused(&PaymentAccountRefusal::Phone))?;
-    let command = PaymentAccountCommand::ResendCode { phone: phone.clone() };
+    let command = PaymentAccountCommand::ResendCode { phone };
     let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
-    let account = room.house.desk.load::<PaymentAccount>(&body.account_id).await?.state;
-    if let (false, Some((card, _))) = (receipt.repeated, account.pending_card()) {
-        room.send(body.account_id, card, &phone, asked.now()).await?;
-    }
+    room.send_due_code(body.account_id).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -163,7 +157,7 @@ async fn bind_card_check(
     let ctx = asked.context_of_account(json!({}));
     // What follows from a wrong code is no answer to keep: the request's name stays free for the right one.
     let aside = CommandContext { request_id: None, ..ctx.clone() };
-    let waits = account.pending_card().is_some_and(|(pending, _)| pending == card_id);
+    let waits = account.pending_card().is_some_and(|pending| pending.card_id == card_id);
     match codes::try_code(db, card_id, codes::hash(room.pepper.expose(), card_id, code)).await? {
         Tried::Wrong if waits => return Err(wrong()),
         Tried::Over if waits => {

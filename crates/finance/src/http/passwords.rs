@@ -79,17 +79,12 @@ async fn modify_password(
     let desk = room.seams.passwords.as_ref().ok_or_else(closed)?;
     let mut nonce = [0; 16];
     OsRng.fill_bytes(&mut nonce);
-    let link = URL_SAFE_NO_PAD.encode(nonce);
-    let command = PaymentAccountCommand::AskPassword { call: body.call_type, link: link.clone() };
-    // The link is not stored with the request: whoever repeats it gets one that names the same.
+    let command =
+        PaymentAccountCommand::AskPassword { call: body.call_type, link: URL_SAFE_NO_PAD.encode(nonce) };
     let receipt = room.execute(account, command, &asked.context_of_account(json!({}))).await?;
-    let link = if receipt.repeated {
-        let state = room.house.desk.load::<PaymentAccount>(&account).await?.state;
-        let first = state.password_link().map(str::to_owned);
-        first.ok_or_else(|| refused(&PaymentAccountRefusal::LinkUsed))?
-    } else {
-        link
-    };
+    // The link is not stored with the request: whoever repeats it gets one that names the same, from what is recorded.
+    let state = room.house.desk.load::<PaymentAccount>(&account).await?.state;
+    let link = state.password_link().ok_or_else(|| refused(&PaymentAccountRefusal::LinkUsed))?.to_owned();
     let ticket = Ticket { account, operator, link, ts: asked.now().millis() };
     let redirect_url = desk.link(&ticket, body.call_type).await.map_err(|error| {
         tracing::error!(error = &error as &dyn std::error::Error, "there is no link to the payment password");

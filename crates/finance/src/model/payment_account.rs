@@ -117,6 +117,17 @@ struct Card {
     sent_at: Timestamp,
 }
 
+/// A card that waits for its code to be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PendingCard<'a> {
+    /// Which card.
+    pub card_id: BankCardId,
+    /// Where its code goes; nothing when whoever named it was forgotten.
+    pub phone: Option<&'a Phone>,
+    /// When its code was asked for last.
+    pub asked_at: Timestamp,
+}
+
 /// The account as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct PaymentAccount {
@@ -178,10 +189,11 @@ impl PaymentAccount {
         self.revision
     }
 
-    /// The card whose code was sent and not yet said, and where the code went.
-    pub fn pending_card(&self) -> Option<(BankCardId, Option<&Phone>)> {
+    /// The card that waits for its code to be said.
+    pub fn pending_card(&self) -> Option<PendingCard<'_>> {
         let card = self.card.as_ref().filter(|card| card.state == CardState::Pending)?;
-        Some((card.id, card.whole.known().map(|card| &card.mobile)))
+        let phone = card.whole.known().map(|card| &card.mobile);
+        Some(PendingCard { card_id: card.id, phone, asked_at: card.sent_at })
     }
 
     /// Whether its payment password may be set at all.
