@@ -108,7 +108,7 @@ impl House {
             node.clone(),
         );
         tokio::spawn(drop_what_was_forgotten(desk.clone(), pools.app.clone(), stop.clone()));
-        let leases = Leases::start(pools.app_options.clone(), stop.clone());
+        let leases = Leases::start(pools.projector_options.clone(), Arc::clone(&node), stop.clone());
         let progress = Progress::default();
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
         let changes = Changes::new(nats.clone(), &node);
@@ -152,6 +152,11 @@ impl House {
     /// Ends what runs in the background. Appends that wait are still written.
     pub fn close(&self) {
         self.stop.cancel();
+    }
+
+    /// Waits, after [`Self::close`], until what this process led was given back: another takes it at once.
+    pub async fn closed(&self) {
+        self.leases.ended().await;
     }
 }
 

@@ -26,6 +26,7 @@ pub use changes::{ChangeBatch, Changes, RowChanged};
 pub use context::{Actor, CommandContext, Position, Receipt, RequestId};
 pub use desk::{CommandError, Desk, Loaded};
 pub use house::{Foundation, House};
+pub use lease::Lease;
 pub use log::{LogError, MasterKey, Personal};
 pub use pools::{MIGRATIONS, PoolSizes, Pools, migrate};
 pub use projecting::{ProjectError, Projectors};

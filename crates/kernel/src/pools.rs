@@ -33,6 +33,7 @@ pub struct Pools {
     /// `wheelhouse_projector`: writes read models.
     pub projector: PgPool,
     pub(crate) app_options: PgConnectOptions,
+    pub(crate) projector_options: PgConnectOptions,
 }
 
 impl Pools {
@@ -53,8 +54,9 @@ impl Pools {
         Ok(Self {
             owner: pool(sizes.owner).connect_with(options).await?,
             app: pool(sizes.app).connect_lazy_with(app_options.clone()),
-            projector: pool(sizes.projector).connect_lazy_with(projector_options),
+            projector: pool(sizes.projector).connect_lazy_with(projector_options.clone()),
             app_options,
+            projector_options,
         })
     }
 

@@ -23,6 +23,8 @@ use crate::secrets::Secrets;
 use crate::{live_house, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
+/// For giving back what this process led; another waits until it ends by itself if there is no time.
+const GIVING_BACK: Duration = Duration::from_secs(3);
 
 /// Serves until SIGTERM or Ctrl-C, then drains.
 pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
@@ -116,6 +118,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some parts did not end in time");
     }
+    drop(tokio::time::timeout(GIVING_BACK, house.closed()).await);
     house.pools.close().await;
     Ok(())
 }

@@ -6,6 +6,7 @@ mod append_only;
 mod cutter;
 mod desk;
 mod doubt;
+mod leases;
 mod migrations;
 mod outage;
 mod personal;
