@@ -3,8 +3,17 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgPool, Postgres, SqlSafeStr, Transaction};
+
+use crate::lease::TERM;
+
+/// No statement of a projector or reactor takes longer; one of a process that hangs holds up its successor no longer.
+const LONGEST_STATEMENT: Duration = Duration::from_secs(30);
+
+/// How PostgreSQL lists the connections of [`Pools::projector`]. Each of their statements sees what was committed
+/// before it began: none keeps an older state of the tables.
+pub(crate) const PROJECTOR_CONNECTIONS: &str = "wheelhouse projector";
 
 /// How many connections each pool may hold.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +50,28 @@ impl Pools {
     pub async fn connect(database_url: &str, sizes: PoolSizes) -> sqlx::Result<Self> {
         let options = PgConnectOptions::from_str(database_url)?
             .application_name("wheelhouse")
-            .options([("timezone", "UTC"), ("client_min_messages", "warning")]);
-        let app_options = options.clone().application_name("wheelhouse app").options([
-            ("role", "wheelhouse_app"),
-            ("search_path", "read,door,live"),
-            ("idle_in_transaction_session_timeout", "60s"),
-        ]);
+            .options([("timezone", "UTC"), ("client_min_messages", "warning")])
+            // A host that vanished or reads no more is noticed by the server, also amid an answer.
+            .options([
+                ("tcp_keepalives_idle", "4"),
+                ("tcp_keepalives_interval", "2"),
+                ("tcp_keepalives_count", "2"),
+                ("tcp_user_timeout", "8s"),
+                ("idle_in_transaction_session_timeout", "60s"),
+            ]);
+        let app_options = options
+            .clone()
+            .application_name("wheelhouse app")
+            .options([("role", "wheelhouse_app"), ("search_path", "read,door,live")]);
         let projector_options = options
             .clone()
-            .application_name("wheelhouse projector")
-            .options([("role", "wheelhouse_projector")]);
+            .application_name(PROJECTOR_CONNECTIONS)
+            .options([("role", "wheelhouse_projector")])
+            // What a leader that hangs has locked is free again when its term ends.
+            .options([
+                ("idle_in_transaction_session_timeout", milliseconds(TERM)),
+                ("statement_timeout", milliseconds(LONGEST_STATEMENT)),
+            ]);
         Ok(Self {
             owner: pool(sizes.owner).connect_with(options).await?,
             app: pool(sizes.app).connect_lazy_with(app_options.clone()),
@@ -70,6 +91,27 @@ impl Pools {
 
 fn pool(size: u32) -> PgPoolOptions {
     PgPoolOptions::new().max_connections(size.max(1)).acquire_timeout(Duration::from_secs(10))
+}
+
+fn milliseconds(duration: Duration) -> String {
+    format!("{}ms", duration.as_millis())
+}
+
+/// Begins a transaction. One whose owner goes away while it begins is rolled back: dropped amid its first round trip,
+/// sqlx's own would go back to the pool open, and the next to get the connection would be in it unknowingly.
+pub async fn begin(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
+    begin_with(pool, "begin").await
+}
+
+/// As [`begin`], with what begins it, and perhaps sets it up, in one round trip.
+pub async fn begin_with(
+    pool: &PgPool,
+    opening: impl SqlSafeStr,
+) -> sqlx::Result<Transaction<'static, Postgres>> {
+    let (pool, opening) = (pool.clone(), opening.into_sql_str());
+    // A task of its own is not dropped with whoever waits for it.
+    let beginning = tokio::spawn(async move { pool.begin_with(opening).await });
+    beginning.await.map_err(|gone| sqlx::Error::Protocol(gone.to_string()))?
 }
 
 /// Every step of the schema, of all rooms.

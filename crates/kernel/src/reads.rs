@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use vocabulary::{Reach, Scope};
 
-use crate::Position;
 use crate::log::Tail;
+use crate::{Position, pools};
 
 /// How long a query waits for its projectors.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -104,11 +104,7 @@ impl Reads {
             Some(seen) if seen.0 > 0 => self.wait(seen, projectors).await?,
             _ => true,
         };
-        let (pool, sql) = (self.pool.clone(), opening(scope));
-        // A task of its own: a caller who goes away while the transaction begins (a browser that cancels its request)
-        // would leave a connection behind whose transaction nobody knows of, and the next to get it would be in it.
-        let beginning = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(sql)).await });
-        let transaction = beginning.await.map_err(|gone| sqlx::Error::Protocol(gone.to_string()))??;
+        let transaction = pools::begin_with(&self.pool, AssertSqlSafe(opening(scope))).await?;
         Ok(ReadTx { transaction, caught_up })
     }
 

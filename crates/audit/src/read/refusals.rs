@@ -69,7 +69,7 @@ pub async fn prune(owner: &PgPool, now: Timestamp) -> sqlx::Result<u64> {
     let before = now.plus_millis(-KEPT_MS);
     let mut pruned = 0;
     for _ in 0..MOST_BATCHES {
-        let mut tx = owner.begin().await?;
+        let mut tx = kernel::pools::begin(owner).await?;
         // The table refuses changes to everybody who does not say that this is maintenance.
         sqlx::query("set local wheelhouse.maintenance = 'on'").execute(&mut *tx).await?;
         let deleted = sqlx::query(

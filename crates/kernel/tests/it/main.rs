@@ -3,6 +3,7 @@
 mod support;
 
 mod append_only;
+mod begin;
 mod cutter;
 mod desk;
 mod doubt;
