@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use crate::log::LogError;
 use crate::reactor::ReactError;
-use crate::{House, Position, Reactor, Recorded};
+use crate::{House, Lease, Position, Reactor, Recorded};
 
 const BATCH: i64 = 200;
 const BEAT: Duration = Duration::from_secs(2);
@@ -74,21 +74,37 @@ fn reader_name(reactor: &str) -> String {
     format!("reactor:{reactor}")
 }
 
+/// Why leading ended.
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error("another process leads it now")]
+    Superseded,
+    #[error(transparent)]
+    Failed(#[from] LogError),
+}
+
+impl From<sqlx::Error> for Ended {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 async fn run(house: House, reactor: Arc<dyn Reactor>) {
     let stop = house.stopping();
-    let mut lease = house.leases.want(&reader_name(reactor.name())).await;
     loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = lease.held() => {}
-        }
         let ended = tokio::select! {
             () = stop.cancelled() => return,
-            () = lease.lost() => continue,
-            ended = lead(&house, reactor.as_ref()) => ended,
+            ended = term(&house, reactor.as_ref()) => ended,
         };
-        let Err(error) = ended;
-        tracing::error!(reactor = reactor.name(), error = %crate::projecting::told(&error), "a reactor waits and tries again");
+        match ended {
+            Ok(()) => continue,
+            Err(Ended::Superseded) => {}
+            Err(Ended::Failed(error)) => tracing::error!(
+                reactor = reactor.name(),
+                error = %crate::projecting::told(&error),
+                "a reactor waits and tries again"
+            ),
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
@@ -96,99 +112,164 @@ async fn run(house: House, reactor: Arc<dyn Reactor>) {
     }
 }
 
-async fn lead(house: &House, reactor: &dyn Reactor) -> Result<std::convert::Infallible, LogError> {
-    let pool = &house.pools.projector;
-    sqlx::query("insert into log.reactors (name) values ($1) on conflict do nothing")
-        .bind(reactor.name())
-        .execute(pool)
-        .await?;
-    let mut position: Position = sqlx::query_scalar("select position from log.reactors where name = $1")
-        .bind(reactor.name())
-        .fetch_one(pool)
-        .await?;
-    let mut stored = position;
-    let mut beat = tokio::time::interval(BEAT);
-    loop {
-        let flush = async {
-            if position > stored {
-                tokio::time::sleep(FLUSH).await;
-            } else {
-                std::future::pending::<()>().await;
-            }
-        };
-        let head = tokio::select! {
-            biased;
-            _ = beat.tick() => {
-                store(house, reactor, position, None).await?;
-                stored = position;
-                continue;
-            }
-            head = house.tail.beyond(position) => head,
-            () = flush => {
-                store(house, reactor, position, None).await?;
-                stored = position;
-                continue;
-            }
-        };
-        let to = Position(head.0.min(position.0 + BATCH));
-        for event in house.reader.read_between(position, to, Some(reactor.categories())).await? {
-            answer(house, reactor, &event).await?;
-        }
-        position = to;
-        if to.0 - stored.0 >= BATCH {
-            store(house, reactor, position, None).await?;
-            stored = position;
-        }
-        let lag = house.tail.head().0 - position.0;
-        metrics::gauge!("wheelhouse_reactor_lag_events", "reactor" => reactor.name()).set(lag.max(0) as f64);
+/// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try.
+async fn term(house: &House, reactor: &dyn Reactor) -> Result<(), Ended> {
+    let mut lease = house.lease(&reader_name(reactor.name())).await;
+    lease.held().await;
+    let leader = Leader { house, reactor, lease: &lease };
+    tokio::select! {
+        biased;
+        () = lease.lost() => Ok(()),
+        ended = leader.lead() => match ended? {},
     }
 }
 
-/// Has the reactor answer `event`, however long it takes; parks the event if it never will.
-async fn answer(house: &House, reactor: &dyn Reactor, event: &Recorded) -> Result<(), LogError> {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        match guarded(reactor, event).await {
-            Ok(()) => {
-                metrics::counter!("wheelhouse_reactions_total", "reactor" => reactor.name()).increment(1);
-                return Ok(());
+struct Leader<'a> {
+    house: &'a House,
+    reactor: &'a dyn Reactor,
+    lease: &'a Lease,
+}
+
+impl Leader<'_> {
+    async fn lead(&self) -> Result<std::convert::Infallible, Ended> {
+        let (house, reactor) = (self.house, self.reactor);
+        let mut position = self.begin().await?;
+        let mut stored = position;
+        let mut beat = tokio::time::interval(BEAT);
+        loop {
+            let flush = async {
+                if position > stored {
+                    tokio::time::sleep(FLUSH).await;
+                } else {
+                    std::future::pending::<()>().await;
+                }
+            };
+            let head = tokio::select! {
+                biased;
+                _ = beat.tick() => {
+                    self.store(position, None).await?;
+                    stored = position;
+                    continue;
+                }
+                head = house.tail.beyond(position) => head,
+                () = flush => {
+                    self.store(position, None).await?;
+                    stored = position;
+                    continue;
+                }
+            };
+            let to = Position(head.0.min(position.0 + BATCH));
+            for event in house.reader.read_between(position, to, Some(reactor.categories())).await? {
+                self.answer(&event).await?;
             }
-            Err(ReactError::Later(error)) => {
-                let failure = crate::projecting::told(error.as_ref());
-                tracing::warn!(
-                    reactor = reactor.name(),
-                    position = event.position.0,
-                    failure,
-                    "a reaction waits"
-                );
-                store(house, reactor, Position(event.position.0 - 1), Some(&failure)).await?;
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+            position = to;
+            if to.0 - stored.0 >= BATCH {
+                self.store(position, None).await?;
+                stored = position;
             }
-            Err(ReactError::Never(error)) => {
-                let failure = crate::projecting::told(error.as_ref());
-                tracing::error!(
-                    reactor = reactor.name(),
-                    position = event.position.0,
-                    failure,
-                    "an event is parked"
-                );
-                metrics::counter!("wheelhouse_parked_total", "reader" => reader_name(reactor.name()))
-                    .increment(1);
-                sqlx::query(
-                    "insert into log.parked (reader, category, stream_id, position, failure)
-                     values ($1, $2, $3, $4, $5) on conflict do nothing",
-                )
-                .bind(reader_name(reactor.name()))
-                .bind(&event.category)
-                .bind(&event.stream_id)
-                .bind(event.position)
-                .bind(&failure)
-                .execute(&house.pools.projector)
-                .await?;
-                return Ok(());
+            let lag = house.tail.head().0 - position.0;
+            metrics::gauge!("wheelhouse_reactor_lag_events", "reactor" => reactor.name())
+                .set(lag.max(0) as f64);
+        }
+    }
+
+    /// Takes the place of whoever led before, who stores nothing from then on.
+    async fn begin(&self) -> Result<Position, Ended> {
+        let pool = &self.house.pools.projector;
+        sqlx::query("insert into log.reactors (name) values ($1) on conflict do nothing")
+            .bind(self.reactor.name())
+            .execute(pool)
+            .await?;
+        sqlx::query_scalar(
+            "update log.reactors set token = $2, leader = $3, beat_at = now() where name = $1 and token <= $2
+             returning position",
+        )
+        .bind(self.reactor.name())
+        .bind(self.lease.token())
+        .bind(&*self.house.node)
+        .fetch_optional(pool)
+        .await?
+        .ok_or(Ended::Superseded)
+    }
+
+    /// Has the reactor answer `event`, however long it takes; parks the event if it never will.
+    async fn answer(&self, event: &Recorded) -> Result<(), Ended> {
+        let reactor = self.reactor;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            // What is done outside has no transaction to be refused in: a process that wakes asks its clock first.
+            if !self.lease.is_held() {
+                return Err(Ended::Superseded);
+            }
+            match guarded(reactor, event).await {
+                Ok(()) => {
+                    metrics::counter!("wheelhouse_reactions_total", "reactor" => reactor.name()).increment(1);
+                    return Ok(());
+                }
+                Err(ReactError::Later(error)) => {
+                    let failure = crate::projecting::told(error.as_ref());
+                    tracing::warn!(
+                        reactor = reactor.name(),
+                        position = event.position.0,
+                        failure,
+                        "a reaction waits"
+                    );
+                    self.store(Position(event.position.0 - 1), Some(&failure)).await?;
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(ReactError::Never(error)) => {
+                    let failure = crate::projecting::told(error.as_ref());
+                    tracing::error!(
+                        reactor = reactor.name(),
+                        position = event.position.0,
+                        failure,
+                        "an event is parked"
+                    );
+                    metrics::counter!("wheelhouse_parked_total", "reader" => reader_name(reactor.name()))
+                        .increment(1);
+                    return self.park(event, &failure).await;
+                }
             }
         }
+    }
+
+    async fn park(&self, event: &Recorded, failure: &str) -> Result<(), Ended> {
+        sqlx::query(
+            "insert into log.parked (reader, category, stream_id, position, failure)
+             select $1, $2, $3, $4, $5 from log.reactors r where r.name = $6 and r.token = $7 for share of r
+             on conflict do nothing",
+        )
+        .bind(reader_name(self.reactor.name()))
+        .bind(&event.category)
+        .bind(&event.stream_id)
+        .bind(event.position)
+        .bind(failure)
+        .bind(self.reactor.name())
+        .bind(self.lease.token())
+        .execute(&self.house.pools.projector)
+        .await?;
+        Ok(())
+    }
+
+    async fn store(&self, position: Position, failure: Option<&str>) -> Result<(), Ended> {
+        let opening = "begin; set local synchronous_commit = off";
+        let mut tx = crate::pools::begin_with(&self.house.pools.projector, opening).await?;
+        let stored = sqlx::query(
+            "update log.reactors set position = greatest(position, $2), failure = $3, beat_at = now(),
+             moved_at = case when $2 > position then now() else moved_at end where name = $1 and token = $4",
+        )
+        .bind(self.reactor.name())
+        .bind(position)
+        .bind(failure)
+        .bind(self.lease.token())
+        .execute(&mut *tx)
+        .await?;
+        if stored.rows_affected() == 0 {
+            return Err(Ended::Superseded);
+        }
+        tx.commit().await?;
+        Ok(())
     }
 }
 
@@ -198,26 +279,4 @@ async fn guarded(reactor: &dyn Reactor, event: &Recorded) -> Result<(), ReactErr
         .catch_unwind()
         .await
         .unwrap_or_else(|_| Err(ReactError::Never("the reactor panicked".into())))
-}
-
-async fn store(
-    house: &House,
-    reactor: &dyn Reactor,
-    position: Position,
-    failure: Option<&str>,
-) -> Result<(), LogError> {
-    let mut tx = house.pools.projector.begin_with("begin; set local synchronous_commit = off").await?;
-    // Never backwards: another process may have led in between.
-    sqlx::query(
-        "update log.reactors set position = greatest(position, $2), failure = $3, beat_at = now(), leader = $4,
-         moved_at = case when $2 > position then now() else moved_at end where name = $1",
-    )
-    .bind(reactor.name())
-    .bind(position)
-    .bind(failure)
-    .bind(&*house.node)
-    .execute(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    Ok(())
 }

@@ -5,16 +5,18 @@ mod forgetting;
 mod parking;
 mod rebuild;
 mod runner;
+mod snapshots;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::log::LogError;
-use crate::{House, Position, Projector};
+use crate::{House, Position, Projector, pools};
 
 pub(crate) use applying::told;
 pub use forgetting::Forgetting;
-pub use parking::{Parked, parked, retry};
-pub use rebuild::{Rebuilt, fingerprint, rebuild};
+pub use parking::{Parked, parked};
+pub use rebuild::{Rebuilt, fingerprint};
 
 /// Why projecting stopped or could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -39,11 +41,53 @@ pub enum ProjectError {
     #[error("no projector is named {0}")]
     Unknown(String),
     /// The shadow tables could not take the place of the live ones because readers never let go.
-    #[error("readers of {0} did not let go of its tables")]
-    Busy(&'static str),
+    #[error("the tables of {projector} could not be swapped: {readers}")]
+    Busy {
+        /// Which.
+        projector: &'static str,
+        /// Who reads, as PostgreSQL knows them.
+        readers: String,
+    },
+    /// Its tables are of another version than this program's rules.
+    #[error("{projector} has version {stored} in the database and {own} in this program: {}", way_out(*stored, *own))]
+    Version {
+        /// Which.
+        projector: &'static str,
+        /// Of the tables.
+        stored: i32,
+        /// Of this program.
+        own: i32,
+    },
+    /// Another process leads it in a later term.
+    #[error("{0} is led by another process now")]
+    Superseded(&'static str),
     /// Another process rebuilds it now.
     #[error("{0} is being rebuilt by another process")]
     Rebuilding(&'static str),
+}
+
+const fn way_out(stored: i32, own: i32) -> &'static str {
+    if stored > own { "use the newer program" } else { "rebuild it first" }
+}
+
+/// A program of version `own` touches no tables of newer rules.
+const fn not_newer(projector: &'static str, stored: i32, own: i32) -> Result<(), ProjectError> {
+    if stored > own { Err(ProjectError::Version { projector, stored, own }) } else { Ok(()) }
+}
+
+/// How much is done in one go, and how long is waited.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Events of a parked stream that are applied in one transaction.
+    pub retry_page: i64,
+    /// How long a rebuild waits for readers of the old tables.
+    pub swap_patience: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { retry_page: 10_000, swap_patience: Duration::from_mins(1) }
+    }
 }
 
 /// The projectors of this process.
@@ -51,19 +95,27 @@ pub enum ProjectError {
 pub struct Projectors {
     house: House,
     all: Arc<Vec<Arc<dyn Projector>>>,
+    limits: Limits,
 }
 
 impl Projectors {
     /// Knows them; [`Self::run`] runs them.
     pub fn new(house: House, all: Vec<Arc<dyn Projector>>) -> Self {
-        Self { house, all: Arc::new(all) }
+        Self { house, all: Arc::new(all), limits: Limits::default() }
+    }
+
+    /// With other limits than the usual.
+    #[must_use]
+    pub const fn limited(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// Runs each of them where this process leads it, until the house closes.
     pub async fn run(&self) {
         let mut tasks = tokio::task::JoinSet::new();
         for projector in self.all.iter() {
-            tasks.spawn(runner::run(self.house.clone(), projector.clone()));
+            tasks.spawn(runner::run(self.house.clone(), projector.clone(), self.limits));
         }
         while tasks.join_next().await.is_some() {}
     }
@@ -83,30 +135,38 @@ impl Projectors {
 
     /// Rebuilds one while it serves.
     pub async fn rebuild(&self, name: &str) -> Result<Rebuilt, ProjectError> {
-        rebuild(&self.house, self.named(name)?.as_ref()).await
+        rebuild::rebuild(&self.house, self.named(name)?.as_ref(), self.limits).await
     }
 
     /// Rebuilds all, one after another.
     pub async fn rebuild_all(&self) -> Result<Vec<Rebuilt>, ProjectError> {
         let mut done = Vec::new();
         for projector in self.all.iter() {
-            done.push(rebuild(&self.house, projector.as_ref()).await?);
+            done.push(rebuild::rebuild(&self.house, projector.as_ref(), self.limits).await?);
         }
         Ok(done)
     }
 
     /// Tries a parked stream again; with success it is parked no more.
     pub async fn retry(&self, name: &str, category: &str, stream_id: &str) -> Result<bool, ProjectError> {
-        retry(&self.house, self.named(name)?.as_ref(), category, stream_id).await
+        let projector = self.named(name)?.as_ref();
+        parking::retry(&self.house, projector, category, stream_id, self.limits.retry_page).await
     }
 
     /// Lets a projector that stopped go on at the event that stopped it.
     pub async fn resume(&self, name: &str) -> Result<(), ProjectError> {
-        let name = self.named(name)?.name();
-        sqlx::query("update log.projectors set state = 'running', failure = null where name = $1")
-            .bind(name)
-            .execute(&self.house.pools.projector)
+        let projector = self.named(name)?;
+        let mut tx = pools::begin(&self.house.pools.projector).await?;
+        let stored = sqlx::query_scalar("select version from log.projectors where name = $1 for update")
+            .bind(projector.name())
+            .fetch_optional(&mut *tx)
             .await?;
+        not_newer(projector.name(), stored.unwrap_or(0), projector.version())?;
+        sqlx::query("update log.projectors set state = 'running', failure = null where name = $1")
+            .bind(projector.name())
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
         Ok(())
     }
 }

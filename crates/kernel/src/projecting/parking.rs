@@ -5,7 +5,7 @@ use vocabulary::Timestamp;
 
 use super::applying::{told, try_apply};
 use super::{ProjectError, reader_name};
-use crate::{House, Position, Projector};
+use crate::{House, Position, Projector, pools};
 
 /// A stream, or for a reactor an event, that could not be gone on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,26 +47,52 @@ pub async fn parked(pool: &PgPool) -> sqlx::Result<Vec<Parked>> {
     Ok(rows.into_iter().map(parked).collect())
 }
 
-/// Events of the stream applied in one go at most; a longer one takes several tries.
-const MAX_EVENTS: i64 = 10_000;
-
-/// Applies the events of a parked stream up to where the projector is. Says whether all went well: then the stream is
-/// parked no more; if not, it is parked at the event that fails now.
+/// Applies the events of a parked stream up to where the projector is, `page` in a transaction. Says whether all went
+/// well: then the stream is parked no more; if not, it is parked at the event that fails now.
 pub async fn retry(
     house: &House,
     projector: &dyn Projector,
     category: &str,
     stream_id: &str,
+    page: i64,
 ) -> Result<bool, ProjectError> {
+    loop {
+        match retry_page(house, projector, (category, stream_id), page).await? {
+            Page::More => {}
+            Page::Done => return Ok(true),
+            Page::Stuck => return Ok(false),
+        }
+    }
+}
+
+/// What came of a page.
+enum Page {
+    /// It was applied, and the stream is parked at the event behind it.
+    More,
+    /// The stream is parked no more.
+    Done,
+    /// An event failed; the stream is parked at it.
+    Stuck,
+}
+
+async fn retry_page(
+    house: &House,
+    projector: &dyn Projector,
+    (category, stream_id): (&str, &str),
+    page: i64,
+) -> Result<Page, ProjectError> {
     let reader = reader_name(projector);
-    let mut tx = house.pools.projector.begin().await?;
+    let mut tx = pools::begin(&house.pools.projector).await?;
     // With the projector's row locked, the stream cannot be overtaken.
-    let reached: Position =
-        sqlx::query_scalar("select position from log.projectors where name = $1 for update")
+    let (reached, stored): (Position, i32) =
+        sqlx::query_as("select position, version from log.projectors where name = $1 for update")
             .bind(projector.name())
             .fetch_one(&mut *tx)
             .await?;
-    let from: Option<(Position, i64)> = sqlx::query_as(
+    if stored != projector.version() {
+        return Err(ProjectError::Version { projector: projector.name(), stored, own: projector.version() });
+    }
+    let at: Option<(Position, i64)> = sqlx::query_as(
         "select p.position, e.version from log.parked p join log.events e on e.position = p.position
          where p.reader = $1 and p.category = $2 and p.stream_id = $3 order by p.position limit 1",
     )
@@ -75,13 +101,16 @@ pub async fn retry(
     .bind(stream_id)
     .fetch_optional(&mut *tx)
     .await?;
-    let Some((_, version)) = from else { return Ok(true) };
-    let events = house.reader.read_stream(category, stream_id, version - 1, MAX_EVENTS).await?;
-    let all = (events.len() as i64) < MAX_EVENTS;
+    let Some((parked_at, version)) = at else { return Ok(Page::Done) };
+    // One more than is applied: where the next page begins. What the projector has not reached, it applies itself.
+    let mut events = house.reader.read_stream(category, stream_id, version - 1, page + 1).await?;
+    events.retain(|event| event.position <= reached);
+    let next = events.get(page as usize).map(|event| event.position);
+    events.truncate(page as usize);
     sqlx::query("set local search_path = read").execute(&mut *tx).await?;
     let mut changes = Vec::new();
     let mut stuck = None;
-    for event in events.into_iter().take_while(|event| event.position <= reached) {
+    for event in events {
         match try_apply(&mut tx, projector, std::slice::from_ref(&event)).await? {
             Ok(changed) => changes.extend(changed),
             Err(error) => {
@@ -90,43 +119,47 @@ pub async fn retry(
             }
         }
     }
-    let done = stuck.is_none() && all;
-    match stuck {
-        Some((position, failure)) => {
+    let came = match (stuck, next) {
+        (Some((position, failure)), _) => {
             sqlx::query(
-                "update log.parked set position = $4, failure = $5, attempts = attempts + 1
-                 where reader = $1 and category = $2 and stream_id = $3",
+                "update log.parked set position = $5, failure = $6, attempts = attempts + 1
+                 where reader = $1 and category = $2 and stream_id = $3 and position = $4",
             )
             .bind(&reader)
             .bind(category)
             .bind(stream_id)
+            .bind(parked_at)
             .bind(position)
             .bind(failure)
             .execute(&mut *tx)
             .await?;
+            Page::Stuck
         }
-        None if all => {
+        (None, Some(next)) => {
+            sqlx::query(
+                "update log.parked set position = $5
+                 where reader = $1 and category = $2 and stream_id = $3 and position = $4",
+            )
+            .bind(&reader)
+            .bind(category)
+            .bind(stream_id)
+            .bind(parked_at)
+            .bind(next)
+            .execute(&mut *tx)
+            .await?;
+            Page::More
+        }
+        (None, None) => {
             sqlx::query("delete from log.parked where reader = $1 and category = $2 and stream_id = $3")
                 .bind(&reader)
                 .bind(category)
                 .bind(stream_id)
                 .execute(&mut *tx)
                 .await?;
+            Page::Done
         }
-        None => {
-            sqlx::query(
-                "update log.parked set position = (select position from log.events e where e.category = $2
-                 and e.stream_id = $3 and e.version = $4) where reader = $1 and category = $2 and stream_id = $3",
-            )
-            .bind(&reader)
-            .bind(category)
-            .bind(stream_id)
-            .bind(version + MAX_EVENTS)
-            .execute(&mut *tx)
-            .await?;
-        }
-    }
+    };
     tx.commit().await?;
     house.changes.publish(reached, changes).await;
-    Ok(done)
+    Ok(came)
 }

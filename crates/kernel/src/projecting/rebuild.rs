@@ -6,17 +6,23 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transactio
 use tokio::time::Instant;
 
 use super::applying::{ParkedStreams, apply};
-use super::{ProjectError, reader_name};
+use super::{Limits, ProjectError, not_newer, reader_name, snapshots};
 use crate::log::LogError;
 use crate::passing::is_passing;
-use crate::{House, Position, Projector};
+use crate::{House, Position, Projector, pools};
 
 const BATCH: i64 = 1000;
-/// With this few events to go, the rest is applied in the transaction that swaps.
+/// With this few events to go, the rest is applied while the live projector is held.
 const NEAR: i64 = 200;
-/// How long the swap stands in line for readers before it lets others pass and tries again.
+/// How long the live projector is held for readers of the old tables, at first and at most.
+const FIRST_HOLD: Duration = Duration::from_millis(500);
+const LONGEST_HOLD: Duration = Duration::from_secs(8);
+/// How long the swap stands in line for the tables, with newer readers behind it, before it lets them pass.
 const LOCK_PATIENCE_MS: u32 = 300;
-const SWAPS: usize = 60;
+/// Between two swaps that are tried.
+const PAUSE: Duration = Duration::from_millis(100);
+/// A rebuild that does nothing for so long hangs: the server ends its connections, and another may begin.
+const SILENCE: &str = "20s";
 
 /// A read model built anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,60 +38,67 @@ pub struct Rebuilt {
 }
 
 /// Fills shadow tables from position 0, then swaps them with the live ones in one transaction. Reads go on; what was
-/// parked is tried again with the rest. One rebuild of a projector runs at a time.
-pub async fn rebuild(house: &House, projector: &dyn Projector) -> Result<Rebuilt, ProjectError> {
+/// parked is tried again with the rest. One rebuild of a projector runs at a time, and none to an older version.
+pub async fn rebuild(
+    house: &House,
+    projector: &dyn Projector,
+    limits: Limits,
+) -> Result<Rebuilt, ProjectError> {
     let started = Instant::now();
+    let name = projector.name();
+    let stored: i32 = sqlx::query_scalar(
+        "with new as (insert into log.projectors (name, version) values ($1, $2) on conflict do nothing)
+         select coalesce((select version from log.projectors where name = $1), $2)",
+    )
+    .bind(name)
+    .bind(projector.version())
+    .fetch_one(&house.pools.projector)
+    .await?;
+    not_newer(name, stored, projector.version())?;
     let mut owner = house.pools.owner.acquire().await?;
-    let lock = format!("wheelhouse rebuild {}", projector.name());
+    let lock = format!("wheelhouse rebuild {name}");
     let alone: bool = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
         .bind(&lock)
         .fetch_one(&mut *owner)
         .await?;
     if !alone {
-        return Err(ProjectError::Rebuilding(projector.name()));
+        return Err(ProjectError::Rebuilding(name));
     }
-    // The lock belongs to the connection: closed at the end, whatever happens, it is free again.
+    // The lock belongs to the connection that alone writes the shadow: closed at the end, whatever happens, it is free
+    // again.
     let mut owner = owner.detach();
     let shadow = Shadow::of(projector);
-    let done = async {
-        shadow.make(&mut owner).await?;
-        let mut position = Position(0);
-        let mut parked = ParkedStreams::new();
-        loop {
-            let head = house.reader.head().await?;
-            if head.0 - position.0 <= NEAR {
-                break;
-            }
-            position = shadow.fill(house, &mut owner, position, head, &mut parked).await?;
-        }
-        shadow
-            .swap(house, &mut owner, position, &mut parked)
-            .await
-            .map(|position| (position, parked.len() as i64))
-    }
-    .await;
+    let done = shadow.build(house, &mut owner, limits).await;
     if done.is_err() {
         // Left-overs hurt nobody, and the next rebuild removes them too.
         let _ = shadow.clear(&mut owner).await;
     }
+    // Closing is not waited for by the server's end of it: whoever rebuilds next finds the lock free.
+    let _ = sqlx::query("select pg_advisory_unlock_all()").execute(&mut owner).await;
     let _ = owner.close().await;
     let (position, parked) = done?;
-    house.progress.reached(projector.name(), position);
+    house.progress.reached(name, position);
     let took = started.elapsed();
     tracing::info!(
-        projector = projector.name(),
+        projector = name,
         position = position.0,
         parked,
         seconds = took.as_secs_f64(),
         "a read model was rebuilt"
     );
-    Ok(Rebuilt { name: projector.name(), position, parked, took })
+    Ok(Rebuilt { name, position, parked, took })
 }
 
 struct Shadow<'a> {
     projector: &'a dyn Projector,
     schema: String,
     reader: String,
+}
+
+/// What the shadow tables hold.
+struct Filled {
+    position: Position,
+    parked: ParkedStreams,
 }
 
 impl<'a> Shadow<'a> {
@@ -124,93 +137,128 @@ impl<'a> Shadow<'a> {
         Ok(())
     }
 
+    /// From nothing to the swap; how far the tables reach, and how many streams are parked.
+    async fn build(
+        &self,
+        house: &House,
+        db: &mut PgConnection,
+        limits: Limits,
+    ) -> Result<(Position, i64), ProjectError> {
+        let quiet = format!(
+            "set idle_session_timeout = '{SILENCE}'; set idle_in_transaction_session_timeout = '{SILENCE}'"
+        );
+        sqlx::raw_sql(AssertSqlSafe(quiet)).execute(&mut *db).await?;
+        self.make(db).await?;
+        let mut filled = Filled { position: Position(0), parked: ParkedStreams::new() };
+        self.catch_up(house, db, &mut filled).await?;
+        let position = self.swap(house, db, &mut filled, limits.swap_patience).await?;
+        Ok((position, filled.parked.len() as i64))
+    }
+
+    /// Fills until little is missing.
+    async fn catch_up(
+        &self,
+        house: &House,
+        db: &mut PgConnection,
+        filled: &mut Filled,
+    ) -> Result<(), ProjectError> {
+        loop {
+            let head = house.reader.head().await?;
+            if head.0 - filled.position.0 <= NEAR {
+                return Ok(());
+            }
+            self.fill(house, db, filled, Position(head.0.min(filled.position.0 + BATCH))).await?;
+        }
+    }
+
+    /// Applies everything up to `to` and commits it.
     async fn fill(
         &self,
         house: &House,
         db: &mut PgConnection,
-        from: Position,
-        head: Position,
-        parked: &mut ParkedStreams,
-    ) -> Result<Position, ProjectError> {
-        let to = Position(head.0.min(from.0 + BATCH));
-        let mut tx = db.begin().await?;
-        sqlx::query("set local synchronous_commit = off").execute(&mut *tx).await?;
-        self.apply(house, &mut tx, from, to, parked).await?;
-        tx.commit().await?;
-        Ok(to)
-    }
-
-    async fn apply(
-        &self,
-        house: &House,
-        tx: &mut Transaction<'_, Postgres>,
-        from: Position,
+        filled: &mut Filled,
         to: Position,
-        parked: &mut ParkedStreams,
     ) -> Result<(), ProjectError> {
-        let events = house.reader.read_between(from, to, Some(self.projector.categories())).await?;
-        sqlx::raw_sql(AssertSqlSafe(format!("set local search_path = {}", self.schema)))
-            .execute(&mut **tx)
-            .await?;
-        apply(tx, self.projector, events, parked, &self.reader).await?;
+        let mut tx = db.begin().await?;
+        let setting = format!("set local synchronous_commit = off; set local search_path = {}", self.schema);
+        sqlx::raw_sql(AssertSqlSafe(setting)).execute(&mut *tx).await?;
+        let events =
+            house.reader.read_between(filled.position, to, Some(self.projector.categories())).await?;
+        apply(&mut tx, self.projector, events, &mut filled.parked, &self.reader).await?;
+        tx.commit().await?;
+        filled.position = to;
         Ok(())
     }
 
-    /// Applies the rest and swaps, with the live projector held at its row: it goes on from the new position.
+    /// Swaps as soon as no reader is left who would miss rows of the new tables.
     async fn swap(
         &self,
         house: &House,
         db: &mut PgConnection,
-        from: Position,
-        parked: &mut ParkedStreams,
+        filled: &mut Filled,
+        patience: Duration,
     ) -> Result<Position, ProjectError> {
-        let mut position = from;
-        for attempt in 0..SWAPS {
-            // Those who wait for a long reader would wait behind the swap: it steps back and lets them pass.
-            if attempt > 0 {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                let head = house.reader.head().await?;
-                position = self.fill(house, db, position, head, parked).await?;
-            }
-            let mut parked_then = parked.clone();
-            match self.try_swap(house, db, position, &mut parked_then).await {
-                Ok(reached) => {
-                    *parked = parked_then;
-                    return Ok(reached);
-                }
-                Err(ProjectError::Database(error))
-                    if is_passing(&error) && error.as_database_error().is_some() => {}
+        let deadline = Instant::now() + patience;
+        let busy = |readers| ProjectError::Busy { projector: self.projector.name(), readers };
+        let mut hold = FIRST_HOLD;
+        loop {
+            self.catch_up(house, db, filled).await?;
+            // Long readers are waited for first, while the live projector goes on.
+            let readers = snapshots::open(db).await?;
+            snapshots::ended(db, &readers, deadline).await?.map_err(busy)?;
+            match self.try_swap(house, db, filled, hold).await {
+                Ok(Ok(reached)) => return Ok(reached),
+                Ok(Err(readers)) if Instant::now() >= deadline => return Err(busy(readers)),
+                Ok(Err(_)) => {}
                 Err(error) => return Err(error),
             }
+            hold = (hold * 2).min(LONGEST_HOLD);
+            tokio::time::sleep(PAUSE).await;
         }
-        Err(ProjectError::Busy(self.projector.name()))
     }
 
+    /// Holds the live projector at its row, applies the rest, waits at most for `hold` until all who cannot see it have
+    /// ended, and swaps in a transaction that adds no row to any table. Says who stood in the way.
     async fn try_swap(
         &self,
         house: &House,
         db: &mut PgConnection,
-        from: Position,
-        parked: &mut ParkedStreams,
-    ) -> Result<Position, ProjectError> {
-        let name = self.projector.name();
-        let mut tx = db.begin().await?;
-        sqlx::raw_sql(AssertSqlSafe(format!("set local lock_timeout = '{LOCK_PATIENCE_MS}ms'")))
-            .execute(&mut *tx)
-            .await?;
-        sqlx::query("insert into log.projectors (name, version) values ($1, $2) on conflict do nothing")
-            .bind(name)
-            .bind(self.projector.version())
-            .execute(&mut *tx)
-            .await?;
-        let live: Position =
-            sqlx::query_scalar("select position from log.projectors where name = $1 for update")
-                .bind(name)
-                .fetch_one(&mut *tx)
-                .await?;
+        filled: &mut Filled,
+        hold: Duration,
+    ) -> Result<Result<Position, String>, ProjectError> {
+        let opening = format!(
+            "begin; set local lock_timeout = '{LOCK_PATIENCE_MS}ms';
+             set local idle_in_transaction_session_timeout = '{SILENCE}'"
+        );
+        let mut held = match pools::begin_with(&house.pools.owner, AssertSqlSafe(opening)).await {
+            Ok(held) => held,
+            Err(error) => return in_the_way(error),
+        };
+        let (live, stored): (Position, i32) =
+            match sqlx::query_as("select position, version from log.projectors where name = $1 for update")
+                .bind(self.projector.name())
+                .fetch_one(&mut *held)
+                .await
+            {
+                Ok(row) => row,
+                Err(error) => return in_the_way(error),
+            };
+        not_newer(self.projector.name(), stored, self.projector.version())?;
         // What the live tables already show, the new ones must show too.
         let to = house.reader.head().await?.max(live);
-        self.apply(house, &mut tx, from, to, parked).await?;
+        self.fill(house, db, filled, to).await?;
+        let readers = snapshots::open(db).await?;
+        if let Err(left) = snapshots::ended(db, &readers, Instant::now() + hold).await? {
+            return Ok(Err(left));
+        }
+        match self.exchange(held, to).await {
+            Ok(()) => Ok(Ok(to)),
+            Err(error) => in_the_way(error),
+        }
+    }
+
+    /// The tables change places; the live projector goes on from `to`.
+    async fn exchange(&self, mut tx: Transaction<'_, Postgres>, to: Position) -> sqlx::Result<()> {
         sqlx::raw_sql("set local search_path = pg_catalog").execute(&mut *tx).await?;
         for table in self.projector.tables() {
             sqlx::query("select wheelhouse.swap_shadow(('read.' || quote_ident($1))::regclass, $2::name)")
@@ -225,7 +273,7 @@ impl<'a> Shadow<'a> {
             "update log.projectors set position = $2, version = $3, state = 'running', failure = null, moved_at = now()
              where name = $1",
         )
-        .bind(name)
+        .bind(self.projector.name())
         .bind(to)
         .bind(self.projector.version())
         .execute(&mut *tx)
@@ -239,9 +287,15 @@ impl<'a> Shadow<'a> {
             .bind(reader_name(self.projector))
             .execute(&mut *tx)
             .await?;
-        tx.commit().await?;
-        Ok(to)
+        tx.commit().await
     }
+}
+
+/// Failures of the transaction that swaps: those that pass are somebody who stood in its way.
+fn in_the_way<T>(error: sqlx::Error) -> Result<Result<T, String>, ProjectError> {
+    let passes = is_passing(&error)
+        && (error.as_database_error().is_some() || matches!(error, sqlx::Error::PoolTimedOut));
+    if passes { Ok(Err(error.to_string())) } else { Err(error.into()) }
 }
 
 /// SHA-256 over all rows of a table of schema `read`, in the order of their text: two tables with the same one are equal

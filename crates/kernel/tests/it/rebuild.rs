@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kernel::projecting::{fingerprint, parked};
+use kernel::projecting::{Limits, fingerprint, parked};
 use vocabulary::Scope;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
@@ -101,6 +101,84 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
         .await
         .unwrap();
     assert_eq!(left, 0);
+}
+
+/// Counts the stalls in transactions of all sorts until `stop`; how many counts there were, and how many were not `expected`.
+async fn count_stalls(
+    house: kernel::House,
+    stop: Arc<AtomicBool>,
+    number: usize,
+    expected: i64,
+) -> (u64, u64) {
+    let (mut reads, mut wrong) = (0, 0);
+    while !stop.load(Ordering::Relaxed) {
+        let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+        // Some have looked at something else before: their snapshot is older than their way to the table.
+        if number.is_multiple_of(2) {
+            sqlx::query("select position from log.log_head").execute(&mut *tx).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(number as u64 % 5)).await;
+        }
+        let rows: i64 =
+            sqlx::query_scalar("select count(*) from read.stalls").fetch_one(&mut *tx).await.unwrap();
+        reads += 1;
+        wrong += u64::from(rows != expected);
+    }
+    (reads, wrong)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_reader_sees_an_empty_or_partial_table_through_forty_rebuilds() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let (projectors, _running) = run(house, Stalls::default());
+    fill(house, 20, 40).await;
+    caught_up(house).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> =
+        (0..6).map(|n| tokio::spawn(count_stalls(house.clone(), stop.clone(), n, 20))).collect();
+    let mut rebuilt = 0;
+    while rebuilt < 40 {
+        rebuilt += u64::from(projectors.rebuild("stalls").await.is_ok());
+    }
+    stop.store(true, Ordering::Relaxed);
+    let (mut reads, mut wrong) = (0, 0);
+    for reader in readers {
+        let (did, erred) = reader.await.unwrap();
+        (reads, wrong) = (reads + did, wrong + erred);
+    }
+    assert!(reads > 100, "{reads} reads");
+    assert_eq!(wrong, 0, "of {reads} reads");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rebuild_that_a_reader_holds_up_ends_with_his_name_and_holds_up_nobody() {
+    let standing = house().await;
+    let house = &standing.house;
+    make_table(&house.pools.owner).await;
+    let (projectors, _running) = run(house, Stalls::default());
+    let limits = Limits { swap_patience: Duration::from_millis(1500), ..Limits::default() };
+    let impatient = projectors.clone().limited(limits);
+    fill(house, 3, 30).await;
+    caught_up(house).await;
+    // He has looked elsewhere only, and will come to the table later.
+    let mut reader = house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+    sqlx::query("select position from log.log_head").execute(&mut *reader).await.unwrap();
+    let pid: i32 = sqlx::query_scalar("select pg_backend_pid()").fetch_one(&mut *reader).await.unwrap();
+    let refused = impatient.rebuild("stalls").await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("process {pid} (wheelhouse app)")), "{refused}");
+    let rows: i64 =
+        sqlx::query_scalar("select count(*) from read.stalls").fetch_one(&mut *reader).await.unwrap();
+    assert_eq!(rows, 3);
+    open_stall(house, "later").await;
+    caught_up(house).await;
+    // A patient one waits for him to end.
+    let waiting = tokio::spawn(async move { projectors.rebuild("stalls").await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!waiting.is_finished());
+    drop(reader);
+    waiting.await.unwrap().unwrap();
+    assert_eq!(sold(house).await.len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,93 @@
+//! Of two programs on one database the one with the newer rules writes the read model, and the other stands aside.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use kernel::Projectors;
+
+use crate::stalls::{Stalls, caught_up, make_table, run, sold};
+use crate::support::{Stall, StallCommand, Standing, ctx, house, house_at, open_stall};
+
+fn of_version(version: i32) -> Stalls {
+    Stalls { version, ..Stalls::default() }
+}
+
+async fn sell(house: &kernel::House, count: i64) {
+    house.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap();
+}
+
+async fn led_by(standing: &Standing, node: &str) {
+    let led = async {
+        loop {
+            let leader: Option<String> = sqlx::query_scalar("select leader from log.projectors")
+                .fetch_one(&standing.house.pools.owner)
+                .await
+                .unwrap();
+            if leader.as_deref() == Some(node) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), led).await.expect("the newer node leads");
+}
+
+async fn stored_version(standing: &Standing) -> i32 {
+    sqlx::query_scalar("select version from log.projectors")
+        .fetch_one(&standing.house.pools.owner)
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_whose_tables_were_rebuilt_by_newer_rules_stands_aside_for_a_newer_node() {
+    let standing = house().await;
+    let (old, new) = (&standing.house, house_at(&standing.database.url).await);
+    make_table(&old.pools.owner).await;
+    let stalls = of_version(1);
+    let batches = stalls.batches.clone();
+    let (_old_projectors, _old_running) = run(old, stalls);
+    open_stall(old, "a").await;
+    caught_up(old).await;
+    let by_hand = Projectors::new(new.clone(), vec![Arc::new(of_version(2))]);
+    by_hand.rebuild("stalls").await.unwrap();
+    let before = batches.load(Ordering::SeqCst);
+    sell(old, 3).await;
+    let (_new_projectors, _new_running) = run(&new, of_version(2));
+    led_by(&standing, &new.node).await;
+    sell(old, 4).await;
+    caught_up(old).await;
+    assert_eq!(batches.load(Ordering::SeqCst), before, "the old rules wrote nothing more");
+    assert_eq!(sold(old).await, [("a".to_owned(), 7)]);
+    assert_eq!(stored_version(&standing).await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_node_neither_leads_nor_rebuilds_downwards() {
+    let standing = house().await;
+    let (new, old) = (&standing.house, house_at(&standing.database.url).await);
+    make_table(&new.pools.owner).await;
+    let (_projectors, running) = run(new, of_version(2));
+    open_stall(new, "a").await;
+    caught_up(new).await;
+    running.abort();
+    let stalls = of_version(1);
+    let batches = stalls.batches.clone();
+    let (older, _old_running) = run(&old, stalls);
+    for refused in [
+        older.rebuild("stalls").await.err(),
+        older.retry("stalls", "stall", "a").await.err(),
+        older.resume("stalls").await.err(),
+    ] {
+        let refused = refused.expect("the older program may not").to_string();
+        assert!(refused.contains('2') && refused.contains('1'), "{refused}");
+    }
+    sell(new, 5).await;
+    let newest = house_at(&standing.database.url).await;
+    let (_newest_projectors, _newest_running) = run(&newest, of_version(2));
+    led_by(&standing, &newest.node).await;
+    caught_up(new).await;
+    assert_eq!(batches.load(Ordering::SeqCst), 0, "the old rules wrote nothing");
+    assert_eq!((stored_version(&standing).await, sold(new).await), (2, vec![("a".to_owned(), 5)]));
+}
