@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use kernel::House;
 use live::Memory;
 use live::fleet::Fleet;
-use live::ingest::{AlarmQueue, Ingest, IngestSettings, enrol_all, survey};
+use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, survey};
+use tokio_util::sync::CancellationToken;
 
 use crate::seams::{AcksOfFleet, AlarmsOfFleet, reasons};
 
@@ -40,31 +41,30 @@ pub async fn ingest(house: House, memory: Memory, keep_days: u32) {
         acks: Arc::new(AcksOfFleet::new(house.clone())),
         settings: IngestSettings { keep_days, ..IngestSettings::default() },
     };
-    let mut lease = house.lease("live").await;
     while !stop.is_cancelled() {
-        let following = stop.child_token();
-        let ended = tokio::select! {
-            () = stop.cancelled() => return,
-            () = lease.held() => Ok(()),
-            ended = ingest.follow(following) => ended,
-        };
-        let ended = match ended {
-            Ok(()) => {
-                let leading = stop.child_token();
-                let lost = leading.clone();
-                tokio::select! {
-                    ended = ingest.lead(leading) => ended,
-                    () = lease.lost() => {
-                        lost.cancel();
-                        continue;
-                    }
-                }
+        let ended = term(&house, &ingest, &stop).await;
+        match ended {
+            Ok(()) | Err(IngestError::Superseded) => {}
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "telemetry waits and begins again");
+                tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            Err(error) => Err(error),
-        };
-        if let Err(error) = ended {
-            tracing::warn!(error = &error as &dyn std::error::Error, "telemetry waits and begins again");
-            tokio::time::sleep(Duration::from_secs(1)).await;
         }
+    }
+}
+
+/// Follows until this process leads, and leads to the end of the term. The lease is given back at its end, so that
+/// another may try.
+async fn term(house: &House, ingest: &Ingest, stop: &CancellationToken) -> Result<(), IngestError> {
+    let mut lease = house.lease("live").await;
+    tokio::select! {
+        () = stop.cancelled() => return Ok(()),
+        () = lease.held() => {}
+        ended = ingest.follow(stop.child_token()) => return ended,
+    }
+    tokio::select! {
+        biased;
+        () = lease.lost() => Ok(()),
+        ended = ingest.lead(lease.token(), stop.child_token()) => ended,
     }
 }

@@ -154,7 +154,7 @@ fn main() -> Result<()> {
 
 async fn run(task: Task) -> Result<()> {
     match task {
-        Task::Serve { stores, settings } => serve::serve(&stores, &settings).await,
+        Task::Serve { stores, settings } => Box::pin(serve::serve(&stores, &settings)).await,
         Task::Migrate { stores } => maintenance::migrate(&stores).await,
         Task::Secrets { state_dir } => maintenance::secrets(&state_dir),
         Task::Machine { task: MachineTask::Add { stores, name, codes, preset, out } } => {

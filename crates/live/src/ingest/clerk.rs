@@ -114,6 +114,8 @@ pub(super) struct Books {
     pub(super) ingest: Ingest,
     /// When the stream was made.
     pub(super) born: String,
+    /// Of the term.
+    pub(super) token: i64,
     pub(super) numbers: Numbers,
 }
 
@@ -132,7 +134,7 @@ impl Books {
             }
         }
         self.numbers.learn(&ingest.owner, &ingest.memory, batch.rows.iter().map(|row| row.slot)).await?;
-        let mut transaction = ingest.owner.begin().await?;
+        let mut transaction = keep::begin(&ingest.owner, ingest.settings.name, self.token).await?;
         if !batch.rows.is_empty() {
             history::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
         }
@@ -146,8 +148,11 @@ impl Books {
     async fn keep(mut self, slots: Vec<u32>) -> Result<(Self, Done), IngestError> {
         let ingest = &self.ingest;
         let now = ingest.clock.now();
-        keep::keep(&ingest.owner, ingest.settings.name, &ingest.memory, &mut self.numbers, &slots, now)
-            .await?;
+        let name = ingest.settings.name;
+        self.numbers.learn(&ingest.owner, &ingest.memory, slots.iter().copied()).await?;
+        let mut transaction = keep::begin(&ingest.owner, name, self.token).await?;
+        keep::keep(&mut transaction, name, &ingest.memory, &self.numbers, &slots, now).await?;
+        transaction.commit().await?;
         Ok((self, Done::Kept))
     }
 

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool, Row, postgres::PgRow};
+use kernel::pools::begin_with;
+use sqlx::{PgConnection, PgPool, Postgres, Row, Transaction, postgres::PgRow};
 use vocabulary::Timestamp;
 
+use super::leader::IngestError;
 use crate::fleet::Stored;
 use crate::memory::Memory;
 use crate::report::{Flags, Place, Report};
@@ -58,57 +60,83 @@ impl Numbers {
     }
 }
 
-/// How far stream `born` is stored under `name`.
-pub(super) async fn stored_up_to(pool: &PgPool, name: &str, born: &str) -> sqlx::Result<u64> {
-    let seq: Option<i64> =
-        sqlx::query_scalar("select stream_seq from live.ingest where name = $1 and stream_born = $2")
+/// Takes the place of whoever led before, who stores nothing from then on; at most his last transaction is waited for.
+/// Tells how far stream `born` is stored under `name`, unless somebody leads in a later term than `token`.
+pub(super) async fn take_over(
+    pool: &PgPool,
+    name: &str,
+    born: &str,
+    token: i64,
+) -> sqlx::Result<Option<u64>> {
+    let seq: Option<i64> = sqlx::query_scalar(
+        "insert into live.ingest as known (name, stream_born, stream_seq, token) values ($1, $2, 0, $3)
+         on conflict (name) do update set token = excluded.token where known.token <= excluded.token
+         returning case when stream_born = $2 then stream_seq else 0 end",
+    )
+    .bind(name)
+    .bind(born)
+    .bind(token)
+    .fetch_optional(pool)
+    .await?;
+    Ok(seq.map(|seq| u64::try_from(seq).unwrap_or(0)))
+}
+
+/// What a leader that hangs amid a transaction has locked is free again when his term ends.
+const OPENING: &str =
+    "begin; set local idle_in_transaction_session_timeout = '7s'; set local statement_timeout = '30s'";
+
+/// Begins a transaction of whoever leads in the term `token`; he leads to its end.
+pub(super) async fn begin(
+    pool: &PgPool,
+    name: &str,
+    token: i64,
+) -> Result<Transaction<'static, Postgres>, IngestError> {
+    let mut transaction = begin_with(pool, OPENING).await?;
+    let leads: Option<i64> =
+        sqlx::query_scalar("select token from live.ingest where name = $1 and token = $2 for update")
             .bind(name)
-            .bind(born)
-            .fetch_optional(pool)
+            .bind(token)
+            .fetch_optional(&mut *transaction)
             .await?;
-    Ok(seq.and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0))
+    leads.map(|_| transaction).ok_or(IngestError::Superseded)
 }
 
 /// In the transaction of the rows.
 pub(super) async fn advance(db: &mut PgConnection, name: &str, born: &str, seq: u64) -> sqlx::Result<()> {
-    sqlx::query(
-        "insert into live.ingest (name, stream_born, stream_seq) values ($1, $2, $3)
-         on conflict (name) do update set stream_born = excluded.stream_born, stream_seq = excluded.stream_seq",
-    )
-    .bind(name)
-    .bind(born)
-    .bind(i64::try_from(seq).unwrap_or(i64::MAX))
-    .execute(db)
-    .await?;
+    sqlx::query("update live.ingest set stream_born = $2, stream_seq = $3 where name = $1")
+        .bind(name)
+        .bind(born)
+        .bind(i64::try_from(seq).unwrap_or(i64::MAX))
+        .execute(db)
+        .await?;
     Ok(())
 }
 
-/// Keeps the latest state of `slots`.
+/// Keeps the latest state of `slots`, whose numbers are known.
 pub(super) async fn keep(
-    pool: &PgPool,
+    db: &mut PgConnection,
     name: &str,
     memory: &Memory,
-    numbers: &mut Numbers,
+    numbers: &Numbers,
     slots: &[u32],
     now: Timestamp,
 ) -> sqlx::Result<()> {
-    numbers.learn(pool, memory, slots.iter().copied()).await?;
     for slots in slots.chunks(A_STATEMENT) {
         let states: Vec<(i32, Stored)> = {
             let fleet = memory.read();
             slots.iter().filter_map(|slot| Some((numbers.of(*slot), fleet.stored(*slot)?))).collect()
         };
-        upsert(pool, &states).await?;
+        upsert(db, &states).await?;
     }
     sqlx::query("update live.ingest set kept_at = $2 where name = $1")
         .bind(name)
         .bind(now.datetime())
-        .execute(pool)
+        .execute(db)
         .await?;
     Ok(())
 }
 
-async fn upsert(pool: &PgPool, states: &[(i32, Stored)]) -> sqlx::Result<()> {
+async fn upsert(db: &mut PgConnection, states: &[(i32, Stored)]) -> sqlx::Result<()> {
     fn column<T>(states: &[(i32, Stored)], of: impl Fn(&Stored) -> T) -> Vec<T> {
         states.iter().map(|(_, stored)| of(stored)).collect()
     }
@@ -139,7 +167,7 @@ async fn upsert(pool: &PgPool, states: &[(i32, Stored)]) -> sqlx::Result<()> {
     .bind(column(states, |stored| small(stored.report.hdop_tenths)))
     .bind(column(states, |stored| small(stored.report.satellites)))
     .bind(column(states, |stored| small(stored.report.gsm)))
-    .execute(pool)
+    .execute(db)
     .await?;
     Ok(())
 }

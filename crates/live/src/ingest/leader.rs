@@ -78,6 +78,9 @@ pub enum IngestError {
         /// Number of this one.
         got: u64,
     },
+    /// Another process leads in a later term.
+    #[error("another process takes telemetry in now")]
+    Superseded,
 }
 
 pub(super) fn nats_error(error: impl Into<async_nats::Error>) -> IngestError {
@@ -146,13 +149,16 @@ impl Ingest {
         }
     }
 
-    /// Leads until `stop`: stores, judges, acknowledges. To be run by one node at a time.
-    pub async fn lead(&self, stop: CancellationToken) -> Result<(), IngestError> {
-        self.restore().await?;
+    /// Leads until `stop`: stores, judges, acknowledges. `token` is the lease's: nothing is stored once somebody led in a
+    /// later term.
+    pub async fn lead(&self, token: i64, stop: CancellationToken) -> Result<(), IngestError> {
         let context = jetstream::new(self.nats.clone());
         let stream = context.get_stream(STREAM).await.map_err(nats_error)?;
         let born = stream.cached_info().created.unix_timestamp_nanos().to_string();
-        let stored = keep::stored_up_to(&self.owner, self.settings.name, &born).await?;
+        let stored = keep::take_over(&self.owner, self.settings.name, &born, token)
+            .await?
+            .ok_or(IngestError::Superseded)?;
+        self.restore().await?;
         // What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the inbox of a leader that
         // died, and the next acknowledgement would cover it. So each term begins with a consumer of its own, right after
         // what is stored; a former leader that still lives loses his with that.
@@ -177,7 +183,12 @@ impl Ingest {
             stored,
             taken: 0,
             delivered: 0,
-            clerk: Clerk::Free(Box::new(Books { ingest: self.clone(), born, numbers: Numbers::default() })),
+            clerk: Clerk::Free(Box::new(Books {
+                ingest: self.clone(),
+                born,
+                token,
+                numbers: Numbers::default(),
+            })),
             batch: Batch::default(),
             dirty: HashSet::new(),
             pending: 0,

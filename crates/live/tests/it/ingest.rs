@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
-    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestSettings, SeamError, enrol_all, history, survey,
+    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, SeamError, enrol_all,
+    history, survey,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
@@ -172,7 +173,7 @@ async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
     let stop = CancellationToken::new();
     let leading = tokio::spawn({
         let (node, stop) = (node.clone(), stop.clone());
-        async move { node.lead(stop).await }
+        async move { node.lead(1, stop).await }
     });
     let (bike, mut down) = city.bike().await;
     let now = SystemClock.now();
@@ -222,7 +223,7 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
     let first = city.node().await;
     let dying = tokio::spawn({
         let first = first.clone();
-        async move { first.lead(CancellationToken::new()).await }
+        async move { first.lead(1, CancellationToken::new()).await }
     });
     for n in 0..50 {
         say(&bike, "up", report(at(n), 90).compact().to_vec()).await;
@@ -240,7 +241,7 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
     let stop = CancellationToken::new();
     let leading = tokio::spawn({
         let (second, stop) = (second.clone(), stop.clone());
-        async move { second.lead(stop).await }
+        async move { second.lead(2, stop).await }
     });
     city.rows_reach(100).await;
     stop.cancel();
@@ -259,13 +260,54 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_former_leader_who_does_not_know_it_yet_stores_nothing_more() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let start = SystemClock.now().plus_millis(-3_600_000);
+    // It holds what it heard in memory, as one that hangs does.
+    let mut first = city.node().await;
+    first.settings.batch_time = Duration::from_mins(10);
+    first.settings.keep_every = Duration::from_mins(10);
+    let wakes = CancellationToken::new();
+    let hung = tokio::spawn({
+        let (first, wakes) = (first.clone(), wakes.clone());
+        async move { first.lead(1, wakes).await }
+    });
+    for n in 0..5 {
+        say(&bike, "up", report(start.plus_millis(n * 1000), 90).compact().to_vec()).await;
+    }
+    let heard = async {
+        while first.memory.latest("K17").is_none_or(|latest| latest.report_at != start.plus_millis(4000)) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), heard).await.expect("it hears the bike");
+
+    let second = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = tokio::spawn({
+        let (second, stop) = (second.clone(), stop.clone());
+        async move { second.lead(2, stop).await }
+    });
+    city.rows_reach(5).await;
+    wakes.cancel();
+    let ended = hung.await.unwrap();
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 5, "each once");
+    // Its consumer was taken away, or its last batch was refused.
+    assert!(ended.is_err(), "it learns that it leads no more");
+    assert!(matches!(second.lead(1, stop).await, Err(IngestError::Superseded)), "a lower token never leads");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn reports_are_on_the_map_while_an_earlier_one_waits_for_the_database() {
     let city = City::found().await;
     let node = city.node().await;
     let stop = CancellationToken::new();
     let leading = tokio::spawn({
         let (node, stop) = (node.clone(), stop.clone());
-        async move { node.lead(stop).await }
+        async move { node.lead(1, stop).await }
     });
     let (bike, _down) = city.bike().await;
     let now = SystemClock.now();
