@@ -1,11 +1,11 @@
 //! What is wrong with an installation, and how to mend it.
 
 use anyhow::Result;
-use sqlx::Row;
+use sqlx::{PgPool, Row};
 
 use crate::config::Stores;
 use crate::secrets::Secrets;
-use crate::stores;
+use crate::{rooms, stores};
 
 /// Looks at everything it can reach; fails when something is wrong.
 pub async fn doctor(stores: &Stores) -> Result<()> {
@@ -50,25 +50,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
         },
         Err(error) => return findings.wrong(&error.to_string(), "see PostgreSQL's own log"),
     }
-    let readers = sqlx::query_as::<_, (String, i64, String, Option<String>, i64)>(
-        "select name, position, state, failure, (select position from log.log_head) - position
-         from log.projectors order by name",
-    );
-    match readers.fetch_all(&pools.owner).await {
-        Err(error) => findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
-        Ok(rows) => {
-            for (name, position, state, failure, lag) in rows {
-                if state == "running" {
-                    findings.well(&format!("read model {name} at {position}, {lag} behind"));
-                } else {
-                    let why = failure.unwrap_or_default();
-                    let cure = format!("mend the cause, then `wheelhouse retry {name}`");
-                    findings
-                        .wrong(&format!("read model {name} stands before {}: {why}", position + 1), &cure);
-                }
-            }
-        }
-    }
+    read_models(&pools.owner, findings).await;
     let parked = sqlx::query_as::<_, (String, String, String, i64, String)>(
         "select reader, category, stream_id, position, failure from log.parked order by position limit 50",
     );
@@ -78,6 +60,52 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
         let name = reader.split_once(':').map_or(reader.as_str(), |(_, name)| name);
         let cure = format!("mend the cause, then `wheelhouse retry {name} {category}/{stream}`");
         findings.wrong(&format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
+    }
+}
+
+/// How a read model stands.
+#[derive(sqlx::FromRow)]
+struct ReadModel {
+    name: String,
+    version: i32,
+    position: i64,
+    lag: i64,
+    state: String,
+    failure: Option<String>,
+    /// The process that leads it now.
+    holder: Option<String>,
+    /// Of the present or the last term.
+    token: i64,
+}
+
+async fn read_models(owner: &PgPool, findings: &mut Findings) {
+    let all = sqlx::query_as::<_, ReadModel>(
+        "select p.name, p.version, p.position, h.position - p.position as lag, p.state, p.failure, l.holder, p.token
+         from log.log_head h cross join log.projectors p
+         left join log.leases l on l.name = 'projector:' || p.name and l.until > clock_timestamp()
+         order by p.name",
+    );
+    let all = match all.fetch_all(owner).await {
+        Ok(all) => all,
+        Err(error) => return findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
+    };
+    let known = rooms::projectors();
+    for ReadModel { name, version, position, lag, state, failure, holder, token } in all {
+        let own = known.iter().find(|one| one.name() == name).map(|one| one.version());
+        if own.is_some_and(|own| own < version) {
+            let own = own.unwrap_or_default();
+            findings.wrong(
+                &format!("read model {name} has version {version}, and this program knows {own}"),
+                "run the newer program on all nodes; this one stands aside",
+            );
+        } else if state == "running" {
+            let led = holder.map_or_else(|| "led by nobody now".to_owned(), |by| format!("led by {by}"));
+            findings.well(&format!("read model {name} at {position}, {lag} behind, {led} (term {token})"));
+        } else {
+            let why = failure.unwrap_or_default();
+            let cure = format!("mend the cause, then `wheelhouse retry {name}`");
+            findings.wrong(&format!("read model {name} stands before {}: {why}", position + 1), &cure);
+        }
     }
 }
 

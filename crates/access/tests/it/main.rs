@@ -8,4 +8,5 @@ mod operators;
 mod roles;
 mod rules;
 mod sign_in;
+mod swap;
 mod way_in;

@@ -16,7 +16,7 @@ use crate::{House, Position, Projector, pools};
 pub(crate) use applying::told;
 pub use forgetting::Forgetting;
 pub use parking::{Parked, parked};
-pub use rebuild::{Rebuilt, fingerprint};
+pub use rebuild::{Rebuilt, fingerprint, rebuild};
 
 /// Why projecting stopped or could not be done.
 #[derive(Debug, thiserror::Error)]

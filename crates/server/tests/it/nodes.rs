@@ -98,3 +98,73 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     assert_eq!(screen.until_closed().await, 1012);
     assert_eq!(screen.said("bye").expect("a goodbye")["code"], "draining");
 }
+
+/// Who leads now, and in which term, by what is led.
+async fn terms(owner: &sqlx::PgPool) -> Vec<(String, String, i64)> {
+    let sql = "select name, holder, token from log.leases where until > clock_timestamp() order by name";
+    sqlx::query_as(sql).fetch_all(owner).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_when_it_wakes() {
+    let (stack, first) = Stack::serving().await;
+    let token = stack.full_machine().await;
+    let machine = Machine::new(&first.url, &token);
+    let city = City::build(&machine, "H", 1, 2).await;
+    let owner = stack.owner().await;
+    let before = eventually("the first node leads", Duration::from_secs(20), async || {
+        let terms = terms(&owner).await;
+        terms.iter().any(|(name, ..)| name == "relay").then_some(terms)
+    })
+    .await;
+    let holder = before[0].1.clone();
+    assert!(before.iter().all(|(_, by, _)| *by == holder), "{before:?}");
+    let second = stack.node(None);
+    let machine = Machine::new(&second.url, &token);
+
+    first.freeze();
+    let hangs_since = Instant::now();
+    let after = eventually("the second leads all that was led", Duration::from_secs(30), async || {
+        let after = terms(&owner).await;
+        let taken = |(name, _, token): &(String, String, i64)| {
+            after.iter().any(|(now, by, term)| now == name && *by != holder && term > token)
+        };
+        before.iter().all(taken).then_some(after)
+    })
+    .await;
+    let ended = hangs_since.elapsed();
+    let ride = |number: usize| format!("/open/v1/vehicles/{}/ride", city.bikes[number].car);
+    machine.ok(&ride(0), &json!({"action": "unlock", "riderId": "r"})).await;
+    let bike = Bike::connect(&stack.nats.mqtt_addr(), &city.bikes[0].imei, &city.bikes[0].secret).await;
+    bike.report(&city.bikes[0].imei, city.lat + 0.005, city.lng + 0.005, 53, false).await;
+    let stored = async || {
+        let sql = "select count(*) from live.telemetry where soc = 53";
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(&owner).await.unwrap()
+    };
+    eventually("the second stores telemetry", Duration::from_secs(30), async || {
+        (stored().await > 0).then_some(())
+    })
+    .await;
+    let head = stream::settled(&owner).await;
+    stream::relayed(&stack, head).await;
+
+    // Awake again, it follows; what it was at is refused, and all goes on at the second.
+    first.thaw();
+    machine.ok(&ride(1), &json!({"action": "unlock", "riderId": "r"})).await;
+    let woken = Machine::new(&first.url, &token);
+    woken.ok(&ride(1), &json!({"action": "return", "riderId": "r"})).await;
+    let head = stream::settled(&owner).await;
+    stream::relayed(&stack, head).await;
+    assert_eq!(stored().await, 1, "each report once");
+    let now = terms(&owner).await;
+    assert_eq!(now, after, "the second still leads, in the same terms");
+    let leader: Option<String> =
+        sqlx::query_scalar("select leader from log.projectors where name = 'vehicle'")
+            .fetch_one(&owner)
+            .await
+            .unwrap();
+    assert_ne!(leader.as_deref(), Some(holder.as_str()));
+    let said = stack.told(&["doctor"]).await;
+    assert!(said.contains(&format!("led by {}", leader.unwrap())), "{said}");
+    assert!(ended < Duration::from_secs(20), "the first led for {ended:?} more");
+}

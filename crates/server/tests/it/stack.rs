@@ -57,6 +57,16 @@ impl Node {
         }
     }
 
+    /// Lets it hang: its connections stay, and nothing in it moves.
+    pub fn freeze(&self) {
+        assert!(send_signal(self.process.pid(), Signal::Stop), "the process lives");
+    }
+
+    /// Lets it go on as if nothing had happened.
+    pub fn thaw(&self) {
+        assert!(send_signal(self.process.pid(), Signal::Continue), "the process lives");
+    }
+
     /// The last lines that it logged.
     pub fn last_words(&self) -> String {
         self.process.last_words()

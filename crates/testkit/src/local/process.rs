@@ -21,6 +21,10 @@ pub enum Signal {
     Quit,
     /// End now, like a power cut.
     Kill,
+    /// Hang: the connections stay, and nothing moves.
+    Stop,
+    /// Go on after [`Self::Stop`].
+    Continue,
 }
 
 impl Signal {
@@ -31,6 +35,8 @@ impl Signal {
             Self::Int => "INT",
             Self::Quit => "QUIT",
             Self::Kill => "KILL",
+            Self::Stop => "STOP",
+            Self::Continue => "CONT",
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use futures::TryStreamExt;
+use kernel::projecting::Limits;
 use kernel::projector::ApplyError;
 use kernel::{
     Aggregate, Change, CommandContext, Event, Foundation, House, MasterKey, PoolSizes, Pools, Position,
@@ -249,7 +250,7 @@ impl Rebuilder {
 
     /// Rebuilds it; says how many events a second. All events must have been counted, none parked.
     pub async fn rebuild(&self, expected: u64) -> Result<f64> {
-        let rebuilt = kernel::projecting::rebuild(&self.0, &Bikes).await?;
+        let rebuilt = kernel::projecting::rebuild(&self.0, &Bikes, Limits::default()).await?;
         anyhow::ensure!(rebuilt.parked == 0, "{} streams were parked", rebuilt.parked);
         let counted: i64 =
             sqlx::query_scalar("select coalesce(sum(reports), 0)::bigint from read.bench_bike")
