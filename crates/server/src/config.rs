@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use wire::{NotAnOrigin, Origin, SecureOrigin};
+use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,9 +95,12 @@ pub struct Settings {
     /// Further sources of map images, separated by commas.
     #[arg(long, env = "WHEELHOUSE_IMAGE_SOURCES", value_delimiter = ',')]
     pub image_sources: Vec<String>,
-    /// Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.
+    /// Addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed, separated by commas.
     #[arg(long, env = "WHEELHOUSE_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<String>,
+    /// What clients may take up.
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// log (development only) or http.
     #[arg(long, env = "SMS_ADAPTER", default_value = "http")]
     pub sms_adapter: SmsAdapter,
@@ -122,12 +125,54 @@ pub struct Settings {
     /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
     #[arg(long, value_delimiter = ',')]
     pub parts: Vec<Part>,
-    /// Opens `/metrics` to other machines that say it as bearer; without it only this machine may look.
+    /// Opens `/metrics` and the details of health to whoever says it as bearer; without it they are shut.
     #[arg(long, env = "WHEELHOUSE_METRICS_TOKEN", hide_env_values = true)]
     pub metrics_token: Option<String>,
     /// Days of telemetry to keep.
     #[arg(long, env = "WHEELHOUSE_TELEMETRY_DAYS", default_value_t = 30)]
     pub telemetry_days: u32,
+}
+
+/// What clients may take up, all together and from one address.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Bounds {
+    /// Connections that are no websockets; more are closed.
+    #[arg(long, env = "WHEELHOUSE_CONNECTIONS", default_value_t = Bounds::default().connections)]
+    pub connections: usize,
+    /// Connections from one address; a trusted proxy's are not counted.
+    #[arg(long, env = "WHEELHOUSE_CONNECTIONS_PER_ADDRESS", default_value_t = Bounds::default().connections_per_address)]
+    pub connections_per_address: usize,
+    /// Websockets.
+    #[arg(long, env = "WHEELHOUSE_SOCKETS", default_value_t = Bounds::default().sockets)]
+    pub sockets: usize,
+    /// Websockets of one address.
+    #[arg(long, env = "WHEELHOUSE_SOCKETS_PER_ADDRESS", default_value_t = Bounds::default().sockets_per_address)]
+    pub sockets_per_address: usize,
+    /// Requests in work at the same time.
+    #[arg(long, env = "WHEELHOUSE_REQUESTS", default_value_t = Bounds::default().requests)]
+    pub requests: usize,
+    /// Requests of one address in work at the same time.
+    #[arg(long, env = "WHEELHOUSE_REQUESTS_PER_ADDRESS", default_value_t = Bounds::default().requests_per_address)]
+    pub requests_per_address: usize,
+    /// Seconds after which a connection that asks nothing is closed; longer than proxies in front keep theirs.
+    #[arg(long, env = "WHEELHOUSE_IDLE_SECONDS", default_value_t = Bounds::default().idle_seconds,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub idle_seconds: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        let usual = WireConfig::default();
+        Self {
+            connections: usual.connections.all,
+            connections_per_address: usual.connections.each,
+            sockets: usual.sockets.all,
+            sockets_per_address: usual.sockets.each,
+            requests: usual.requests.all,
+            requests_per_address: usual.requests.each,
+            idle_seconds: usual.idle_timeout.as_secs() as u32,
+        }
+    }
 }
 
 /// A part of the server that can run alone.
@@ -174,6 +219,7 @@ impl Settings {
             chat_origins: Vec::new(),
             image_sources: Vec::new(),
             trusted_proxies: Vec::new(),
+            bounds: Bounds::default(),
             sms_adapter: SmsAdapter::Log,
             sms_gateway_url: None,
             sms_gateway_token: None,
@@ -202,6 +248,10 @@ impl Settings {
         self.cors_origins()?;
         self.chat_origins()?;
         let development = self.profile == Profile::Development;
+        ensure!(
+            self.metrics_token.as_ref().is_none_or(|token| !token.is_empty()),
+            "WHEELHOUSE_METRICS_TOKEN is empty; leave it out to shut /metrics"
+        );
         ensure!(
             development || self.wire_encryption == WireEncryption::Required,
             "WIRE_ENCRYPTION=optional is for WHEELHOUSE_PROFILE=development only"

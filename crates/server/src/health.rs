@@ -12,9 +12,14 @@ use kernel::House;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
-use wire::{ClientAddress, Permit, Refused, Routes};
+use wire::{Permit, Refused, Routes};
+
+/// One look at the stores answers everybody who asks within this time, so that asking costs strangers' time alone.
+const LOOK_LASTS: Duration = Duration::from_secs(1);
 
 /// What the routes look at.
 #[derive(Clone)]
@@ -22,12 +27,33 @@ pub struct Health {
     house: House,
     metrics: Arc<PrometheusHandle>,
     token: Option<Arc<str>>,
+    last: Arc<Mutex<Option<(Instant, Report)>>>,
 }
 
 impl Health {
-    /// Of this house; `token` opens the figures to other machines.
+    /// Of this house; `token` opens the details and the figures.
     pub fn new(house: House, metrics: PrometheusHandle, token: Option<&str>) -> Self {
-        Self { house, metrics: Arc::new(metrics), token: token.map(Arc::from) }
+        Self { house, metrics: Arc::new(metrics), token: token.map(Arc::from), last: Arc::default() }
+    }
+
+    /// How the process stands, without details for who does not say the token.
+    async fn report(&self, headers: &HeaderMap) -> Report {
+        let mut last = self.last.lock().await;
+        let report = match &*last {
+            Some((at, report)) if at.elapsed() < LOOK_LASTS => report.clone(),
+            _ => {
+                let report = look(&self.house).await;
+                *last = Some((Instant::now(), report.clone()));
+                report
+            }
+        };
+        Report { details: report.details.filter(|_| self.knows(headers)), ..report }
+    }
+
+    /// Whether the token is said.
+    fn knows(&self, headers: &HeaderMap) -> bool {
+        let told = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        self.token.as_ref().is_some_and(|token| told.is_some_and(|told| same(told, token)))
     }
 }
 
@@ -41,7 +67,7 @@ pub fn routes(health: Health) -> Routes {
 }
 
 /// How a read model stands.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct Projection {
     /// Its name.
     name: String,
@@ -56,10 +82,22 @@ struct Projection {
 }
 
 /// How the process stands.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct Report {
     /// ok or degraded.
     status: &'static str,
+    /// Whether requests should be sent here.
+    #[serde(skip)]
+    ready: bool,
+    /// Only for who says the metrics token.
+    #[serde(flatten)]
+    details: Option<Details>,
+}
+
+/// What is well and what is not.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = HealthDetails)]
+struct Details {
     /// Whether PostgreSQL answers.
     postgres: bool,
     /// Whether NATS is connected; null where none is configured.
@@ -99,38 +137,35 @@ async fn look(house: &House) -> Report {
     let well = postgres
         && nats != Some(false)
         && projections.iter().all(|one| one.state == "running" && one.parked == 0);
-    Report { status: if well { "ok" } else { "degraded" }, postgres, nats, head, projections }
+    let details = Some(Details { postgres, nats, head, projections });
+    Report { status: if well { "ok" } else { "degraded" }, ready: postgres, details }
 }
 
-/// How the process and its read models stand. Answers 200 as long as the process lives.
+/// Whether the process and its read models are well; details for who says the metrics token as bearer. Answers 200 as
+/// long as the process lives.
 #[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = Report)))]
-async fn healthz(State(health): State<Health>) -> Response {
-    Json(look(&health.house).await).into_response()
+async fn healthz(State(health): State<Health>, headers: HeaderMap) -> Response {
+    Json(health.report(&headers).await).into_response()
 }
 
 /// Whether requests should be sent here: 200, or 503 while PostgreSQL does not answer.
 #[utoipa::path(get, path = "/readyz", tag = "server",
     responses((status = 200, body = Report), (status = 503, body = Report)))]
-async fn readyz(State(health): State<Health>) -> Response {
-    let report = look(&health.house).await;
-    let status = if report.postgres { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+async fn readyz(State(health): State<Health>, headers: HeaderMap) -> Response {
+    let report = health.report(&headers).await;
+    let status = if report.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(report)).into_response()
 }
 
-/// Figures for Prometheus, which scrapes from the same machine or says the metrics token; to all others the path does
-/// not exist.
+/// Figures for Prometheus, which says the metrics token as bearer; to all others the path does not exist, on this
+/// machine too, where a proxy may stand.
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String), (status = 404)))]
-async fn prometheus(
-    State(health): State<Health>,
-    ClientAddress(from): ClientAddress,
-    headers: HeaderMap,
-) -> Response {
-    let told = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let known = health.token.as_ref().is_some_and(|token| told.is_some_and(|told| same(told, token)));
-    if from.is_loopback() || known {
-        return health.metrics.render().into_response();
+async fn prometheus(State(health): State<Health>, headers: HeaderMap) -> Response {
+    if health.knows(&headers) {
+        health.metrics.render().into_response()
+    } else {
+        Refused::UnknownPath.into_response()
     }
-    Refused::UnknownPath.into_response()
 }
 
 /// Compares hashes, so that the time it takes tells nothing of the token.

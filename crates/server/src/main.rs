@@ -4,6 +4,7 @@ mod auth_callout;
 mod base_map;
 mod config;
 mod described;
+mod descriptors;
 mod doctor;
 mod finances;
 mod franchisees;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use access::{
     Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Neighbours, SmsGateway, Tiles, WebConfig,
@@ -17,11 +18,12 @@ use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
 use territory::seams::Seams;
 use vocabulary::{AgentId, AreaId, Scope, Territory};
-use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, TokenKeys, Wire, WireConfig};
+use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
 use crate::base_map::BaseMap;
 use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
 use crate::described::descriptions;
+use crate::descriptors::fitted;
 use crate::finances::{
     AccountsOfFinance, CodesBySms, FranchiseesOfTerritory, StandingsOfAccess, password_desk,
 };
@@ -86,12 +88,13 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
 }
 
 impl Rooms {
-    /// Puts them together.
+    /// Puts them together, for a process that may have `descriptors` files and connections open.
     pub async fn open(
         house: &House,
         settings: &Settings,
         secrets: &Secrets,
         memory: &Memory,
+        descriptors: u64,
     ) -> Result<Self> {
         let master = MasterKey::new(secrets.master);
         let revocations = Revocations::new(house.nats.clone());
@@ -103,7 +106,7 @@ impl Rooms {
             AccessDirectory::new(house.clone()).with_franchises(franchises).with_finances(finances);
         let directory = Arc::new(directory);
         let wire = Wire::start(
-            wire_config(settings)?,
+            wire_config(settings, descriptors)?,
             house.pools.app.clone(),
             &master,
             tokens.clone(),
@@ -202,7 +205,7 @@ impl Details for DetailsOfFleet {
     }
 }
 
-fn wire_config(settings: &Settings) -> Result<WireConfig> {
+fn wire_config(settings: &Settings, descriptors: u64) -> Result<WireConfig> {
     let trusted_proxies = settings
         .trusted_proxies
         .iter()
@@ -210,6 +213,22 @@ fn wire_config(settings: &Settings) -> Result<WireConfig> {
         .collect::<Result<_>>()?;
     let development = settings.profile == Profile::Development;
     let usual = WireConfig::default();
+    let bounds = settings.bounds;
+    let wanted = [bounds.connections, bounds.sockets];
+    let [connections, sockets] = fitted(wanted, descriptors);
+    if [connections, sockets] != wanted {
+        tracing::warn!(
+            descriptors,
+            connections,
+            sockets,
+            "fewer clients than configured: too few descriptors"
+        );
+    }
+    // What one address may use stays a part of the whole.
+    let share = |all: usize, wanted: usize, each: usize| Share {
+        all,
+        each: (each as u128 * all as u128 / wanted.max(1) as u128) as usize,
+    };
     Ok(WireConfig {
         encryption: match settings.wire_encryption {
             WireEncryption::Required => Encryption::Required,
@@ -219,6 +238,10 @@ fn wire_config(settings: &Settings) -> Result<WireConfig> {
         chat_origins: settings.chat_origins()?,
         image_sources: settings.image_sources.clone(),
         trusted_proxies,
+        connections: share(connections, bounds.connections, bounds.connections_per_address),
+        sockets: share(sockets, bounds.sockets, bounds.sockets_per_address),
+        requests: Share { all: bounds.requests, each: bounds.requests_per_address },
+        idle_timeout: Duration::from_secs(bounds.idle_seconds.into()),
         key_exchanges_per_minute: if development { 600 } else { usual.key_exchanges_per_minute },
         ..usual
     })

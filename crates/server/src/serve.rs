@@ -1,6 +1,5 @@
 //! Serving: the parts that were asked for, until told to stop.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use crate::config::{Part, Settings, Stores};
 use crate::health::Health;
 use crate::rooms::{self, Rooms};
 use crate::secrets::Secrets;
-use crate::{live_house, pruning, site, stores, streams};
+use crate::{descriptors, live_house, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
 /// For giving back what this process led; another waits until it ends by itself if there is no time.
@@ -29,6 +28,7 @@ const GIVING_BACK: Duration = Duration::from_secs(3);
 /// Serves until SIGTERM or Ctrl-C, then drains.
 pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     settings.check()?;
+    let descriptors = descriptors::most();
     let secrets = Secrets::load(&stores.state_dir)?;
     let metrics = PrometheusBuilder::new().install_recorder().context("figures cannot be kept")?;
     let pools = stores::postgres(stores).await?;
@@ -42,7 +42,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let memory = live_house::memory();
     live_house::fill(&house, &memory).await?;
-    let rooms = Rooms::open(&house, settings, &secrets, &memory).await?;
+    let rooms = Rooms::open(&house, settings, &secrets, &memory, descriptors).await?;
     if let Some(phone) = &settings.bootstrap_admin_phone {
         let phone: Phone = phone.parse().context("BOOTSTRAP_ADMIN_PHONE")?;
         if access::bootstrap(&house, &phone).await? {
@@ -98,9 +98,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
     tracing::info!(address = %listener.local_addr()?, "Wheelhouse serves");
-    let service = surface.router.into_make_service_with_connect_info::<SocketAddr>();
     let draining = house.clone();
-    let served = axum::serve(listener, service).with_graceful_shutdown(async move {
+    let served = wire::serve(listener, surface.router, Arc::clone(&rooms.wire), async move {
         told_to_stop().await;
         tracing::info!("draining");
         draining.close();
@@ -108,7 +107,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     // Connections that do not end by themselves end with the process.
     let stopped = stop.clone();
     tokio::select! {
-        served = served => served?,
+        () = served => {}
         () = async { stopped.cancelled().await; tokio::time::sleep(DRAIN).await } => {
             tracing::warn!("some connections did not end in time");
         }
@@ -127,7 +126,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 pub async fn surface_for_documents(house: &House, secrets: &Secrets) -> Result<Surface> {
     let settings = Settings::for_documents();
     let memory = live_house::memory();
-    let rooms = Rooms::open(house, &settings, secrets, &memory).await?;
+    let rooms = Rooms::open(house, &settings, secrets, &memory, u64::MAX).await?;
     let hub = rooms.hub(house, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = rooms

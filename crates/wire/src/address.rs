@@ -20,6 +20,16 @@ const MAX_ADDRESSES: usize = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
+impl ClientAddress {
+    /// What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in.
+    pub(crate) fn network(self) -> IpAddr {
+        match self.0 {
+            IpAddr::V4(_) => self.0,
+            IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
+        }
+    }
+}
+
 impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = Refused;
 
@@ -29,7 +39,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
-/// An address or network (`10.0.0.0/8`) whose `X-Forwarded-For` is believed.
+/// An address or network (`10.0.0.0/8`) whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrustedProxy {
     network: IpAddr,
@@ -69,6 +79,26 @@ impl FromStr for TrustedProxy {
     }
 }
 
+/// Whether an address is a proxy's that is believed.
+pub(crate) fn is_trusted(address: IpAddr, trusted: &[TrustedProxy]) -> bool {
+    trusted.iter().any(|proxy| proxy.contains(address))
+}
+
+/// Whose end of the connection this is, seen without headers.
+fn peer(extensions: &Extensions) -> IpAddr {
+    extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip().to_canonical())
+}
+
+/// Whether the client speaks https: with a trusted proxy that says so, for the server itself speaks plain http.
+pub(crate) fn is_https(headers: &HeaderMap, extensions: &Extensions, trusted: &[TrustedProxy]) -> bool {
+    let told = headers.get("x-forwarded-proto").and_then(|value| value.to_str().ok());
+    let by_client = told.and_then(|told| told.split(',').next());
+    by_client.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
+        && is_trusted(peer(extensions), trusted)
+}
+
 /// The nearest address, walking back from the peer, that is no trusted proxy. Whatever stands before it in the
 /// header is the client's own claim and is not believed.
 pub(crate) fn client_address(
@@ -76,11 +106,7 @@ pub(crate) fn client_address(
     extensions: &Extensions,
     trusted: &[TrustedProxy],
 ) -> IpAddr {
-    let peer = extensions
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip().to_canonical());
-    let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
-    let mut address = peer;
+    let mut address = peer(extensions);
     let claimed: Vec<&str> = headers
         .get_all("x-forwarded-for")
         .iter()
@@ -88,7 +114,7 @@ pub(crate) fn client_address(
         .flat_map(|value| value.split(','))
         .collect();
     for claim in claimed.into_iter().rev() {
-        if !is_trusted(address) {
+        if !is_trusted(address, trusted) {
             break;
         }
         match claim.trim().parse::<IpAddr>() {
@@ -118,11 +144,7 @@ impl AddressLimiter {
                 return Err(Refused::TooMany);
             }
         }
-        let key = match address.0 {
-            IpAddr::V4(_) => address.0,
-            IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
-        };
-        self.0.check_key(&key).map_err(|_| Refused::TooMany)
+        self.0.check_key(&address.network()).map_err(|_| Refused::TooMany)
     }
 
     /// Forgets addresses that have been quiet.

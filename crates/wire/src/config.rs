@@ -118,6 +118,15 @@ fn is_host(host: &str) -> bool {
     host.len() <= 253 && host.split('.').all(is_label)
 }
 
+/// A bound, and how much of it one client address may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Of all clients together.
+    pub all: usize,
+    /// Of one address (an IPv6 /64 counts as one).
+    pub each: usize,
+}
+
 /// Limits, origins, proxies. [`WireConfig::default`] is what production uses.
 #[derive(Clone, Debug)]
 pub struct WireConfig {
@@ -130,14 +139,30 @@ pub struct WireConfig {
     pub chat_origins: Vec<SecureOrigin>,
     /// Further sources of images (map tiles) for the content security policy, such as `https://tiles.example.com`.
     pub image_sources: Vec<String>,
-    /// Addresses whose `X-Forwarded-For` is believed. None by default.
+    /// Addresses whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. None by default.
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Longest body, in bytes.
     pub body_limit_bytes: usize,
-    /// A request that takes longer is answered 503.
+    /// A body that stands still for longer is answered 408.
+    pub body_pause: Duration,
+    /// A body that takes longer in all is answered 408.
+    pub body_timeout: Duration,
+    /// Bytes of the bodies of all requests under way.
+    pub body_bytes: Share,
+    /// A request that takes longer is answered 503; reading its body does not count.
     pub request_timeout: Duration,
-    /// Requests in work at the same time; more are answered 503.
-    pub concurrency: usize,
+    /// Requests in work at the same time, from when their bodies were read; more are answered 503 or 429. Health and
+    /// figures are not among them.
+    pub requests: Share,
+    /// Connections that are no websockets; more are closed. Trusted proxies have no share of their own.
+    pub connections: Share,
+    /// Websockets; more are answered 503 or 429.
+    pub sockets: Share,
+    /// Within this time from its beginning, or from the end of the last answer, the head of the next request must have
+    /// come whole; else the connection is closed.
+    pub idle_timeout: Duration,
+    /// A client that takes no byte of an answer for longer is given up.
+    pub stall_timeout: Duration,
     /// Key exchanges that one address may start in a minute.
     pub key_exchanges_per_minute: u32,
     /// Size of the key exchange's RSA keys.
@@ -153,8 +178,16 @@ impl Default for WireConfig {
             image_sources: Vec::new(),
             trusted_proxies: Vec::new(),
             body_limit_bytes: 1024 * 1024,
+            body_pause: Duration::from_secs(10),
+            body_timeout: Duration::from_mins(1),
+            body_bytes: Share { all: 256 * 1024 * 1024, each: 64 * 1024 * 1024 },
             request_timeout: Duration::from_secs(30),
-            concurrency: 2_000,
+            requests: Share { all: 2_000, each: 500 },
+            connections: Share { all: 10_000, each: 4_000 },
+            sockets: Share { all: 8_000, each: 2_000 },
+            // Longer than the proxies in front usually keep a connection, so that they end it.
+            idle_timeout: Duration::from_secs(75),
+            stall_timeout: Duration::from_mins(1),
             key_exchanges_per_minute: 30,
             exchange_key_bits: 3072,
         }

@@ -6,24 +6,26 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::HeaderValue;
+use axum::http::header::CONNECTION;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use kernel::MasterKey;
 use rand::RngCore;
 use rand::rngs::OsRng;
 use sqlx::PgPool;
-use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::CorsLayer;
 use tracing::Instrument;
 use vocabulary::Clock;
 
-use crate::address::client_address;
+use crate::address::{client_address, is_https};
+use crate::admission::{BodyRead, admission};
 use crate::exchange::{ExchangeError, ExchangeKeys};
 use crate::headers::{SecurityHeaders, cors};
 use crate::replay::Replay;
+use crate::shares::Shares;
 use crate::{
     AddressLimiter, ClientAddress, Directory, Refused, Revocations, Sessions, TRACE_ID, TokenKeys, TraceId,
     WireConfig, Witness,
@@ -65,7 +67,10 @@ pub struct Wire {
     witness: OnceLock<Arc<dyn Witness>>,
     headers: SecurityHeaders,
     cors: CorsLayer,
-    places: Semaphore,
+    pub(crate) connections: Arc<Shares>,
+    pub(crate) sockets: Arc<Shares>,
+    pub(crate) body_bytes: Arc<Shares>,
+    pub(crate) places: Arc<Shares>,
 }
 
 impl std::fmt::Debug for Wire {
@@ -89,7 +94,10 @@ impl Wire {
         Ok(Arc::new(Self {
             headers: SecurityHeaders::new(&config)?,
             cors: cors(&config)?,
-            places: Semaphore::new(config.concurrency),
+            connections: Shares::new(config.connections),
+            sockets: Shares::new(config.sockets),
+            body_bytes: Shares::new(config.body_bytes),
+            places: Shares::new(config.requests),
             exchange_limit: AddressLimiter::per_minute(config.key_exchanges_per_minute),
             replay: Replay::new(db),
             witness: OnceLock::new(),
@@ -153,10 +161,12 @@ impl Wire {
     }
 }
 
-/// Puts the entrance around `router`.
+/// Puts the entrance around `router`. Whoever may call from another origin may read its refusals too, so CORS stands
+/// outside of the limits.
 pub(crate) fn layer(router: Router, wire: &Arc<Wire>) -> Router {
     router
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(Arc::clone(wire), admission))
         .layer(wire.cors.clone())
         .layer(from_fn_with_state(Arc::clone(wire), enter))
 }
@@ -186,28 +196,30 @@ fn trace_id(request: &Request) -> Arc<str> {
 
 async fn enter(State(wire): State<Arc<Wire>>, mut request: Request, next: Next) -> Response {
     let trace = trace_id(&request);
-    let address = client_address(request.headers(), request.extensions(), &wire.config.trusted_proxies);
+    let trusted = &wire.config.trusted_proxies;
+    let address = client_address(request.headers(), request.extensions(), trusted);
+    let https = is_https(request.headers(), request.extensions(), trusted);
+    // The path may name a person: the log has the route alone, as it was declared.
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
     let span = tracing::info_span!(
         "request",
         trace_id = %trace,
         method = %request.method(),
-        path = request.uri().path(),
+        route,
         client = %address
     );
+    let body = BodyRead::of(request.body());
+    request.extensions_mut().insert(body.clone());
     request.extensions_mut().insert(TraceId(Arc::clone(&trace)));
     request.extensions_mut().insert(ClientAddress(address));
-    let answering = async {
-        let Ok(_place) = wire.places.try_acquire() else {
-            return Refused::unavailable("too many requests in work").into_response();
-        };
-        match tokio::time::timeout(wire.config.request_timeout, next.run(request)).await {
-            Ok(response) => response,
-            Err(elapsed) => Refused::unavailable(elapsed).into_response(),
-        }
-    };
-    let mut response = answering.instrument(span).await;
-    wire.headers.write(response.headers_mut());
+    let mut response = next.run(request).instrument(span).await;
+    let headers = response.headers_mut();
+    if !body.is_whole() {
+        // The rest of this body must not be taken for the next request.
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    wire.headers.write(headers, https);
     let echo = HeaderValue::from_str(&trace).expect("a trace id is letters, digits, - and _");
-    response.headers_mut().insert(TRACE_ID, echo);
+    headers.insert(TRACE_ID, echo);
     response
 }

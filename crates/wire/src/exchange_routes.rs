@@ -92,7 +92,7 @@ async fn verify_sign(
     let offer: Offer = serde_json::from_slice(&plain).map_err(|_| unreadable())?;
     let key_text = Zeroizing::new(offer.key);
     let key = SecretKey::from_text(&key_text).map_err(|_| unreadable())?;
-    if !(1..=MAX_DEVICE_CODE).contains(&offer.dev_id.len()) {
+    if !(1..=MAX_DEVICE_CODE).contains(&offer.dev_id.len()) || offer.dev_id.contains('\0') {
         return Err(unreadable());
     }
     if now.millis_since(Timestamp::from_millis(offer.ts)).saturating_abs() > WINDOW_MS {

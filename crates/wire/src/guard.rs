@@ -27,6 +27,7 @@ use crate::replay::Verdict;
 use crate::witness::Onlooker;
 use crate::{
     Caller, ClientAddress, Encryption, Permit, Refused, SecretKey, Session, TraceId, Wire, gate_financial,
+    zero,
 };
 
 /// Longest answer that is sealed: it is held in memory twice.
@@ -63,7 +64,7 @@ fn in_our_words(response: Response) -> Response {
 }
 
 /// Refusals of the financial host have a shape of their own.
-fn as_financial(response: Response) -> Response {
+pub(crate) fn as_financial(response: Response) -> Response {
     let Some(plain) = response.extensions().get::<Plain>().cloned() else { return response };
     let body = json!({ "success": false, "data": null, "msg": plain.text, "code": plain.code, "message": plain.text });
     let mut answer = (response.status(), Json(body)).into_response();
@@ -134,7 +135,8 @@ impl Gate {
         if self.financial {
             agrees_with_headers(&parts.headers, caller.as_ref())?;
         }
-        let body = self.read(body).await?;
+        // The entrance has read it; here it is only taken out of its wrapping.
+        let body = to_bytes(body, self.wire.config.body_limit_bytes).await.map_err(Refused::internal)?;
         // The key under which to answer, when the request came boxed.
         let mut answer_key = None;
         let body = match (&session, self.wrapped) {
@@ -145,6 +147,8 @@ impl Gate {
             }
             _ => body,
         };
+        zero::refuse_in_address(&parts.uri)?;
+        zero::refuse_in_json(&body)?;
         let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());
         let query = parts.uri.query().unwrap_or_default();
         let trace_id =
@@ -247,16 +251,6 @@ impl Gate {
             codes: standing.codes,
             session: None,
             name: standing.name,
-        })
-    }
-
-    async fn read(&self, body: Body) -> Result<Bytes, Refused> {
-        let limit = self.wire.config.body_limit_bytes;
-        to_bytes(body, limit).await.map_err(|error| {
-            // axum names the limit's error in text only.
-            let too_large = std::error::Error::source(&error)
-                .is_some_and(|cause| cause.to_string().contains("length limit exceeded"));
-            if too_large { Refused::TooLarge } else { Refused::malformed("请求内容不完整") }
         })
     }
 

@@ -3,13 +3,21 @@
 use std::time::Duration;
 
 use axum::http::header::{
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::sheet::{CAPPED, ROWS};
 use crate::{IDEMPOTENCY_KEY, POSITION, SEEN, TRACE_ID, WireConfig};
+
+/// What the pages never ask a browser for. The clipboard and full screen are theirs to use.
+const NOT_ALLOWED: &str = "accelerometer=(), bluetooth=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), \
+     hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
+
+/// A browser that came over https comes over https only, for a year.
+const HTTPS_ONLY: &str = "max-age=31536000";
 
 /// Fixed headers, made once.
 #[derive(Clone, Debug)]
@@ -39,8 +47,12 @@ impl SecurityHeaders {
         Ok(Self { policy: HeaderValue::from_str(&policy)? })
     }
 
-    /// Sets them.
-    pub fn write(&self, headers: &mut HeaderMap) {
+    /// Sets them, for a client that came over https or not.
+    pub fn write(&self, headers: &mut HeaderMap, https: bool) {
+        if https {
+            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HTTPS_ONLY));
+        }
+        headers.insert(HeaderName::from_static("permissions-policy"), HeaderValue::from_static(NOT_ALLOWED));
         headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));

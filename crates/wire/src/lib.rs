@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 mod address;
+mod admission;
 mod answer;
 mod asked;
 mod at_rest;
@@ -23,19 +24,24 @@ mod exchange_routes;
 mod gating;
 mod guard;
 mod headers;
+mod line;
 mod listed;
 mod mount;
 mod refused;
 mod replay;
 mod routes;
+mod serving;
 mod sessions;
 mod several;
+mod shares;
 mod sheet;
 mod token;
 #[cfg(test)]
 mod vectors;
 mod witness;
+mod zero;
 
+pub(crate) use address::is_trusted;
 pub use address::{AddressLimiter, ClientAddress, TrustedProxy};
 pub use answer::{Answer, Bare, FinancialAnswer, Handled, HandledFinancial};
 pub use asked::{Asked, IDEMPOTENCY_KEY, POSITION, SEEN, Seen, TRACE_ID, TraceId};
@@ -43,7 +49,7 @@ pub use at_rest::{SealedAtRest, WrongSeal};
 pub use body::{Body, Params};
 pub use caller::{Caller, CodeSet};
 pub use cipher::{BoxError, SecretKey};
-pub use config::{Encryption, NotAnOrigin, Origin, SecureOrigin, WireConfig};
+pub use config::{Encryption, NotAnOrigin, Origin, SecureOrigin, Share, WireConfig};
 pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
 pub use ended::{Ended, EndedReason, Revocations};
 pub use entrance::{StartError, Wire};
@@ -53,6 +59,7 @@ pub use listed::{Nothing, PageOf, PageQuery, given, number};
 pub use mount::{BASE, is_api_path};
 pub use refused::Refused;
 pub use routes::{Permit, RouteInfo, Routes, Surface};
+pub use serving::serve;
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
 pub use several::{Outcome, Outcomes, Reason, SEVERAL_MAX, Switched, several};
 pub use sheet::{Column, SHEET_ROWS, Sheet, SheetColumns, SheetRows};

@@ -26,6 +26,11 @@ pub(crate) fn is_financial(path: &str) -> bool {
     path.starts_with("/Pay/") || path.starts_with("/Business/")
 }
 
+/// Whether a path tells of the process itself. It is answered even when every place is taken.
+pub(crate) fn is_probe(path: &str) -> bool {
+    ["/healthz", "/readyz", "/metrics"].contains(&path)
+}
+
 /// Whether a path belongs to the API, so that an unknown one is answered by JSON and never by the web application.
 pub fn is_api_path(path: &str) -> bool {
     path.starts_with(BASE)

@@ -45,6 +45,9 @@ pub enum Refused {
     /// The path exists, the method does not: 405.
     #[error("method not allowed")]
     MethodNotAllowed,
+    /// The body did not come in time: 408.
+    #[error("too slow")]
+    TooSlow,
     /// The body is longer than allowed: 413.
     #[error("too large")]
     TooLarge,
@@ -113,6 +116,9 @@ impl Refused {
             Self::MethodNotAllowed => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "该地址不支持此请求方法")
             }
+            Self::TooSlow => {
+                (StatusCode::REQUEST_TIMEOUT, "too-slow", "请求内容没有及时送达，请检查网络后重试")
+            }
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "请求内容过大"),
             Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too-many", "请求过于频繁，请稍后再试"),
             Self::Unavailable(_) => {
@@ -178,9 +184,11 @@ fn is_away(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether PostgreSQL was asked for text that it cannot hold, which no row can match: the zero character.
+/// Whether PostgreSQL was given text that it cannot hold: the zero character, as it is or escaped in JSON. The door
+/// refuses it in requests; this is for texts that came another way.
 fn is_no_text(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "22021")
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code == "22021" || code == "22P05")
 }
 
 impl Refused {
@@ -194,7 +202,7 @@ impl Refused {
                 return Self::unavailable(error);
             }
             if of_database.is_some_and(is_no_text) {
-                return Self::malformed("请求中包含非法字符");
+                return crate::zero::refused();
             }
             next = cause.source();
         }

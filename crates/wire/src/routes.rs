@@ -122,7 +122,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
 
 /// A router ready to be served, with its table and its document.
 pub struct Surface {
-    /// Serve it with `into_make_service_with_connect_info::<SocketAddr>()`.
+    /// [`crate::serve`] serves it.
     pub router: Router,
     /// Every route at its first mount.
     pub table: Vec<RouteInfo>,

@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::bikes;
+use crate::stack::METRICS_TOKEN;
 
 /// Vehicles of one call.
 const BATCH: usize = 500;
@@ -111,7 +112,7 @@ impl City {
 
     /// The server's own figures.
     pub async fn metrics(&self) -> Result<String> {
-        let request = self.http.get(format!("{}/metrics", self.server)).bearer_auth(&self.token);
+        let request = self.http.get(format!("{}/metrics", self.server)).bearer_auth(METRICS_TOKEN);
         Ok(request.send().await?.text().await?)
     }
 }

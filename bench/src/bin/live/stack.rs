@@ -20,6 +20,8 @@ use crate::usage::{self, Usage};
 pub const ADMIN_PHONE: &str = "13800000000";
 /// The login code that is always right; development profile only.
 pub const CODE: &str = "135790";
+/// Opens the server's figures.
+pub const METRICS_TOKEN: &str = "figures-of-the-bench";
 const NATS_USER: &str = "wheelhouse";
 
 #[derive(Deserialize)]
@@ -106,6 +108,7 @@ impl Stack {
                 .env("BOOTSTRAP_ADMIN_PHONE", ADMIN_PHONE)
                 .env("SMS_ADAPTER", "log")
                 .env("SMS_FIXED_CODE", CODE)
+                .env("WHEELHOUSE_METRICS_TOKEN", METRICS_TOKEN)
                 .env_remove("WHEELHOUSE_WEB_DIR")
                 .env_remove("WHEELHOUSE_BASE_MAP");
             command

@@ -19,6 +19,7 @@ mod samples;
 mod schema;
 mod screen;
 mod stack;
+mod strangers;
 mod stream;
 mod territory;
 mod upkeep;

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use self::asking::{Asking, Body, Operation};
 use self::shape::Document;
 use crate::client::Browser;
-use crate::stack::{ADMIN, Node, Stack, eventually};
+use crate::stack::{ADMIN, METRICS_TOKEN, Node, Stack, eventually};
 
 /// The same requests in every run.
 const SEED: u64 = 20_261_121;
@@ -221,8 +221,8 @@ async fn whatever_is_sent_every_operation_answers_as_documented_or_refuses_in_ch
 
     // What was taken is also understood: no projector stumbles over it.
     eventually("every read model took in what was done", Duration::from_secs(30), async || {
-        let report: Value =
-            askers.http.get(format!("{}/healthz", node.url)).send().await.ok()?.json().await.ok()?;
+        let asking = askers.http.get(format!("{}/healthz", node.url)).bearer_auth(METRICS_TOKEN);
+        let report: Value = asking.send().await.ok()?.json().await.ok()?;
         let projections = report["projections"].as_array()?;
         assert!(projections.iter().all(|one| one["parked"] == 0), "parked: {report}");
         (report["status"] == "ok" && projections.iter().all(|one| one["lag"] == 0)).then_some(())

@@ -14,6 +14,8 @@ use tokio::task::block_in_place;
 
 pub const ADMIN: &str = "13800000000";
 pub const SMS_CODE: &str = "246810";
+/// Opens the details of health, and the figures.
+pub const METRICS_TOKEN: &str = "figures-for-tests";
 const DATABASE: &str = "wheelhouse";
 const NATS_USER: &str = "wheelhouse";
 
@@ -161,6 +163,7 @@ impl Stack {
             .env("BOOTSTRAP_ADMIN_PHONE", ADMIN)
             .env("SMS_ADAPTER", "log")
             .env("SMS_FIXED_CODE", SMS_CODE)
+            .env("WHEELHOUSE_METRICS_TOKEN", METRICS_TOKEN)
             .env_remove("NATS_PASSWORD")
             .env_remove("RUST_LOG");
         command

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::city::City;
 use crate::client::{Browser, Machine};
-use crate::stack::{ADMIN, Stack, eventually, said};
+use crate::stack::{ADMIN, METRICS_TOKEN, Stack, eventually, said};
 use crate::stream;
 
 /// A change of the log by hand, as its owner could make it.
@@ -152,7 +152,9 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
     assert!(told.contains(&format!("projector:vehicle parked vehicle/{lost}")), "{told}");
     assert!(told.contains("a bike changed before it was registered"), "{told}");
     assert!(told.contains(&format!("wheelhouse retry vehicle vehicle/{lost}")), "{told}");
-    let healthz = crate::client::plain(&node.url, "GET", "/healthz", &[], None).await.unwrap().body;
+    let token = format!("Bearer {METRICS_TOKEN}");
+    let known = [("authorization", token.as_str())];
+    let healthz = crate::client::plain(&node.url, "GET", "/healthz", &known, None).await.unwrap().body;
     assert_eq!(healthz["status"], "degraded", "{healthz}");
 
     let stream_name = format!("vehicle/{lost}");
@@ -164,7 +166,7 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
     let told = stack.told(&["doctor"]).await;
     assert!(told.contains("Nothing to mend."), "{told}");
     let healthy = eventually("healthy again", Duration::from_secs(5), async || {
-        let body = crate::client::plain(&node.url, "GET", "/healthz", &[], None).await.ok()?.body;
+        let body = crate::client::plain(&node.url, "GET", "/healthz", &known, None).await.ok()?.body;
         (body["status"] == "ok").then_some(body)
     })
     .await;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use serde_json::json;
-use wire::WireConfig;
+use wire::{Share, WireConfig};
 
-use crate::house::{House, at};
+use crate::house::{GATES, House, at};
 
 #[tokio::test]
 async fn every_answer_carries_the_security_headers_and_its_trace_id() {
@@ -17,6 +17,9 @@ async fn every_answer_carries_the_security_headers_and_its_trace_id() {
         assert!(policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self';"), "{uri}");
         assert_eq!(reply.headers["x-content-type-options"], "nosniff");
         assert_eq!(reply.headers["referrer-policy"], "no-referrer");
+        let permissions = reply.headers["permissions-policy"].to_str().unwrap();
+        assert!(permissions.contains("geolocation=()") && permissions.contains("camera=()"), "{uri}");
+        assert!(!reply.headers.contains_key("strict-transport-security"), "{uri} came over plain http");
         assert_eq!(reply.headers["traceid"], "abc-123");
     }
     let reply = house.raw("GET", &at("/free"), &[("traceId", "<script>")], "").await;
@@ -61,8 +64,11 @@ async fn a_panic_and_an_absent_database_tell_nothing_of_the_inside() {
 
 #[tokio::test]
 async fn a_request_that_takes_too_long_and_one_too_many_are_turned_away() {
-    let config =
-        WireConfig { request_timeout: Duration::from_millis(300), concurrency: 1, ..WireConfig::default() };
+    let config = WireConfig {
+        request_timeout: Duration::from_millis(300),
+        requests: Share { all: 1, each: 1 },
+        ..WireConfig::default()
+    };
     let house = House::with(config).await;
     let uri = at("/slow");
     let slow = house.raw("GET", &uri, &[], "");
@@ -118,6 +124,87 @@ async fn only_configured_origins_may_call() {
     for name in ["x-position", "traceid", "date", "content-disposition", "x-rows", "x-capped"] {
         assert!(listed(exposed, name), "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_may_read_that_all_places_are_taken() {
+    let origin = "https://ops.example.com";
+    let none = Share { all: 0, each: 0 };
+    let config =
+        WireConfig { cors_origins: vec![origin.parse().unwrap()], requests: none, ..WireConfig::default() };
+    let house = House::with(config).await;
+    for uri in [at("/free"), "/Pay/nowhere".to_owned()] {
+        let reply = house.raw("GET", &uri, &[("origin", origin)], "").await;
+        assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(reply.headers["access-control-allow-origin"], origin, "{uri}");
+        assert_eq!(reply.headers["x-content-type-options"], "nosniff", "{uri}");
+        assert_eq!(reply.json()["message"], "服务暂时不可用，请稍后再试");
+    }
+    let financial = house.raw("GET", "/Pay/nowhere", &[], "").await;
+    assert_eq!(financial.json()["success"], false, "in the shape of its host");
+}
+
+#[tokio::test]
+async fn one_address_cannot_take_all_places() {
+    let config = WireConfig {
+        request_timeout: Duration::from_secs(30),
+        requests: Share { all: 3, each: 1 },
+        trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()],
+        ..WireConfig::default()
+    };
+    let house = House::with(config).await;
+    let uri = at("/gate/0");
+    let from = |address: &'static str| [("x-forwarded-for", address)];
+    let first = from("203.0.113.1");
+    let waiting = house.raw("GET", &uri, &first, "");
+    let meanwhile = async {
+        GATES[0].entered.notified().await;
+        let same = house.raw("GET", &at("/free"), &from("203.0.113.1"), "").await;
+        let other = house.raw("GET", &at("/free"), &from("203.0.113.2"), "").await;
+        GATES[0].open.notify_one();
+        (same, other)
+    };
+    let (waiting, (same, other)) = tokio::join!(waiting, meanwhile);
+    assert_eq!((same.status, same.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many".to_owned()));
+    assert_eq!((waiting.status, other.status), (StatusCode::OK, StatusCode::OK));
+}
+
+#[tokio::test]
+async fn who_came_over_https_is_told_to_come_so_again() {
+    let config =
+        WireConfig { trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()], ..WireConfig::default() };
+    let house = House::with(config).await;
+    let told = async |house: &House, scheme: &str| {
+        let reply = house.raw("GET", "/", &[("x-forwarded-proto", scheme)], "").await;
+        reply.headers.get("strict-transport-security").map(|value| value.to_str().unwrap().to_owned())
+    };
+    assert_eq!(told(&house, "https").await.as_deref(), Some("max-age=31536000"));
+    assert_eq!(told(&house, "HTTPS, http").await.as_deref(), Some("max-age=31536000"));
+    assert_eq!(told(&house, "http").await, None);
+    let nobody_is_trusted = House::new().await;
+    assert_eq!(told(&nobody_is_trusted, "https").await, None, "a stranger's own word");
+}
+
+#[tokio::test]
+async fn the_zero_character_reaches_no_handler() {
+    let house = House::new().await;
+    let client = house.signed_in().await;
+    let (status, said) = house.call(&client, "POST", "/echo", json!({ "name": "a\0b" })).await;
+    assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
+    let (status, said) = house.call(&client, "POST", "/echo", json!({ "a": [{ "b\0": 1 }] })).await;
+    assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
+    let (status, said) = house.call(&client, "GET", "/echo", json!({ "name": "\0" })).await;
+    assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
+    for uri in [at("/free?x=%00"), at("/%00"), "/%00".to_owned()] {
+        let reply = house.raw("GET", &uri, &[], "").await;
+        assert_eq!(
+            (reply.status, reply.json()["message"].as_str()),
+            (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")),
+            "{uri}"
+        );
+    }
+    let (status, _) = house.call(&client, "POST", "/echo", json!({ "name": "\\u0000" })).await;
+    assert_eq!(status, StatusCode::OK, "six letters are no zero");
 }
 
 /// The sources that the content security policy names for `what`.
@@ -215,6 +302,9 @@ async fn the_log_names_the_trace_of_a_failure_once_and_holds_no_secret() {
     let client = house.signed_in().await;
     house.call(&client, "POST", "/echo", json!({ "personal": "110101199001011234" })).await;
     house.raw("GET", &at("/panic"), &[("traceId", "trace-of-panic")], "").await;
+    // A person may be named in a path.
+    house.raw("GET", &at("/rider/13912345678?phone=13912345679"), &[("traceId", "trace-of-rider")], "").await;
+    house.raw("GET", &at("/nowhere/13912345670"), &[], "").await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let failures: Vec<&str> = text
         .lines()
@@ -225,4 +315,7 @@ async fn the_log_names_the_trace_of_a_failure_once_and_holds_no_secret() {
     let secrets = [&client.opened.t, &client.opened.k.to_text(), client.token.as_ref().unwrap()];
     assert!(text.contains("/echo") && secrets.iter().all(|secret| !text.contains(secret.as_str())));
     assert!(!text.contains("110101199001011234"));
+    let warned: Vec<&str> = text.lines().filter(|line| line.contains("trace-of-rider")).collect();
+    assert!(warned.iter().any(|line| line.contains("WARN") && line.contains("/rider/{phone}")), "{warned:?}");
+    assert!(!text.contains("139123456"), "{:?}", text.lines().find(|line| line.contains("139123456")));
 }

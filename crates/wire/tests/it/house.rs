@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::ConnectInfo;
+use axum::extract::{ConnectInfo, Path};
 use axum::http::{HeaderMap, Request, StatusCode};
 use kernel::MasterKey;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use testkit::{Services, TestDatabase};
+use tokio::sync::Notify;
 use tower::ServiceExt;
 use utoipa_axum::routes;
 use vocabulary::{
@@ -120,6 +121,31 @@ async fn away() -> Handled<Value> {
     Err(sqlx::Error::PoolTimedOut.into())
 }
 
+#[utoipa::path(get, path = "/rider/{phone}", responses((status = 200)))]
+async fn rider() -> Handled<Value> {
+    Err(sqlx::Error::PoolTimedOut.into())
+}
+
+/// Where a request waits until the test lets it go on. Each test has one of its own.
+pub struct Gate {
+    pub entered: Notify,
+    pub open: Notify,
+}
+
+pub static GATES: [Gate; 2] = [const { Gate { entered: Notify::const_new(), open: Notify::const_new() } }; 2];
+
+#[utoipa::path(get, path = "/gate/{number}", responses((status = 200)))]
+async fn gate(Path(number): Path<usize>) -> Handled<Value> {
+    GATES[number].entered.notify_one();
+    GATES[number].open.notified().await;
+    Ok(Answer(json!("through")))
+}
+
+#[utoipa::path(get, path = "/large", responses((status = 200)))]
+async fn large() -> Vec<u8> {
+    vec![b'x'; 64 * 1024 * 1024]
+}
+
 #[utoipa::path(get, path = "/slow", responses((status = 200)))]
 async fn slow() -> Handled<Value> {
     tokio::time::sleep(std::time::Duration::from_mins(1)).await;
@@ -145,6 +171,9 @@ fn room() -> Routes {
         .add(Permit::Open, routes!(panics))
         .add(Permit::Open, routes!(away))
         .add(Permit::Open, routes!(slow))
+        .add(Permit::Open, routes!(rider))
+        .add(Permit::Open, routes!(gate))
+        .add(Permit::Open, routes!(large))
         .add(Permit::Machine("open:me"), routes!(machine_me))
 }
 

@@ -4,5 +4,6 @@ mod boxes;
 mod exchange;
 mod front;
 mod house;
+mod lines;
 mod permits;
 mod sessions;
