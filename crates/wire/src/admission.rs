@@ -80,7 +80,7 @@ fn wants_upgrade(headers: &HeaderMap) -> bool {
 }
 
 /// Reads a body whole. It may be only so long, may stand still only so long, and takes its bytes from those that all
-/// bodies may hold.
+/// bodies may hold. An address may have as many bodies on their way as it may have connections, whoever forwards them.
 async fn read(
     wire: &Wire,
     address: Option<ClientAddress>,
@@ -94,6 +94,7 @@ async fn read(
     if body.size_hint().lower() > limit as u64 {
         return Err(Refused::TooLarge);
     }
+    let _waiting = wire.waiting.take(address, 1)?;
     let whole = async {
         let mut held = wire.body_bytes.take(address, 0)?;
         let mut read = BytesMut::new();

@@ -154,7 +154,8 @@ pub struct WireConfig {
     /// Requests in work at the same time, from when their bodies were read; more are answered 503 or 429. Health and
     /// figures are not among them.
     pub requests: Share,
-    /// Connections that are no websockets; more are closed. Trusted proxies have no share of their own.
+    /// Connections that are no websockets; more are closed. Trusted proxies have no share of their own: of those behind
+    /// them each may have so many requests whose bodies are on their way.
     pub connections: Share,
     /// Websockets; more are answered 503 or 429.
     pub sockets: Share,

@@ -69,6 +69,7 @@ pub struct Wire {
     cors: CorsLayer,
     pub(crate) connections: Arc<Shares>,
     pub(crate) sockets: Arc<Shares>,
+    pub(crate) waiting: Arc<Shares>,
     pub(crate) body_bytes: Arc<Shares>,
     pub(crate) places: Arc<Shares>,
 }
@@ -96,6 +97,8 @@ impl Wire {
             cors: cors(&config)?,
             connections: Shares::new(config.connections),
             sockets: Shares::new(config.sockets),
+            // Behind a proxy the connections are the proxy's, and who is behind it is known by request only.
+            waiting: Shares::new(config.connections),
             body_bytes: Shares::new(config.body_bytes),
             places: Shares::new(config.requests),
             exchange_limit: AddressLimiter::per_minute(config.key_exchanges_per_minute),

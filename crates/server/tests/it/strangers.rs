@@ -13,7 +13,7 @@ use crate::client::{Browser, Reply, plain};
 use crate::stack::{ADMIN, METRICS_TOKEN, Node, Stack, eventually};
 
 /// Long enough for a busy machine; everything below is waited for, not slept for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A connection from a loopback address of one's own.
 async fn dial(node: &Node, from: [u8; 4]) -> TcpStream {

@@ -2,6 +2,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use serde_json::json;
 use wire::{Share, WireConfig};
@@ -167,6 +168,70 @@ async fn one_address_cannot_take_all_places() {
     let (waiting, (same, other)) = tokio::join!(waiting, meanwhile);
     assert_eq!((same.status, same.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many".to_owned()));
     assert_eq!((waiting.status, other.status), (StatusCode::OK, StatusCode::OK));
+}
+
+#[tokio::test]
+async fn one_address_behind_a_proxy_cannot_have_all_bodies_on_their_way() {
+    let config = WireConfig {
+        connections: Share { all: 3, each: 1 },
+        trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()],
+        ..WireConfig::default()
+    };
+    let house = House::with(config).await;
+    let post = async |address: &str, body: Body| {
+        house.raw("POST", "/auth/verifySign", &[("x-forwarded-for", address)], body).await
+    };
+    let never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+    let mut waiting = Box::pin(post("203.0.113.1", never));
+    assert!(futures::poll!(waiting.as_mut()).is_pending());
+    let same = post("203.0.113.1", Body::from("{}")).await;
+    assert_eq!((same.status, same.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many".to_owned()));
+    assert_eq!(same.headers["connection"], "close", "its body was not read");
+    let other = post("203.0.113.2", Body::from("{}")).await;
+    assert_eq!((other.status, other.headers.get("connection")), (StatusCode::BAD_REQUEST, None));
+    drop(waiting);
+    let again = post("203.0.113.1", Body::from("{}")).await;
+    assert_eq!(again.status, StatusCode::BAD_REQUEST, "it is judged again");
+}
+
+#[tokio::test]
+async fn a_body_beyond_what_all_may_hold_is_refused_and_a_preflight_with_one_ends_its_line() {
+    let config = WireConfig {
+        body_bytes: Share { all: 100, each: 50 },
+        cors_origins: vec!["https://ops.example.com".parse().unwrap()],
+        ..WireConfig::default()
+    };
+    let house = House::with(config).await;
+    let reply = house.raw("POST", "/auth/verifySign", &[], " ".repeat(51)).await;
+    assert_eq!(
+        (reply.status, &reply.headers["connection"]),
+        (StatusCode::TOO_MANY_REQUESTS, &"close".parse().unwrap())
+    );
+    let reply = house.raw("POST", "/auth/verifySign", &[], " ".repeat(50)).await;
+    assert_eq!((reply.status, reply.headers.get("connection")), (StatusCode::BAD_REQUEST, None));
+    let preflight = [("origin", "https://ops.example.com"), ("access-control-request-method", "POST")];
+    let reply = house.raw("OPTIONS", "/auth/verifySign", &preflight, "body").await;
+    assert_eq!((reply.status, &reply.headers["connection"]), (StatusCode::OK, &"close".parse().unwrap()));
+}
+
+#[tokio::test]
+async fn a_body_that_stands_still_or_trickles_is_given_up() {
+    let config = WireConfig {
+        body_pause: Duration::from_millis(400),
+        body_timeout: Duration::from_millis(1200),
+        ..WireConfig::default()
+    };
+    let house = House::with(config).await;
+    let trickle = futures::stream::unfold((), async |()| {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Some((Ok::<_, std::io::Error>(Bytes::from_static(b" ")), ()))
+    });
+    let still = futures::stream::pending::<Result<Bytes, std::io::Error>>();
+    for body in [Body::from_stream(trickle), Body::from_stream(still)] {
+        let reply = house.raw("POST", "/auth/verifySign", &[], body).await;
+        assert_eq!((reply.status, reply.code()), (StatusCode::REQUEST_TIMEOUT, "too-slow".to_owned()));
+        assert_eq!(reply.headers["connection"], "close");
+    }
 }
 
 #[tokio::test]
