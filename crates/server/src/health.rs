@@ -90,7 +90,7 @@ struct Report {
     #[serde(skip)]
     ready: bool,
     /// Only for who says the metrics token.
-    #[serde(flatten)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Details>,
 }
 

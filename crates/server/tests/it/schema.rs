@@ -223,7 +223,7 @@ async fn whatever_is_sent_every_operation_answers_as_documented_or_refuses_in_ch
     eventually("every read model took in what was done", Duration::from_secs(30), async || {
         let asking = askers.http.get(format!("{}/healthz", node.url)).bearer_auth(METRICS_TOKEN);
         let report: Value = asking.send().await.ok()?.json().await.ok()?;
-        let projections = report["projections"].as_array()?;
+        let projections = report["details"]["projections"].as_array()?;
         assert!(projections.iter().all(|one| one["parked"] == 0), "parked: {report}");
         (report["status"] == "ok" && projections.iter().all(|one| one["lag"] == 0)).then_some(())
     })

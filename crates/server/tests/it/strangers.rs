@@ -283,7 +283,8 @@ async fn strangers_are_told_well_or_not_and_no_more() {
             assert_eq!((reply.status, reply.body), (200, json!({"status": "ok"})), "{path} {stranger:?}");
         }
         let reply = plain(&node.url, "GET", path, &known, None).await.unwrap();
-        assert!(reply.body["projections"].is_array() && reply.body["postgres"] == true, "{}", reply.body);
+        let details = &reply.body["details"];
+        assert!(details["projections"].is_array() && details["postgres"] == true, "{}", reply.body);
     }
     for stranger in [&[][..], &[("authorization", "Bearer wrong")], &[("x-forwarded-for", "127.0.0.1")]] {
         let reply = plain(&node.url, "GET", "/metrics", stranger, None).await.unwrap();

@@ -170,7 +170,7 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
         (body["status"] == "ok").then_some(body)
     })
     .await;
-    assert!(healthy["projections"].as_array().unwrap().iter().all(|one| one["parked"] == 0));
+    assert!(healthy["details"]["projections"].as_array().unwrap().iter().all(|one| one["parked"] == 0));
 
     // And a rebuild says the same as the mended rows.
     let before = stream::fingerprints(&owner).await;
