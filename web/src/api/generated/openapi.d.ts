@@ -1572,7 +1572,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the process and its read models stand. Answers 200 as long as the process lives. */
+        /**
+         * Whether the process and its read models are well; details for who says the metrics token as bearer. Answers 200 as
+         *     long as the process lives.
+         */
         get: operations["healthz"];
         put?: never;
         post?: never;
@@ -1590,8 +1593,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures for Prometheus, which scrapes from the same machine or says the metrics token; to all others the path does
-         *     not exist.
+         * Figures for Prometheus, which says the metrics token as bearer; to all others the path does not exist, on this
+         *     machine too, where a proxy may stand.
          */
         get: operations["prometheus"];
         put?: never;
@@ -4391,6 +4394,20 @@ export interface components {
             /** @description MQTT user name. */
             user: string;
         };
+        /** @description What is well and what is not. */
+        HealthDetails: {
+            /**
+             * Format: int64
+             * @description The log's head.
+             */
+            head: number;
+            /** @description Whether NATS is connected; null where none is configured. */
+            nats?: boolean | null;
+            /** @description Whether PostgreSQL answers. */
+            postgres: boolean;
+            /** @description Read models. */
+            projections: components["schemas"]["Projection"][];
+        };
         /** @description A page of steps, newest first. */
         History: {
             /** @description Its category. */
@@ -5095,17 +5112,7 @@ export interface components {
         };
         /** @description How the process stands. */
         Report: {
-            /**
-             * Format: int64
-             * @description The log's head.
-             */
-            head: number;
-            /** @description Whether NATS is connected; null where none is configured. */
-            nats?: boolean | null;
-            /** @description Whether PostgreSQL answers. */
-            postgres: boolean;
-            /** @description Read models. */
-            projections: components["schemas"]["Projection"][];
+            details?: components["schemas"]["HealthDetails"] | null;
             /** @description ok or degraded. */
             status: string;
         };
