@@ -95,6 +95,7 @@ impl House {
         let tail = Tail::new();
         tail.refresh(&pools.app).await?;
         tokio::spawn(tail.clone().poll(pools.app.clone(), stop.clone()));
+        tokio::spawn(stop_on_failure(tail.clone(), stop.clone()));
         let keys = PersonalKeys::new(&master_key);
         let reader = Reader::new(pools.app.clone(), keys.clone());
         let writer = BatchWriter::start(pools.app_options.clone(), limits, tail.clone());
@@ -144,6 +145,11 @@ impl House {
         self.leases.want(name).await
     }
 
+    /// Why nothing more may be built on this log, once something is found; the house closes by itself then.
+    pub fn fatal(&self) -> Option<Arc<str>> {
+        self.tail.fatal()
+    }
+
     /// Cancelled when the house closes.
     pub fn stopping(&self) -> CancellationToken {
         self.stop.clone()
@@ -174,4 +180,15 @@ async fn drop_what_was_forgotten(desk: Desk, pool: PgPool, stop: CancellationTok
         }
     })
     .await;
+}
+
+async fn stop_on_failure(tail: Tail, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        why = tail.failed() => {
+            metrics::gauge!("wheelhouse_log_went_back").set(1.0);
+            tracing::error!(%why, "this process stops");
+            stop.cancel();
+        }
+    }
 }

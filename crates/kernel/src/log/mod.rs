@@ -4,6 +4,7 @@ pub mod chain;
 pub mod checkpoint;
 pub mod codec;
 mod columns;
+pub mod limits;
 mod link;
 pub mod merkle;
 pub mod personal;

@@ -2,7 +2,7 @@
 
 use futures::future::{Either, ready};
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
-use sqlx::{FromRow, PgPool};
+use sqlx::{FromRow, PgPool, Row as _};
 use tokio::sync::mpsc;
 use vocabulary::Timestamp;
 
@@ -43,6 +43,8 @@ fn recorded(row: Row) -> Result<Recorded, LogError> {
 
 const BETWEEN: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
     from log.events where position > $1 and position <= $2 order by position";
+const LINKED_BETWEEN: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at, \
+    chain from log.events where position > $1 and position <= $2 order by position";
 const BETWEEN_OF: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
     from log.events where position > $1 and position <= $2 and category = any($3) order by position";
 const STREAM: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
@@ -78,10 +80,15 @@ impl Reader {
         self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
     }
 
-    /// The events after `from` up to and with `to` as they lie in the log, personal data sealed.
-    pub async fn read_sealed_between(&self, from: Position, to: Position) -> Result<Vec<Recorded>, LogError> {
-        let rows: Vec<Row> = sqlx::query_as(BETWEEN).bind(from.0).bind(to.0).fetch_all(&self.pool).await?;
-        rows.into_iter().map(recorded).collect()
+    /// The events after `from` up to and with `to` as they lie in the log, personal data sealed, each with its link of
+    /// the chain.
+    pub(crate) async fn read_linked_between(
+        &self,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<(Recorded, Vec<u8>)>, LogError> {
+        let rows = sqlx::query(LINKED_BETWEEN).bind(from.0).bind(to.0).fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok((recorded(Row::from_row(row)?)?, row.try_get(9)?))).collect()
     }
 
     /// Up to `limit` events of one stream after `version`, in order.

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use vocabulary::Timestamp;
 
+use super::limits::{EVENT_BYTES_MAX, META_BYTES_MAX};
 use super::link::{Failed, Link};
 use super::{LogError, Tail};
 use crate::{Position, StoredForm};
@@ -129,7 +130,7 @@ impl Default for WriterLimits {
     }
 }
 
-/// Events in one append and bytes in one event that the log takes.
+/// Events in one append and bytes in one reply that the log takes.
 const MAX_EVENTS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 const MAX_NAME: usize = 200;
@@ -219,9 +220,11 @@ fn check(append: &Append) -> Result<(), LogError> {
         return Err(LogError::Invalid("an append has at most 1000 events"));
     }
     for event in &append.events {
-        if !name(&event.form.stored_type) || event.form.data.len() > MAX_BYTES || event.meta.len() > MAX_BYTES
-        {
-            return Err(LogError::Invalid("an event has at most 1 MiB"));
+        if !name(&event.form.stored_type) {
+            return Err(LogError::Invalid("an event's type has 1 to 200 bytes"));
+        }
+        if event.meta.len() > META_BYTES_MAX || event.form.data.len() + event.meta.len() > EVENT_BYTES_MAX {
+            return Err(LogError::Invalid("an event has at most 900 KiB, its meta at most 16 KiB"));
         }
         if std::str::from_utf8(&event.form.data).is_err()
             || event.form.data.contains(&0)

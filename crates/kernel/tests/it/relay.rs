@@ -10,7 +10,7 @@ use testkit::OwnNats;
 
 use crate::support::{Stall, StallCommand, ctx, database, foundation_at, open_stall};
 
-async fn connect(nats: &OwnNats) -> async_nats::Client {
+pub async fn connect(nats: &OwnNats) -> async_nats::Client {
     async_nats::ConnectOptions::new()
         .retry_on_initial_connect()
         .reconnect_delay_callback(|_| Duration::from_millis(50))
@@ -19,13 +19,13 @@ async fn connect(nats: &OwnNats) -> async_nats::Client {
         .unwrap()
 }
 
-async fn house_with(nats: &OwnNats, url: &str) -> House {
+pub async fn house_with(nats: &OwnNats, url: &str) -> House {
     let mut foundation = foundation_at(url).await;
     foundation.nats = Some(connect(nats).await);
     House::open(foundation).await.unwrap()
 }
 
-async fn make_stream(nats: &OwnNats) {
+pub async fn make_stream(nats: &OwnNats) {
     let declared: Vec<stream::Config> = serde_json::from_str::<Vec<serde_json::Value>>(testkit::STREAMS_JSON)
         .unwrap()
         .into_iter()
@@ -36,12 +36,12 @@ async fn make_stream(nats: &OwnNats) {
     js.get_or_create_stream(declared.into_iter().next().unwrap()).await.unwrap();
 }
 
-fn contexts() -> Contexts {
+pub fn contexts() -> Contexts {
     Contexts::from([("stall", "market")])
 }
 
 /// Message ids in the stream's order, once it holds `count` messages.
-async fn ids(nats: &OwnNats, count: u64) -> Vec<i64> {
+pub async fn ids(nats: &OwnNats, count: u64) -> Vec<i64> {
     let js = jetstream::new(connect(nats).await);
     let all = async {
         loop {
@@ -51,8 +51,10 @@ async fn ids(nats: &OwnNats, count: u64) -> Vec<i64> {
                 let state = stream.cached_info().state.clone();
                 let mut ids = Vec::new();
                 for sequence in state.first_sequence..=state.last_sequence {
-                    let message = stream.get_raw_message(sequence).await.unwrap();
-                    ids.push(message.headers.get("Nats-Msg-Id").unwrap().as_str().parse().unwrap());
+                    // Where a message was deleted, there is none.
+                    if let Ok(message) = stream.get_raw_message(sequence).await {
+                        ids.push(message.headers.get("ce-id").unwrap().as_str().parse().unwrap());
+                    }
                 }
                 return ids;
             }

@@ -7,6 +7,7 @@ use kernel::{
     CommandContext, Foundation, House, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId,
 };
 use serde::{Deserialize, Serialize};
+use sqlx::Executor;
 use testkit::{Services, TestDatabase};
 use vocabulary::{AgentId, AreaId, Clock, FixedClock, Scope, Snowflake, SystemClock, Territory, Timestamp};
 
@@ -225,4 +226,14 @@ pub fn open(name: &str) -> StallCommand {
 /// Opens a stall of its own name.
 pub async fn open_stall(house: &House, id: &str) {
     house.desk.execute::<Stall>(&id.to_owned(), open(id), &ctx()).await.expect("the stall opens");
+}
+
+/// Does what only somebody with the owner's rights could do.
+pub async fn owners_slip(house: &House, sql: &'static str) {
+    let mut owner = house.pools.owner.acquire().await.unwrap();
+    owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
+    let mut transaction = sqlx::Connection::begin(&mut *owner).await.unwrap();
+    transaction.execute(sql).await.unwrap();
+    transaction.commit().await.unwrap();
+    owner.execute("reset wheelhouse.maintenance").await.unwrap();
 }
