@@ -1,15 +1,16 @@
 //! An event as a message of NATS.
 
 use async_nats::HeaderMap;
+use async_nats::jetstream::message::StreamMessage;
 use bytes::Bytes;
 
 use super::Contexts;
 use crate::{Position, Recorded};
 
 /// Tells of the event's link in the log's chain, hexadecimal.
-pub(super) const CHAIN: &str = "wheelhouse-chain";
+const CHAIN: &str = "wheelhouse-chain";
 /// On a message that was asked for again: how far the stream had reached before it.
-pub(super) const RESENT: &str = "wheelhouse-resent";
+const RESENT: &str = "wheelhouse-resent";
 /// `log`: the event is too large for a message and lies in the log alone.
 const REFERENCE: &str = "wheelhouse-reference";
 /// Bytes of the data that a reference stands for.
@@ -26,6 +27,30 @@ pub(super) struct Sending {
     pub(super) anew: bool,
     /// Asked for again: how far the stream reaches.
     pub(super) resent: Option<Position>,
+}
+
+/// What a message of the stream tells of the log.
+pub struct Told {
+    /// Its event.
+    pub(crate) event: Position,
+    /// That event's link, hexadecimal; older messages have none.
+    pub(crate) chain: Option<String>,
+    /// On one that was sent again: how far the stream had reached.
+    pub(crate) resent: Option<Position>,
+}
+
+impl Told {
+    /// Nothing when it is no event of the log.
+    pub(crate) fn of(message: &StreamMessage) -> Option<Self> {
+        let number = |name: &str| message.headers.get(name)?.as_str().parse().ok().map(Position);
+        let chain = message.headers.get(CHAIN).map(|chain| chain.as_str().to_owned());
+        Some(Self { event: number("ce-id")?, chain, resent: number(RESENT) })
+    }
+
+    /// How far the stream tells of the log.
+    pub(crate) fn reached(&self) -> Position {
+        self.resent.map_or(self.event, |reached| reached.max(self.event))
+    }
 }
 
 /// Headers and payload, together at most `max_payload` bytes: an event that does not fit is sent as a reference.

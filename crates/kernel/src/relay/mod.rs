@@ -18,6 +18,7 @@ use async_nats::jetstream::{self, stream};
 use tokio::time::Instant;
 
 use self::message::Sending;
+pub(crate) use self::message::Told;
 pub use self::message::subject;
 use crate::log::LogError;
 use crate::log::tail::{self, WAY_OUT, WentBack};
@@ -249,16 +250,15 @@ impl Relay<'_> {
 
     /// How far the stream tells of the log, by its last message, whose event must be the one that the log has there.
     async fn told_of(&self, last: &jetstream::message::StreamMessage) -> Result<Position, RelayError> {
-        let number = |name: &str| last.headers.get(name)?.as_str().parse().ok().map(Position);
-        let event =
-            number("ce-id").ok_or_else(|| nats("the last message of EVENTS is not an event of the log"))?;
-        if let Some(told) = last.headers.get(message::CHAIN)
-            && let Some(stands) = tail::chain_at(&self.house.pools.projector, event).await?
-            && told.as_str() != hex::encode(stands)
+        let told =
+            Told::of(last).ok_or_else(|| nats("the last message of EVENTS is not an event of the log"))?;
+        if let Some(chain) = &told.chain
+            && let Some(stands) = tail::chain_at(&self.house.pools.projector, told.event).await?
+            && *chain != hex::encode(stands)
         {
-            return Err(RelayError::WentBack(WentBack::Another { at: event }));
+            return Err(RelayError::WentBack(WentBack::Another { at: told.event }));
         }
-        Ok(number(message::RESENT).map_or(event, |reached| reached.max(event)))
+        Ok(told.reached())
     }
 
     async fn publish(

@@ -4,6 +4,7 @@ mod support;
 
 mod append_only;
 mod begin;
+mod checkpoints;
 mod cutter;
 mod desk;
 mod doubt;
@@ -18,6 +19,7 @@ mod rebuild;
 mod relay;
 mod relay_faults;
 mod requests;
+mod restore;
 mod scope;
 mod stalls;
 mod verify;

@@ -29,11 +29,13 @@ pub async fn make_stream(nats: &OwnNats) {
     let declared: Vec<stream::Config> = serde_json::from_str::<Vec<serde_json::Value>>(testkit::STREAMS_JSON)
         .unwrap()
         .into_iter()
-        .filter(|stream| stream["name"] == "EVENTS")
+        .filter(|stream| stream["name"] != "TELEMETRY")
         .map(|stream| serde_json::from_value(stream).unwrap())
         .collect();
     let js = jetstream::new(connect(nats).await);
-    js.get_or_create_stream(declared.into_iter().next().unwrap()).await.unwrap();
+    for stream in declared {
+        js.get_or_create_stream(stream).await.unwrap();
+    }
 }
 
 pub fn contexts() -> Contexts {

@@ -15,7 +15,7 @@ async fn stream(nats: &OwnNats) -> stream::Stream {
 }
 
 /// What the relay says of itself, once it says something.
-async fn failure(house: &House) -> String {
+pub async fn failure(house: &House) -> String {
     let begun = Instant::now();
     loop {
         let told: Option<String> =
@@ -28,7 +28,7 @@ async fn failure(house: &House) -> String {
     }
 }
 
-async fn stalls(house: &House, name: &str, count: usize) {
+pub async fn stalls(house: &House, name: &str, count: usize) {
     for n in 0..count {
         open_stall(house, &format!("{name}{n}")).await;
     }

@@ -237,3 +237,12 @@ pub async fn owners_slip(house: &House, sql: &'static str) {
     transaction.commit().await.unwrap();
     owner.execute("reset wheelhouse.maintenance").await.unwrap();
 }
+
+/// Waits until something is so; panics with `what` when it is not within half a minute.
+pub async fn eventually(what: &str, mut so: impl AsyncFnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !so().await {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "not in time: {what}");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}

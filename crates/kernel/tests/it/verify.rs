@@ -2,33 +2,34 @@
 
 use ed25519_dalek::VerifyingKey;
 use kernel::log::chain::{Hash, LeafFields};
-use kernel::log::checkpoint::{self, Checkpoint, CheckpointKey};
-use kernel::log::verify::{Finding, Inclusion, prove, verify};
+use kernel::log::checkpoint::Signer;
+use kernel::log::lineage::Trust;
+use kernel::log::statement::{CheckpointKey, Content, Mark, Statement};
+use kernel::log::verify::{Finding, Inclusion, Verified, prove, verify};
 use kernel::{House, Position};
-use sqlx::Executor;
 
-use crate::support::{house, open_stall};
+use crate::support::{house, now, open_stall, owners_slip as tamper};
 
-fn key() -> CheckpointKey {
+pub fn key() -> CheckpointKey {
     CheckpointKey::new(&[9; 32])
 }
 
-async fn thirty(house: &House) {
+pub async fn thirty(house: &House) {
     for n in 0..30 {
         open_stall(house, &format!("s{n}")).await;
     }
 }
 
-/// Does what only somebody with the owner's rights could do.
-async fn tamper(house: &House, sql: &'static str) {
-    let mut owner = house.pools.owner.acquire().await.unwrap();
-    owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
-    owner.execute(sql).await.unwrap();
-    owner.execute("reset wheelhouse.maintenance").await.unwrap();
+async fn sign(house: &House, key: CheckpointKey) {
+    Signer::new(house.clone(), key, Vec::new()).sign_new().await.unwrap();
+}
+
+async fn verified(house: &House) -> Verified {
+    verify(&house.pools.app, &Trust::only(key().public()), &[], now()).await.unwrap()
 }
 
 async fn findings(house: &House) -> Vec<Finding> {
-    verify(&house.pools.app, &[key().public()], &[]).await.unwrap().findings
+    verified(house).await.findings
 }
 
 #[tokio::test]
@@ -36,9 +37,9 @@ async fn a_log_that_nobody_touched_verifies() {
     let standing = house().await;
     assert_eq!(findings(&standing.house).await, []);
     thirty(&standing.house).await;
-    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    sign(&standing.house, key()).await;
     open_stall(&standing.house, "later").await;
-    let verified = verify(&standing.house.pools.app, &[key().public()], &[]).await.unwrap();
+    let verified = verified(&standing.house).await;
     assert_eq!((verified.events, verified.checkpoints, verified.findings), (31, 1, vec![]));
 }
 
@@ -119,7 +120,7 @@ async fn an_inserted_row_is_found_and_named() {
 async fn a_tail_cut_off_with_its_head_put_back_is_found_by_the_checkpoint() {
     let standing = house().await;
     thirty(&standing.house).await;
-    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    sign(&standing.house, key()).await;
     tamper(
         &standing.house,
         "delete from log.events where position > 25;
@@ -127,24 +128,24 @@ async fn a_tail_cut_off_with_its_head_put_back_is_found_by_the_checkpoint() {
     )
     .await;
     let truncated = Finding::Truncated { head: Position(25), signed: Position(30) };
-    assert_eq!(findings(&standing.house).await, std::slice::from_ref(&truncated));
-    // Even when the checkpoint was removed too, the one that NATS had is enough.
-    let kept = checkpoint::all(&standing.house.pools.app).await.unwrap();
-    tamper(&standing.house, "delete from log.checkpoints").await;
-    assert_eq!(findings(&standing.house).await, []);
-    let found = verify(&standing.house.pools.app, &[key().public()], &kept).await.unwrap().findings;
-    assert_eq!(found, [truncated]);
+    assert_eq!(findings(&standing.house).await, [truncated]);
 }
 
 #[tokio::test]
 async fn a_log_chained_anew_after_a_change_does_not_match_its_checkpoint() {
     let standing = house().await;
     thirty(&standing.house).await;
-    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
-    tamper(&standing.house, "update log.events set data = replace(data, 's7', 's8') where position = 8")
-        .await;
-    // Whoever knows how chains the rest anew; the signature he cannot make.
-    let owner = &standing.house.pools.owner;
+    sign(&standing.house, key()).await;
+    chain_anew(&standing.house).await;
+    let rewritten = Finding::Rewritten { first: Position(1), position: Position(30) };
+    assert_eq!(findings(&standing.house).await, [rewritten]);
+}
+
+/// Changes event 8 of thirty, and chains it and those behind it anew, as whoever owns the database can; the signature he
+/// cannot make.
+pub async fn chain_anew(house: &House) {
+    tamper(house, "update log.events set data = replace(data, 's7', 's8') where position = 8").await;
+    let owner = &house.pools.owner;
     let mut chain: Hash = sqlx::query_scalar::<_, Vec<u8>>("select chain from log.events where position = 7")
         .fetch_one(owner)
         .await
@@ -152,9 +153,9 @@ async fn a_log_chained_anew_after_a_change_does_not_match_its_checkpoint() {
         .try_into()
         .unwrap();
     for position in 8..=30 {
-        chain = kernel::log::chain::link(&chain, &leaf_at(&standing.house, position).await);
+        chain = kernel::log::chain::link(&chain, &leaf_at(house, position).await);
         let mut owner = owner.acquire().await.unwrap();
-        owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
+        sqlx::raw_sql("set wheelhouse.maintenance = 'on'").execute(&mut *owner).await.unwrap();
         sqlx::query("update log.events set chain = $2 where position = $1")
             .bind(position)
             .bind(chain.as_slice())
@@ -163,25 +164,23 @@ async fn a_log_chained_anew_after_a_change_does_not_match_its_checkpoint() {
             .unwrap();
     }
     sqlx::query("update log.log_head set chain = $1").bind(chain.as_slice()).execute(owner).await.unwrap();
-    let rewritten = Finding::Rewritten { first: Position(1), position: Position(30) };
-    assert_eq!(findings(&standing.house).await, [rewritten]);
 }
 
 #[tokio::test]
 async fn a_checkpoint_of_a_stranger_is_found() {
     let standing = house().await;
     thirty(&standing.house).await;
-    checkpoint::sign_new(&standing.house, &CheckpointKey::new(&[1; 32])).await.unwrap();
-    assert_eq!(findings(&standing.house).await, [Finding::Signature { position: Position(30) }]);
+    sign(&standing.house, CheckpointKey::new(&[1; 32])).await;
+    assert_eq!(findings(&standing.house).await, [Finding::UnknownKey { number: 1 }]);
 }
 
 #[tokio::test]
 async fn one_event_is_proved_to_be_in_the_log_without_the_log() {
     let standing = house().await;
     thirty(&standing.house).await;
-    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    sign(&standing.house, key()).await;
     open_stall(&standing.house, "later").await;
-    checkpoint::sign_new(&standing.house, &key()).await.unwrap();
+    sign(&standing.house, key()).await;
     let public: VerifyingKey = key().public();
     for position in [1, 17, 30, 31] {
         let proof = prove(&standing.house.pools.app, Position(position)).await.unwrap().unwrap();
@@ -192,8 +191,9 @@ async fn one_event_is_proved_to_be_in_the_log_without_the_log() {
         assert!(proof.holds(&leaf, &public));
         assert!(!proof.holds(&[0; 32], &public));
         assert!(!proof.holds(&leaf, &CheckpointKey::new(&[1; 32]).public()));
-        let checkpoint = Checkpoint { position: Position(position + 1), ..proof.checkpoint.clone() };
-        assert!(!Inclusion { checkpoint, ..proof }.holds(&leaf, &public));
+        let mark = Mark { position: Position(position + 1), ..proof.statement.mark().unwrap().clone() };
+        let statement = Statement { content: Content::Checkpoint(mark), ..proof.statement.clone() };
+        assert!(!Inclusion { statement, ..proof }.holds(&leaf, &public));
     }
     open_stall(&standing.house, "uncovered").await;
     assert_eq!(prove(&standing.house.pools.app, Position(32)).await.unwrap(), None);
@@ -220,4 +220,21 @@ async fn leaf_at(house: &House, position: i64) -> Hash {
         recorded_at: at.into(),
     }
     .leaf()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_appended_while_verify_walks_is_not_taken_for_inserted() {
+    let standing = house().await;
+    thirty(&standing.house).await;
+    let house = standing.house.clone();
+    let appending = tokio::spawn(async move {
+        for n in 0.. {
+            open_stall(&house, &format!("m{n}")).await;
+        }
+    });
+    for round in 0..100 {
+        assert_eq!(findings(&standing.house).await, [], "round {round}");
+    }
+    appending.abort();
+    assert!(appending.await.unwrap_err().is_cancelled(), "there were appends all the while");
 }

@@ -1,0 +1,69 @@
+//! A log that went back is gone on with when its operator says so, and never without a word of it.
+
+use std::sync::Arc;
+
+use kernel::log::checkpoint::Signer;
+use kernel::log::lineage::Trust;
+use kernel::log::places::{Folder, Place, Stream};
+use kernel::log::restore::{Accepted, RestoreError, accept};
+use kernel::log::verify::{Note, verify};
+use kernel::{House, Position, relay};
+use testkit::OwnNats;
+use testkit::local::Place as Throwaway;
+
+use crate::relay::{connect, contexts, house_with, ids, make_stream};
+use crate::relay_faults::{failure, stalls};
+use crate::support::{database, now, owners_slip};
+use crate::verify::key;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_accepted_restore_lets_relay_and_signer_go_on_and_verify_names_it() {
+    let (_services, database) = database().await;
+    let nats = OwnNats::start().await;
+    make_stream(&nats).await;
+    let folder = Throwaway::throw_away().unwrap();
+    let places: Vec<Arc<dyn Place>> =
+        vec![Arc::new(Folder::new(folder.path())), Arc::new(Stream::new(connect(&nats).await))];
+    let signer = |house: &House| Signer::new(house.clone(), key(), places.clone());
+
+    let before = house_with(&nats, &database.url).await;
+    let relaying = tokio::spawn(relay::run(before.clone(), contexts()));
+    stalls(&before, "a", 3).await;
+    signer(&before).sign_new().await.unwrap();
+    stalls(&before, "b", 7).await;
+    signer(&before).sign_new().await.unwrap();
+    assert_eq!(ids(&nats, 10).await.len(), 10);
+    relaying.abort();
+    before.close();
+    before.pools.close().await;
+
+    // As after a restore to an earlier time, with everything that lies in the database.
+    let after = house_with(&nats, &database.url).await;
+    owners_slip(&after, "delete from log.events where position > 5;
+        update log.log_head set position = 5, chain = (select chain from log.events where position = 5);
+        delete from log.claims; delete from log.statements where number > 1; update log.relay set position = 4")
+    .await;
+    after.close();
+    let house = house_with(&nats, &database.url).await;
+    stalls(&house, "c", 2).await;
+    let relaying = tokio::spawn(relay::run(house.clone(), contexts()));
+    failure(&house).await;
+    signer(&house).sign_new().await.unwrap_err();
+    relaying.abort();
+
+    let refused = accept(&house, &signer(&house), Position(5)).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::Head { actual: Position(7), .. }), "{refused}");
+    let accepted = accept(&house, &signer(&house), Position(7)).await.unwrap();
+    assert_eq!(accepted, Accepted { from: Position(10), to: Position(5), deleted: 5 });
+    let again = accept(&house, &signer(&house), Position(7)).await.unwrap_err();
+    assert!(matches!(again, RestoreError::Nothing), "{again}");
+
+    tokio::spawn(relay::run(house.clone(), contexts()));
+    stalls(&house, "d", 1).await;
+    assert!(ids(&nats, 8).await.into_iter().eq(1..=8));
+    signer(&house).sign_new().await.unwrap();
+    let later = now().plus_millis(3_600_000);
+    let verified = verify(&house.pools.app, &Trust::only(key().public()), &places, later).await.unwrap();
+    assert_eq!((verified.checkpoints, verified.findings), (4, vec![]));
+    assert_eq!(verified.notes, [Note::Restored { from: Position(10), to: Position(5), at: now() }]);
+}
