@@ -61,6 +61,17 @@ pub struct Stores {
     /// Folder of the secrets; readable by the owner alone.
     #[arg(long, env = "WHEELHOUSE_STATE_DIR", default_value = ".wheelhouse/state")]
     pub state_dir: PathBuf,
+    /// Folder outside of the database that keeps what is signed about the log; better on another machine than the
+    /// database. Left out: `checkpoints` in the state folder.
+    #[arg(long, env = "WHEELHOUSE_CHECKPOINT_STORE")]
+    pub checkpoint_store: Option<PathBuf>,
+}
+
+impl Stores {
+    /// The folder that keeps what is signed about the log.
+    pub fn checkpoint_folder(&self) -> PathBuf {
+        self.checkpoint_store.clone().unwrap_or_else(|| self.state_dir.join("checkpoints"))
+    }
 }
 
 /// Everything `serve` needs beside the stores.

@@ -1,6 +1,9 @@
 //! What is wrong with an installation, and how to mend it.
 
 use anyhow::Result;
+use kernel::log::checkpoint::last_state;
+use kernel::log::places::{self, Folder, Place};
+use kernel::log::snapshots::{self, OLD_S, Oldest};
 use sqlx::{PgPool, Row};
 
 use crate::config::Stores;
@@ -23,24 +26,25 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
             None
         }
     };
-    postgres(stores, &mut findings).await;
+    let head = postgres(stores, &mut findings).await;
     match (&stores.nats_url, &secrets) {
         (None, _) => findings.wrong(
             "NATS_URL is not set: nothing is live and no event is relayed",
             "start nats-server 2.10 or newer with JetStream and set NATS_URL",
         ),
-        (Some(_), Some(secrets)) => nats(stores, secrets, &mut findings).await,
+        (Some(_), Some(secrets)) => nats(stores, secrets, head, &mut findings).await,
         (Some(_), None) => {}
     }
     findings.tell()
 }
 
-async fn postgres(stores: &Stores, findings: &mut Findings) {
+/// Says where the log ends, if it can be read.
+async fn postgres(stores: &Stores, findings: &mut Findings) -> Option<i64> {
     let pools = match stores::postgres(stores).await {
         Ok(pools) => pools,
         Err(error) => {
-            return findings
-                .wrong(&format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
+            findings.wrong(&format!("{error:#}"), "start PostgreSQL 15 or newer, or correct DATABASE_URL");
+            return None;
         }
     };
     match sqlx::query("select current_setting('server_version_num')::int").fetch_one(&pools.owner).await {
@@ -48,7 +52,10 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
             Ok(version) if version >= 150_000 => findings.well(&format!("PostgreSQL {}", version / 10_000)),
             _ => findings.wrong("PostgreSQL is older than 15", "install a newer one"),
         },
-        Err(error) => return findings.wrong(&error.to_string(), "see PostgreSQL's own log"),
+        Err(error) => {
+            findings.wrong(&error.to_string(), "see PostgreSQL's own log");
+            return None;
+        }
     }
     read_models(&pools.owner, findings).await;
     let parked = sqlx::query_as::<_, (String, String, String, i64, String)>(
@@ -61,6 +68,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) {
         let cure = format!("mend the cause, then `wheelhouse retry {name} {category}/{stream}`");
         findings.wrong(&format!("{reader} parked {category}/{stream} at {position}: {failure}"), &cure);
     }
+    log(stores, &pools, findings).await
 }
 
 /// How a read model stands.
@@ -109,7 +117,67 @@ async fn read_models(owner: &PgPool, findings: &mut Findings) {
     }
 }
 
-async fn nats(stores: &Stores, secrets: &Secrets, findings: &mut Findings) {
+/// The log's end, who stands beyond it, what relay and signer wait for, what holds up its cleaning.
+async fn log(stores: &Stores, pools: &kernel::Pools, findings: &mut Findings) -> Option<i64> {
+    let head: i64 =
+        sqlx::query_scalar("select position from log.log_head").fetch_one(&pools.owner).await.ok()?;
+    let beyond = sqlx::query_as::<_, (String, i64)>(
+        "select 'read model ' || name, position from log.projectors where position > $1
+         union all select 'reactor ' || name, position from log.reactors where position > $1
+         union all select 'the relay', position from log.relay where position > $1",
+    );
+    for (reader, position) in beyond.bind(head).fetch_all(&pools.owner).await.unwrap_or_default() {
+        let cure = "its place did not go back with the log: rebuild the read model (`wheelhouse rebuild NAME`); a \
+            reactor's or the relay's place is corrected by hand in its row";
+        findings.wrong(&format!("{reader} stands at {position}, beyond the log's end {head}"), cure);
+    }
+    let waits = sqlx::query_as::<_, (String, String)>(
+        "select 'the relay', failure from log.relay where failure is not null
+         union all select 'the signer', failure from log.signing where failure is not null",
+    );
+    for (who, failure) in waits.fetch_all(&pools.owner).await.unwrap_or_default() {
+        let cure = "`wheelhouse verify` names what is not as it was written; a log that went back is gone on with by \
+            `wheelhouse accept-restore`";
+        findings.wrong(&format!("{who} stands still: {failure}"), cure);
+    }
+    match Folder::new(&stores.checkpoint_folder()).last().await {
+        Ok(number) => {
+            findings.well(&format!("{number} checkpoints in {}", stores.checkpoint_folder().display()));
+        }
+        Err(error) => findings
+            .wrong(&error.to_string(), "make the folder readable, or correct WHEELHOUSE_CHECKPOINT_STORE"),
+    }
+    went_back(&Folder::new(&stores.checkpoint_folder()), head, findings).await;
+    if let Ok(Some(oldest)) = snapshots::oldest(&pools.owner).await {
+        let Oldest { age_s, pid, application } = oldest;
+        if age_s > OLD_S {
+            let cure =
+                format!("appends get slower while it is open; end it: select pg_terminate_backend({pid})");
+            findings.wrong(&format!("a transaction of {application:?} is open for {age_s} s"), &cure);
+        }
+    }
+    Some(head)
+}
+
+/// Whether a place says that the log was longer.
+async fn went_back(place: &dyn Place, head: i64, findings: &mut Findings) {
+    match last_state(place).await {
+        Ok((_, position)) if position.0 > head => longer(place.name(), position.0, head, findings),
+        Ok(_) => {}
+        Err(error) => findings.wrong(&error.to_string(), "`wheelhouse verify` tells more"),
+    }
+}
+
+fn longer(place: &str, known: i64, head: i64, findings: &mut Findings) {
+    let cure = format!(
+        "bring back the database that holds them; or stop every server, and accept that they are lost: \
+         `wheelhouse accept-restore --head {head}`"
+    );
+    findings
+        .wrong(&format!("{place} tells of {known} events, and the log ends at {head}: it went back"), &cure);
+}
+
+async fn nats(stores: &Stores, secrets: &Secrets, head: Option<i64>, findings: &mut Findings) {
     let client = match stores::nats(stores, secrets).await {
         Ok(Some(client)) => client,
         Ok(None) => return,
@@ -118,8 +186,8 @@ async fn nats(stores: &Stores, secrets: &Secrets, findings: &mut Findings) {
         }
     };
     findings.well(&format!("NATS {}", client.server_info().version));
-    let jetstream = async_nats::jetstream::new(client);
-    for stream in ["EVENTS", "TELEMETRY"] {
+    let jetstream = async_nats::jetstream::new(client.clone());
+    for stream in [kernel::relay::STREAM, places::STREAM, "TELEMETRY"] {
         match jetstream.get_stream(stream).await {
             Ok(_) => findings.well(&format!("stream {stream}")),
             Err(error) => findings.wrong(
@@ -127,6 +195,13 @@ async fn nats(stores: &Stores, secrets: &Secrets, findings: &mut Findings) {
                 "enable JetStream in the NATS configuration; `wheelhouse serve` makes its streams",
             ),
         }
+    }
+    let Some(head) = head else { return };
+    went_back(&places::Stream::new(client), head, findings).await;
+    match kernel::relay::furthest(&jetstream).await {
+        Ok(told) if told.0 > head => longer(kernel::relay::STREAM, told.0, head, findings),
+        Ok(_) => {}
+        Err(error) => findings.wrong(&error.to_string(), "enable JetStream in the NATS configuration"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod auth_callout;
 mod base_map;
+mod checkpoints;
 mod config;
 mod described;
 mod descriptors;
@@ -64,10 +65,25 @@ enum Task {
         #[command(subcommand)]
         task: MachineTask,
     },
-    /// Recomputes the chain of the log and names what was changed, removed or inserted.
+    /// Recomputes the chain of the log, holds what was signed against it in every place, and names what was changed,
+    /// removed or inserted.
     Verify {
         #[command(flatten)]
         stores: Stores,
+    },
+    /// The key that signs checkpoints.
+    CheckpointKey {
+        #[command(subcommand)]
+        task: KeyTask,
+    },
+    /// Goes on with a log that went back (a failover, a restore), knowingly: signs that it did, and deletes messages of
+    /// EVENTS that tell of what is no more. No server may run meanwhile.
+    AcceptRestore {
+        #[command(flatten)]
+        stores: Stores,
+        /// Where the log ends, as `doctor` shows it.
+        #[arg(long)]
+        head: i64,
     },
     /// Builds read models anew from the log, while the old ones serve.
     Rebuild {
@@ -113,6 +129,15 @@ enum Task {
     },
     /// Prints the OpenAPI document.
     Openapi {
+        #[command(flatten)]
+        stores: Stores,
+    },
+}
+
+#[derive(Subcommand)]
+enum KeyTask {
+    /// Makes a new one; the old one signs that, and its public half is kept.
+    Rotate {
         #[command(flatten)]
         stores: Stores,
     },
@@ -165,6 +190,10 @@ async fn run(task: Task) -> Result<()> {
             maintenance::revoke_machine(&stores, &name).await
         }
         Task::Verify { stores } => maintenance::verify(&stores).await,
+        Task::CheckpointKey { task: KeyTask::Rotate { stores } } => {
+            maintenance::rotate_checkpoint_key(&stores).await
+        }
+        Task::AcceptRestore { stores, head } => maintenance::accept_restore(&stores, head).await,
         Task::Rebuild { stores, names, all } => maintenance::rebuild(&stores, &names, all).await,
         Task::Retry { stores, name, stream } => maintenance::retry(&stores, &name, stream.as_deref()).await,
         Task::Relay { stores, from } => maintenance::relay(&stores, from).await,

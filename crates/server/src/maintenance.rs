@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use kernel::log::checkpoint::CheckpointKey;
 use kernel::{House, Pools};
 use vocabulary::Scope;
 
 use crate::config::Stores;
 use crate::secrets::{Secrets, write_private};
-use crate::{rooms, stores};
+use crate::{checkpoints, rooms, stores, streams};
 
 /// Brings the database to the newest schema.
 pub async fn migrate(stores: &Stores) -> Result<()> {
@@ -83,18 +82,56 @@ pub async fn revoke_machine(stores: &Stores, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Recomputes the chain and holds the checkpoints against it.
+/// A house that can also ask NATS, when it answers, with its streams made.
+async fn house_with_nats(stores: &Stores) -> Result<(House, Secrets)> {
+    let secrets = Secrets::load(&stores.state_dir)?;
+    let pools = stores::postgres(stores).await?;
+    let nats = match stores::nats(stores, &secrets).await {
+        Ok(nats) => nats,
+        Err(error) => {
+            tracing::warn!("{error:#}");
+            None
+        }
+    };
+    Ok((stores::house(pools, nats, &secrets).await?, secrets))
+}
+
+/// Recomputes the chain, and holds against it what was signed, in every place.
 pub async fn verify(stores: &Stores) -> Result<()> {
-    let (house, secrets) = house(stores).await?;
-    let key = CheckpointKey::new(&secrets.checkpoint).public();
-    let verified = kernel::log::verify::verify(&house.pools.app, &[key], &[]).await?;
+    let (house, secrets) = house_with_nats(stores).await?;
+    let places = checkpoints::places(stores, house.nats.as_ref());
+    let trust = checkpoints::trust(stores, &secrets)?;
+    let verified = kernel::log::verify::verify(&house.pools.app, &trust, &places, house.clock.now()).await?;
     println!("{} events and {} checkpoints were looked at.", verified.events, verified.checkpoints);
+    for place in &places {
+        println!("place  {}", place.name());
+    }
+    for note in &verified.notes {
+        println!("note   {note}");
+    }
     for finding in &verified.findings {
         println!("WRONG  {finding}");
     }
     ensure!(verified.findings.is_empty(), "the log is not what was written");
     println!("The log is what was written.");
     Ok(())
+}
+
+/// Lets a new key sign from now on.
+pub async fn rotate_checkpoint_key(stores: &Stores) -> Result<()> {
+    let (house, secrets) = house_with_nats(stores).await?;
+    checkpoints::rotate(&house, stores, &secrets).await
+}
+
+/// Goes on with a log that went back.
+pub async fn accept_restore(stores: &Stores, head: i64) -> Result<()> {
+    let (house, secrets) = house_with_nats(stores).await?;
+    if let Some(nats) = &house.nats {
+        streams::create(nats).await?;
+    }
+    let done = checkpoints::accept_restore(&house, stores, &secrets, head).await;
+    house.close();
+    done
 }
 
 /// Rebuilds read models.

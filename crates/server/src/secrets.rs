@@ -42,7 +42,8 @@ impl Secrets {
     }
 }
 
-fn random() -> [u8; 32] {
+/// New random bytes.
+pub fn random() -> [u8; 32] {
     let mut bytes = [0; 32];
     OsRng.fill_bytes(&mut bytes);
     bytes

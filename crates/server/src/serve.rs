@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use kernel::House;
-use kernel::log::checkpoint::{self, CheckpointKey};
+use kernel::log::{checkpoint, snapshots};
 use kernel::projecting::Projectors;
 use kernel::reacting::Reactors;
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -19,7 +19,7 @@ use crate::config::{Part, Settings, Stores};
 use crate::health::Health;
 use crate::rooms::{self, Rooms};
 use crate::secrets::Secrets;
-use crate::{descriptors, live_house, pruning, site, stores, streams};
+use crate::{checkpoints, descriptors, live_house, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
 /// For giving back what this process led; another waits until it ends by itself if there is no time.
@@ -39,6 +39,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     }
     let house = stores::house(pools, nats, &secrets).await?;
     let stop = house.stopping();
+    checkpoints::check_start(&house, stores, &secrets).await?;
 
     let memory = live_house::memory();
     live_house::fill(&house, &memory).await?;
@@ -63,7 +64,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     if settings.runs(Part::Projectors) {
         let projectors = Projectors::new(house.clone(), rooms::projectors());
         parts.spawn(async move { projectors.run().await });
-        parts.spawn(checkpoint::run(house.clone(), CheckpointKey::new(&secrets.checkpoint)));
+        parts.spawn(checkpoint::run(checkpoints::signer(&house, stores, &secrets)));
+        parts.spawn(snapshots::watch(house.clone()));
         parts.spawn(pruning::run(house.clone()));
     }
     if settings.runs(Part::Reactors) {
@@ -108,6 +110,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     let stopped = stop.clone();
     tokio::select! {
         () = served => {}
+        // At once: nothing that is still on its way may be built on another log.
+        why = house.tail.failed() => bail!("{why}"),
         () = async { stopped.cancelled().await; tokio::time::sleep(DRAIN).await } => {
             tracing::warn!("some connections did not end in time");
         }

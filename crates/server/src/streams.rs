@@ -30,10 +30,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_streams_are_declared_with_their_subjects() {
+    fn the_streams_are_declared_with_their_subjects() {
         let streams = declared().unwrap();
         let subjects = |name: &str| streams.iter().find(|one| one.name == name).unwrap().subjects.clone();
         assert_eq!(subjects("EVENTS"), ["events.>"]);
         assert_eq!(subjects("TELEMETRY"), ["ebike.*.up", "ebike.*.ack"]);
+        assert_eq!(subjects(kernel::log::places::STREAM), [kernel::log::places::SUBJECT]);
+    }
+
+    #[test]
+    fn what_is_signed_can_be_neither_deleted_nor_purged_and_has_no_age() {
+        let streams = declared().unwrap();
+        let signed = streams.iter().find(|one| one.name == kernel::log::places::STREAM).unwrap();
+        assert!(signed.deny_delete && signed.deny_purge);
+        assert_eq!((signed.max_age, signed.max_bytes), (std::time::Duration::ZERO, -1));
+        assert_eq!(signed.storage, stream::StorageType::File);
     }
 }

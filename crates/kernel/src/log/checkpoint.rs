@@ -27,6 +27,9 @@ const EVERY: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_secs(1);
 /// A place that is slower than this is away.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What a place lost of statements as young as this is given to it again: a broker that died may not have written what it
+/// acknowledged. Older ones are on its disk.
+const LATELY_MS: i64 = 300_000;
 /// Statements that a place is given in one round when it was away.
 const CATCH_UP: u64 = 10_000;
 
@@ -133,13 +136,20 @@ struct Known {
 }
 
 /// Where things stand at the beginning of a round.
-pub(super) struct Standing {
+struct Standing {
     /// The last statement there is.
-    pub(super) last: Option<Statement>,
+    last: Option<Statement>,
     /// What the statements say of the log, as far back as the last checkpoint that counts.
     lineage: Lineage,
     /// The last number of each place outside; none where it is away.
     held: Vec<Option<u64>>,
+}
+
+impl Standing {
+    /// Where the last checkpoint that counts ends, and the chain there.
+    fn base(&self) -> (Position, Hash) {
+        self.lineage.last_mark().map_or((Position(0), GENESIS), |mark| (mark.position, mark.chain))
+    }
 }
 
 impl Signer {
@@ -149,25 +159,17 @@ impl Signer {
         Self { house, key, table, outside, known: Arc::default() }
     }
 
+    /// Looks whether everything known still holds, and brings places up to date; signs nothing.
+    pub async fn check(&self) -> Result<(), SignError> {
+        let mut known = self.known.lock().await;
+        self.begin(&mut known).await.map(drop)
+    }
+
     /// Signs what came since the last checkpoint, in checkpoints of at most [`MAX_EVENTS`]; says which were made.
     pub async fn sign_new(&self) -> Result<Vec<Statement>, SignError> {
         let mut known = self.known.lock().await;
-        let mut standing = self.look(&mut known).await?;
-        let pool = &self.house.pools.projector;
-        let head = self.house.reader.head().await?;
-        let mut base =
-            standing.lineage.last_mark().map_or((Position(0), GENESIS), |mark| (mark.position, mark.chain));
-        for (at, chain) in
-            standing.lineage.anchors.iter().map(|anchor| (anchor.position, anchor.chain)).chain([base])
-        {
-            if at > head {
-                return Err(Halt::Truncated { head, signed: at }.into());
-            }
-            if at.0 > 0 && chain_at(pool, at).await? != Some(chain) {
-                return Err(Halt::Rewritten { at }.into());
-            }
-        }
-        self.catch_up(&mut standing, &mut known).await?;
+        let (mut standing, head) = self.begin(&mut known).await?;
+        let mut base = standing.base();
         let mut made = Vec::new();
         while base.0 < head {
             let first = Position(base.0.0 + 1);
@@ -188,12 +190,36 @@ impl Signer {
         Ok(made)
     }
 
+    /// Everything that must hold before anything is signed; and the log's head.
+    async fn begin(&self, known: &mut Known) -> Result<(Standing, Position), SignError> {
+        let mut standing = self.look(known).await?;
+        let head = self.house.reader.head().await?;
+        let anchors = standing.lineage.anchors.iter().map(|anchor| (anchor.position, anchor.chain));
+        for (at, chain) in anchors.chain([standing.base()]).filter(|(at, _)| at.0 > 0) {
+            if at > head {
+                return Err(Halt::Truncated { head, signed: at }.into());
+            }
+            if chain_at(&self.house.pools.projector, at).await? != Some(chain) {
+                return Err(Halt::Rewritten { at }.into());
+            }
+        }
+        self.catch_up(&mut standing, known).await?;
+        Ok((standing, head))
+    }
+
+    /// Whether the last statement says that `key` signs from here on.
+    pub async fn was_handed_to(&self, key: &CheckpointKey) -> Result<bool, SignError> {
+        let number = self.table.last().await?;
+        let last = if number > 0 { self.table.get(number).await? } else { None };
+        let content = last.map(|last| last.content);
+        Ok(matches!(content, Some(Content::Rotation { to, .. }) if to == *key.public().as_bytes()))
+    }
+
     /// Signs that `to` is the key from here on.
     pub async fn hand_over(&self, to: &CheckpointKey) -> Result<Statement, SignError> {
         let content = Content::Rotation { from: *self.key.public().as_bytes(), to: *to.public().as_bytes() };
         let mut known = self.known.lock().await;
-        let mut standing = self.look(&mut known).await?;
-        self.catch_up(&mut standing, &mut known).await?;
+        let (mut standing, _) = self.begin(&mut known).await?;
         self.state(content, &mut standing, &mut known).await
     }
 
@@ -323,6 +349,17 @@ impl Signer {
         let now = std::iter::once(Some(in_table)).chain(held.iter().copied());
         for ((name, now), was) in names.zip(now).zip(&known.held) {
             if let Some(now) = now.filter(|now| now < was) {
+                let lost = if now < in_table { self.table.get(now + 1).await? } else { None };
+                let lately = self.house.clock.now().plus_millis(-LATELY_MS);
+                if lost.is_some_and(|lost| lost.signed_at > lately) {
+                    tracing::warn!(
+                        place = name,
+                        was,
+                        now,
+                        "a place lost what it was given lately; it is given again"
+                    );
+                    continue;
+                }
                 return Err(Halt::Gone { place: name.to_owned(), known: *was, held: now }.into());
             }
         }
@@ -463,6 +500,35 @@ impl Signer {
         Ok(())
     }
 
+    /// Says how a round ended; whether it went well.
+    async fn told(&self, ended: Result<(), SignError>) -> bool {
+        match ended {
+            Ok(()) => {
+                self.say(None).await;
+                return true;
+            }
+            Err(error @ SignError::Halt(_)) => {
+                tracing::error!(%error, "the log is not signed");
+                self.say(Some(&error.to_string())).await;
+            }
+            Err(error) => tracing::error!(%error, "the log could not be signed; it is tried again"),
+        }
+        false
+    }
+
+    /// How far the places outside say that the log reaches, as far as they answer: its last checkpoint, or the restore
+    /// after it.
+    pub async fn furthest(&self) -> Position {
+        let mut furthest = (0, Position(0));
+        for place in &self.outside {
+            match patiently(&**place, last_state(&**place)).await {
+                Ok(found) => furthest = furthest.max(found),
+                Err(error) => tracing::warn!(%error, "a place for checkpoints cannot be asked"),
+            }
+        }
+        furthest.1
+    }
+
     /// Shows what the signer waits for, or that it waits for nothing, to `doctor`.
     async fn say(&self, failure: Option<&str>) {
         metrics::gauge!("wheelhouse_checkpoints_stopped").set(if failure.is_some() { 1.0 } else { 0.0 });
@@ -476,6 +542,18 @@ impl Signer {
             tracing::warn!(%error, "what the signer waits for cannot be stored");
         }
     }
+}
+
+/// The number and position of a place's last statement about the log.
+pub async fn last_state(place: &dyn Place) -> Result<(u64, Position), PlaceError> {
+    for number in (1..=place.last().await?).rev() {
+        match place.get(number).await?.map(|statement| statement.content) {
+            Some(Content::Checkpoint(mark)) => return Ok((number, mark.position)),
+            Some(Content::Restore { to, .. }) => return Ok((number, to)),
+            Some(Content::Rotation { .. }) | None => {}
+        }
+    }
+    Ok((0, Position(0)))
 }
 
 async fn patiently<T>(
@@ -528,26 +606,16 @@ pub async fn run(signer: Signer) {
             () = lease.held() => {}
         }
         let lead = async {
-            // At once: what stands in the way is told at the start, and not a minute later.
-            let mut due = Instant::now();
+            // What stands in the way is told at the start, and not a minute later.
+            let mut went_well = signer.told(signer.check().await).await;
+            let mut due = Instant::now() + EVERY;
             let mut last = Position(0);
             loop {
-                if Instant::now() >= due || (last.0 > 0 && house.tail.head().0 - last.0 >= MAX_EVENTS) {
-                    match signer.sign_new().await {
-                        Ok(_) => {
-                            last = house.tail.head();
-                            signer.say(None).await;
-                        }
-                        Err(error @ SignError::Halt(_)) => {
-                            tracing::error!(%error, "the log is not signed");
-                            signer.say(Some(&error.to_string())).await;
-                            last = Position(0);
-                        }
-                        Err(error) => {
-                            tracing::error!(%error, "the log could not be signed; it is tried again");
-                            last = Position(0);
-                        }
-                    }
+                let many = went_well && house.tail.head().0 - last.0 >= MAX_EVENTS;
+                if many || Instant::now() >= due {
+                    let head = house.tail.head();
+                    went_well = signer.told(signer.sign_new().await.map(drop)).await;
+                    last = if went_well { head } else { last };
                     due = Instant::now() + EVERY;
                 }
                 tokio::time::sleep(LOOK).await;

@@ -7,7 +7,7 @@ use async_nats::jetstream::{self, stream};
 
 use super::LogError;
 use super::checkpoint::{SignError, Signer};
-use super::tail::chain_at;
+use super::tail::{WAY_OUT, WentBack, chain_at};
 use crate::relay::{self, Told};
 use crate::{House, Position};
 
@@ -31,6 +31,9 @@ pub enum RestoreError {
     /// Nothing outside tells of more than the log holds.
     #[error("nothing tells of events that the log does not hold: there is nothing to accept")]
     Nothing,
+    /// What stands outside of the database tells of more than the log holds.
+    #[error("{0}; {WAY_OUT}")]
+    WentBack(WentBack),
     /// The statements could not be read or written.
     #[error(transparent)]
     Sign(#[from] SignError),
@@ -47,6 +50,23 @@ impl From<sqlx::Error> for RestoreError {
 
 fn nats(error: impl std::fmt::Display) -> RestoreError {
     RestoreError::Nats(error.to_string())
+}
+
+/// Whether the places outside, or EVENTS, tell of a log that reached further than this one: then nothing is to be built
+/// on it before somebody accepted that. What does not answer is not asked.
+pub async fn check(house: &House, signer: &Signer) -> Result<(), RestoreError> {
+    let head = house.reader.head().await.map_err(SignError::from)?;
+    let mut known = signer.furthest().await;
+    if let Some(client) = &house.nats {
+        match relay::furthest(&jetstream::new(client.clone())).await {
+            Ok(told) => known = known.max(told),
+            Err(error) => tracing::warn!(%error, "EVENTS cannot be asked how far the log reached"),
+        }
+    }
+    if known > head {
+        return Err(RestoreError::WentBack(WentBack::Shorter { known, head }));
+    }
+    Ok(())
 }
 
 /// What was accepted.

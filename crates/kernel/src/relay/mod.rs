@@ -49,6 +49,9 @@ pub enum RelayError {
     /// JetStream took events up to here for repeats of messages that it no longer holds.
     #[error("JetStream remembers the id of an event up to {}, whose message is gone", .0.0)]
     Remembered(Position),
+    /// Another term of the lease stored its place since this one began.
+    #[error("this term of the relay is over")]
+    Over,
     /// The first event that is missing in the log.
     #[error("the log has no event at position {}: nothing behind it is sent; run `wheelhouse verify`", .0.0)]
     Gap(Position),
@@ -87,6 +90,16 @@ pub async fn ask_to_resend(house: &House, from: Position) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// How far EVENTS tells of the log, by its last message; 0 when it is empty.
+pub async fn furthest(js: &jetstream::Context) -> Result<Position, RelayError> {
+    let stream = js.get_stream(STREAM).await.map_err(nats)?;
+    match stream.get_last_raw_message_by_subject("events.>").await {
+        Ok(last) => Ok(Told::of(&last).map_or(Position(0), |told| told.reached())),
+        Err(error) if error.kind() == stream::LastRawMessageErrorKind::NoMessageFound => Ok(Position(0)),
+        Err(error) => Err(nats(error)),
+    }
+}
+
 /// Runs the relay whenever this process leads it, until the house closes. Without NATS it has nothing to do.
 pub async fn run(house: House, contexts: Contexts) {
     let Some(client) = house.nats.clone() else { return };
@@ -101,7 +114,8 @@ pub async fn run(house: House, contexts: Contexts) {
             () = lease.held() => {}
         }
         let js = jetstream::new(client.clone());
-        let relay = Relay { house: &house, js, client: &client, contexts: &contexts, remembered };
+        let token = lease.token();
+        let relay = Relay { house: &house, js, client: &client, contexts: &contexts, remembered, token };
         let ended = tokio::select! {
             () = stop.cancelled() => return,
             () = lease.lost() => continue,
@@ -138,6 +152,8 @@ struct Relay<'a> {
     contexts: &'a Contexts,
     /// Up to here JetStream may hold an event for a repeat of a message that is gone.
     remembered: Position,
+    /// Of the lease's term; stored with the place, where an older one is refused.
+    token: i64,
 }
 
 /// Where the relay stands.
@@ -212,8 +228,12 @@ impl Relay<'_> {
     /// acknowledgement was not stored) or newer (NATS lost what it had not yet written to the disk, or somebody deleted
     /// the last messages).
     async fn place(&self, stream: &stream::Stream) -> Result<Place, RelayError> {
-        let pool = &self.house.pools.projector;
-        let stored: Position = sqlx::query_scalar("select position from log.relay").fetch_one(pool).await?;
+        let stored: Option<Position> =
+            sqlx::query_scalar("update log.relay set token = $1 where token <= $1 returning position")
+                .bind(self.token)
+                .fetch_optional(&self.house.pools.projector)
+                .await?;
+        let stored = stored.ok_or(RelayError::Over)?;
         let state = stream.get_info().await.map_err(nats)?.state;
         let mut anew = self.remembered;
         let position = if state.last_sequence == 0 {
@@ -282,10 +302,13 @@ impl Relay<'_> {
 
     /// Shows what the relay waits for, or that it waits for nothing, to `doctor`.
     async fn say(&self, failure: Option<&str>) {
-        let said = sqlx::query("update log.relay set failure = $1 where failure is distinct from $1")
-            .bind(failure)
-            .execute(&self.house.pools.projector)
-            .await;
+        let said = sqlx::query(
+            "update log.relay set failure = $1 where failure is distinct from $1 and token <= $2",
+        )
+        .bind(failure)
+        .bind(self.token)
+        .execute(&self.house.pools.projector)
+        .await;
         if let Err(error) = said {
             tracing::warn!(%error, "what the relay waits for cannot be stored");
         }
@@ -295,11 +318,16 @@ impl Relay<'_> {
         let lag = self.house.tail.head().0 - place.acknowledged.0;
         metrics::gauge!("wheelhouse_relay_lag_events").set(lag.max(0) as f64);
         if place.stored != place.acknowledged {
-            sqlx::query("update log.relay set position = $1, moved_at = now(), leader = $2")
+            let update = "update log.relay set position = $1, moved_at = now(), leader = $2 where token = $3";
+            let stored = sqlx::query(update)
                 .bind(place.acknowledged)
                 .bind(&*self.house.node)
+                .bind(self.token)
                 .execute(&self.house.pools.projector)
                 .await?;
+            if stored.rows_affected() == 0 {
+                return Err(RelayError::Over);
+            }
             place.stored = place.acknowledged;
         }
         place.stored_at = Instant::now();
@@ -347,11 +375,13 @@ impl Relay<'_> {
 
     /// Stores where sending again goes on; says whether that is still what is asked for.
     async fn resent(&self, from: i64, next: Option<i64>) -> Result<bool, RelayError> {
-        let stored = sqlx::query("update log.relay set resend_from = $2 where resend_from = $1")
-            .bind(from)
-            .bind(next)
-            .execute(&self.house.pools.projector)
-            .await?;
+        let stored =
+            sqlx::query("update log.relay set resend_from = $2 where resend_from = $1 and token = $3")
+                .bind(from)
+                .bind(next)
+                .bind(self.token)
+                .execute(&self.house.pools.projector)
+                .await?;
         Ok(stored.rows_affected() == 1)
     }
 }

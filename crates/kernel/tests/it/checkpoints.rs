@@ -11,6 +11,7 @@ use kernel::log::verify::{Finding, Note, Verified, verify};
 use kernel::{House, Position};
 use testkit::OwnNats;
 use testkit::local::Place as Throwaway;
+use vocabulary::FixedClock;
 
 use crate::relay::{connect, make_stream};
 use crate::support::{Standing, house, now, open_stall, owners_slip};
@@ -19,14 +20,17 @@ use crate::verify::{chain_anew, key, thirty};
 /// A house with a folder outside of its database.
 struct Outside {
     standing: Standing,
+    clock: Arc<FixedClock>,
     folder: Throwaway,
 }
 
 impl Outside {
     async fn new() -> Self {
-        let standing = house().await;
+        let mut standing = house().await;
+        let clock = Arc::new(FixedClock::at(now()));
+        standing.house.clock = clock.clone();
         thirty(&standing.house).await;
-        Self { standing, folder: Throwaway::throw_away().unwrap() }
+        Self { standing, clock, folder: Throwaway::throw_away().unwrap() }
     }
 
     fn house(&self) -> &House {
@@ -111,6 +115,7 @@ async fn a_place_that_lost_what_it_held_stops_the_signer_that_saw_it() {
     std::fs::remove_dir_all(outside.folder.path().join("checkpoints")).unwrap();
     let lost = Finding::Missing { place: outside.folder().name().to_owned(), first: 1, last: 1 };
     assert_eq!(outside.findings().await, [lost]);
+    outside.clock.advance(600_000);
     let gone = Halt::Gone { place: outside.folder().name().to_owned(), known: 1, held: 0 };
     assert_eq!(halt(signer.sign_new().await), gone);
     // One that begins fills the place again from those that still have it.
@@ -257,6 +262,7 @@ async fn a_place_that_was_away_is_brought_up_to_date_in_order_and_keeps_what_it_
     checkpoints.purge().await.unwrap_err();
     // Deleted as a whole, it is missed by whoever saw it.
     js.delete_stream("CHECKPOINTS").await.unwrap();
+    outside.clock.advance(600_000);
     let gone = Halt::Gone { place: "CHECKPOINTS".to_owned(), known: 5, held: 0 };
     assert_eq!(halt(signer.sign_new().await), gone);
     let later = now().plus_millis(3_600_000);

@@ -238,3 +238,25 @@ async fn an_event_that_nats_might_not_carry_is_refused_at_the_append() {
     let told = format!("{:?}", refused.unwrap_err());
     assert!(told.contains("900 KiB"), "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_whose_term_is_over_stores_no_place() {
+    let (_services, database) = database().await;
+    let nats = OwnNats::start().await;
+    make_stream(&nats).await;
+    let house = house_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(house.clone(), contexts()));
+    stalls(&house, "a", 5).await;
+    let place = async || -> i64 {
+        sqlx::query_scalar("select position from log.relay").fetch_one(&house.pools.owner).await.unwrap()
+    };
+    crate::support::eventually("the place is stored", async || place().await == 5).await;
+    // As the term after this one does.
+    let later = "update log.relay set token = token + 1";
+    sqlx::query(later).execute(&house.pools.owner).await.unwrap();
+    stalls(&house, "b", 5).await;
+    ids(&nats, 6).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(place().await, 5);
+    assert!(ids(&nats, 6).await.into_iter().eq(1..=10), "what was on its way arrived once, in order");
+}

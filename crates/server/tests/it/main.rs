@@ -12,6 +12,7 @@ mod doors;
 mod exports;
 mod faults;
 mod grants;
+mod integrity;
 mod nodes;
 mod path;
 mod payment_accounts;

@@ -69,6 +69,18 @@ impl Node {
         assert!(send_signal(self.process.pid(), Signal::Continue), "the process lives");
     }
 
+    /// Waits until it ends by itself; how, and what it said last.
+    pub async fn ended(mut self) -> (std::process::ExitStatus, String) {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.process.ended() {
+                return (status, self.process.last_words());
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "still there: {}", self.process.last_words());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// The last lines that it logged.
     pub fn last_words(&self) -> String {
         self.process.last_words()

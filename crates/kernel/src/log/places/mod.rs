@@ -88,6 +88,38 @@ pub trait Place: Send + Sync {
     }
 }
 
+/// A place that is configured and cannot be reached.
+pub struct Absent {
+    name: String,
+    why: String,
+}
+
+impl Absent {
+    /// Called `name`, away because of `why`.
+    pub fn new(name: &str, why: &str) -> Self {
+        Self { name: name.to_owned(), why: why.to_owned() }
+    }
+}
+
+#[async_trait]
+impl Place for Absent {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn last(&self) -> Result<u64, PlaceError> {
+        Err(PlaceError::away(&self.name, &self.why))
+    }
+
+    async fn get(&self, _: u64) -> Result<Option<Statement>, PlaceError> {
+        Err(PlaceError::away(&self.name, &self.why))
+    }
+
+    async fn put(&self, _: &Statement) -> Result<(), PlaceError> {
+        Err(PlaceError::away(&self.name, &self.why))
+    }
+}
+
 fn parse(place: &str, number: u64, bytes: &[u8]) -> Result<Statement, PlaceError> {
     let statement: Statement =
         serde_json::from_slice(bytes).map_err(|error| PlaceError::broken(place, number, error))?;
