@@ -20,7 +20,7 @@ pub struct Compared {
     pub findings: Vec<Finding>,
 }
 
-/// Compares what was read of each place, by its name.
+/// Compares what was read of each place, by its name; the place that the signer writes first was read last.
 pub fn compare(read: Vec<(String, Result<Vec<Statement>, PlaceError>)>, now: Timestamp) -> Compared {
     let mut compared = Compared::default();
     let mut together: BTreeMap<u64, Statement> = BTreeMap::new();
@@ -44,16 +44,20 @@ pub fn compare(read: Vec<(String, Result<Vec<Statement>, PlaceError>)>, now: Tim
     for (first, last) in holes(together.keys().copied(), last) {
         compared.findings.push(Finding::Lost { first, last });
     }
+    // The signer writes to the place that is read last first: what an earlier one had, each later one has.
+    let mut seen = 0;
     for (place, held) in places {
         let has: Vec<u64> = held.iter().map(Statement::number).collect();
         let end = has.last().copied().unwrap_or(0);
         for (first, last) in holes(has.into_iter(), last) {
             let Some((_, oldest)) = together.range(first..=last).next() else { continue };
-            let on_its_way = first > end && oldest.signed_at.millis() > now.millis() - ON_ITS_WAY_MS;
+            let on_its_way =
+                first > end.max(seen) && oldest.signed_at.millis() > now.millis() - ON_ITS_WAY_MS;
             if !on_its_way {
                 compared.findings.push(Finding::Missing { place: place.clone(), first, last });
             }
         }
+        seen = seen.max(end);
     }
     compared.statements = together.into_values().collect();
     compared
@@ -103,8 +107,9 @@ mod tests {
     fn what_one_place_lacks_is_told_and_what_is_on_its_way_is_not() {
         let row = row(5);
         assert_eq!(found(&[("a", &row), ("b", &row)], 0), []);
-        assert_eq!(found(&[("a", &row), ("b", &row[..3])], 60_000), []);
-        assert_eq!(found(&[("a", &row), ("b", &row[..3])], 600_000), [missing("b", 4, 5)]);
+        assert_eq!(found(&[("b", &row[..3]), ("a", &row)], 60_000), []);
+        assert_eq!(found(&[("b", &row[..3]), ("a", &row)], 600_000), [missing("b", 4, 5)]);
+        assert_eq!(found(&[("a", &row), ("b", &row[..3])], 60_000), [missing("b", 4, 5)]);
         assert_eq!(found(&[("a", &row), ("b", &[])], 600_000), [missing("b", 1, 5)]);
         let holed = [row[0].clone(), row[4].clone()];
         assert_eq!(found(&[("a", &row), ("b", &holed)], 0), [missing("b", 2, 4)]);
