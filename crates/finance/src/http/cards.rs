@@ -66,8 +66,8 @@ struct BindCard {
     id_no: String,
 }
 
-/// Names the bank card that money shall go to and sends a code to its phone; answers `{bindId}`. A card that still
-/// waits for its code gives way.
+/// Names the bank card that money shall go to and sends a code to its phone, at most once a minute; answers `{bindId}`.
+/// A card that still waits for its code gives way.
 #[utoipa::path(post, path = "/Pay/customer/bindCard", tag = "finance", operation_id = "bindPaymentCard",
     request_body = BindCard, responses((status = 200, body = FinancialAnswer<Value>)))]
 async fn bind_card(

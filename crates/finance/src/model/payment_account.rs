@@ -22,7 +22,7 @@ pub use standing::{AccountLevel, AccountStatus, CardFailure, CardState, Password
 pub const REASON_MAX: usize = 200;
 /// A code proves a card for so long.
 pub const CODE_LIFE_MS: i64 = 10 * 60_000;
-/// The code of a card is sent again at most this often.
+/// An account sends a code at most this often, for whichever card.
 pub const RESEND_MS: i64 = 60_000;
 /// An account sends at most so many codes in 24 hours.
 pub const CODES_A_DAY: usize = 10;
@@ -264,8 +264,11 @@ impl PaymentAccount {
         Ok(vec![event])
     }
 
-    /// Refuses more codes than a day allows.
+    /// Refuses a code so soon after the last one, of whichever card, and more codes than a day allows.
     fn may_send(&self, now: Timestamp) -> Result<(), PaymentAccountRefusal> {
+        if self.codes_sent.back().is_some_and(|last| now.millis_since(*last) < RESEND_MS) {
+            return Err(PaymentAccountRefusal::TooSoon);
+        }
         let today = self.codes_sent.iter().filter(|at| now.millis_since(**at) < DAY_MS).count();
         if today < CODES_A_DAY { Ok(()) } else { Err(PaymentAccountRefusal::CodesADay) }
     }
@@ -303,9 +306,6 @@ impl PaymentAccount {
         }
         if card.whole.known().map(|card| &card.mobile) != Some(phone) {
             return Err(PaymentAccountRefusal::OtherPhone);
-        }
-        if now.millis_since(card.sent_at) < RESEND_MS {
-            return Err(PaymentAccountRefusal::TooSoon);
         }
         self.may_send(now)?;
         Ok(vec![PaymentAccountEvent::CodeResent { card_id: card.id, at: now }])

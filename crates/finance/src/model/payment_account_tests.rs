@@ -214,8 +214,10 @@ fn fin_030_a_card_is_named_for_usable_accounts_and_takes_the_place_of_one_that_w
     assert_eq!(refuses(&PaymentAccount::default(), bind(1), NOW), PaymentAccountRefusal::Unknown);
     let mut account = normal();
     assert_eq!(does(&mut account, bind(1), NOW), ["payment-account.card_named"]);
+    let early = minutes(1).plus_millis(-1);
+    assert_eq!(refuses(&account, bind(2), early), PaymentAccountRefusal::TooSoon, "each sends a code");
     assert_eq!(
-        does(&mut account, bind(2), NOW),
+        does(&mut account, bind(2), minutes(1)),
         ["payment-account.card_failed", "payment-account.card_named"]
     );
     assert_eq!(refuses(&account, confirm(1), NOW), PaymentAccountRefusal::CodeOver, "it was replaced");
@@ -224,7 +226,8 @@ fn fin_030_a_card_is_named_for_usable_accounts_and_takes_the_place_of_one_that_w
     does(&mut account, ask_unbinding("1111"), NOW);
     assert_eq!(refuses(&account, bind(3), NOW), PaymentAccountRefusal::CardBound, "it is not let go yet");
     does(&mut account, answer(2, true), NOW);
-    does(&mut account, bind(3), NOW);
+    assert_eq!(refuses(&account, bind(3), minutes(1)), PaymentAccountRefusal::TooSoon, "nor after another");
+    does(&mut account, bind(3), minutes(2));
 }
 
 #[test]
