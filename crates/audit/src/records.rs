@@ -2,13 +2,14 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use governor::clock::DefaultClock;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 use kernel::log::codec::actor_key;
-use kernel::{CommandContext, House, Receipt};
+use kernel::{CommandContext, CommandError, House, Receipt};
 use tokio::sync::Semaphore;
 use vocabulary::{Reach, Scope, Territory};
 use wire::{HandedOut, Refused, RefusedWrite, Witness};
@@ -19,14 +20,22 @@ use crate::read::refusals::{self, Refusal};
 
 /// Refusals of one caller kept in a minute: enough for a person's mistakes, too few to fill the disk on purpose.
 const REFUSALS_A_MINUTE: NonZeroU32 = NonZeroU32::new(30).unwrap();
+/// Things shown to one person that are recorded at once …
+const SHOWN_AT_ONCE: NonZeroU32 = NonZeroU32::new(60).unwrap();
+/// … and one more each time that so long has passed; what was recorded a moment ago does not count.
+const SHOWN_EVERY: Duration = Duration::from_secs(10);
 /// Refusals being written at the same time; further ones are counted and let go.
 const AT_ONCE: usize = 64;
+
+/// By person, of this node.
+type Limiter = RateLimiter<String, DashMapStateStore<String>, DefaultClock>;
 
 /// Keeps records at the house's desk. Cheap to share.
 #[derive(Clone)]
 pub struct Records {
     house: House,
-    callers: Arc<RateLimiter<String, DashMapStateStore<String>, DefaultClock>>,
+    callers: Arc<Limiter>,
+    shown: Arc<Limiter>,
     places: Arc<Semaphore>,
 }
 
@@ -51,17 +60,43 @@ impl Records {
         Self {
             house,
             callers: Arc::new(RateLimiter::keyed(Quota::per_minute(REFUSALS_A_MINUTE))),
+            shown: Arc::new(RateLimiter::keyed(shown_quota())),
             places: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
-    /// Keeps one record. The record is the house's, so it is kept however little the caller may see.
+    /// Keeps one record. The record is the house's, so it is kept however little the caller may see. What was recorded
+    /// of him a moment ago is not recorded again; of anything else, only so much in a time: what is not on record does
+    /// not leave, so the answer is a no then.
     pub(crate) async fn keep(&self, ctx: &CommandContext, happened: Happened) -> Result<Receipt, Refused> {
+        let person = actor_key(&ctx.actor);
         let keep = Keep { happened, territory: territory_of(&ctx.scope) };
+        let event = keep.clone().event().map_err(CommandError::Refused)?;
         let ctx = CommandContext { scope: Scope::ALL, ..ctx.clone() };
-        let id = RecordId(self.house.ids.next_id());
+        let named = RecordId::of(&person, &event, ctx.now);
+        let known = self.house.desk.load::<AccessRecord>(&named).await.map_err(Refused::unavailable)?;
+        let id = match known.state.kept() {
+            // Something else has the name, by chance.
+            Some(kept) if *kept != event => RecordId(self.house.ids.next_id()),
+            Some(_) | None => named,
+        };
+        if known.state.kept() != Some(&event) {
+            self.count(&person)?;
+        }
         Ok(self.house.desk.execute::<AccessRecord>(&id, keep, &ctx).await?)
     }
+
+    /// Counts something that is shown to a person for the first time.
+    fn count(&self, person: &String) -> Result<(), Refused> {
+        if self.shown.len() > 10_000 {
+            self.shown.retain_recent();
+        }
+        self.shown.check_key(person).map_err(|_| Refused::TooMany)
+    }
+}
+
+fn shown_quota() -> Quota {
+    Quota::with_period(SHOWN_EVERY).expect("a time that is not zero").allow_burst(SHOWN_AT_ONCE)
 }
 
 #[async_trait]

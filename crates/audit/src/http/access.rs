@@ -37,6 +37,8 @@ pub(crate) struct AccessBody {
 }
 
 /// Notes that data leaves: asked before a file is handed to the user or something masked is shown. A no means: do not.
+/// The same again within five minutes is one record; of other things a person is shown sixty at once and six more each
+/// minute, then the answer is 429.
 #[utoipa::path(post, path = "/platform/aliyunlog/access", tag = "audit", operation_id = "recordAccess",
     request_body = AccessBody, responses((status = 200, body = Answer<Value>)))]
 pub(crate) async fn record(

@@ -1,9 +1,11 @@
-//! A record (访问记录): a file handed out, masked data shown. One stream each, one event each. Commands that were refused
-//! are shown with them, but leave no event: see [`crate::read::refusals`].
+//! A record (访问记录): a file handed out, masked data shown. One stream each, one event each. The same shown again to the
+//! same person within [`SAME_MS`] is the same record: its stream is named by what it says. Commands that were refused are
+//! shown with them, but leave no event: see [`crate::read::refusals`].
 
 use kernel::{Aggregate, DecodeError, Event, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use vocabulary::{Territory, Timestamp};
 
 use crate::described::{Action, Described, Field, Fields, Text};
@@ -16,6 +18,9 @@ pub const FILTER_MAX_BYTES: usize = 4096;
 /// A file has at most so many rows.
 pub const ROWS_MAX: i64 = 1_000_000;
 
+/// What is shown again within so long is not recorded again.
+pub const SAME_MS: i64 = 5 * 60_000;
+
 /// Names a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordId(pub i64);
@@ -23,6 +28,16 @@ pub struct RecordId(pub i64);
 impl std::fmt::Display for RecordId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl RecordId {
+    /// The record of `event` for the person `actor` at `now`: the same for the same event within [`SAME_MS`].
+    pub fn of(actor: &str, event: &RecordEvent, now: Timestamp) -> Self {
+        let told = serde_json::to_vec(&(actor, now.millis().div_euclid(SAME_MS), event)).expect("plain data");
+        let digest: [u8; 32] = Sha256::digest(told).into();
+        let (first, _) = digest.split_first_chunk().expect("32 bytes are more than eight");
+        Self((u64::from_be_bytes(*first) >> 1).cast_signed())
     }
 }
 
@@ -84,6 +99,36 @@ pub enum RecordEvent {
     },
 }
 
+impl Keep {
+    /// What will be kept, with phones masked.
+    pub fn event(self) -> Result<RecordEvent, RecordRefusal> {
+        let Self { happened, territory } = self;
+        Ok(match happened {
+            Happened::Exported { what, filter, rows } => {
+                let what = named(&what, 1)?;
+                if filter.as_ref().is_some_and(|filter| filter.to_string().len() > FILTER_MAX_BYTES) {
+                    return Err(RecordRefusal::FilterTooLong);
+                }
+                if let Some(rows) = rows.filter(|rows| !(0..=ROWS_MAX).contains(rows)) {
+                    return Err(RecordRefusal::BadRows(rows));
+                }
+                let filter = filter.map(|filter| mask::masked(&mask::marked(filter)));
+                RecordEvent::Exported { what, filter, rows, territory }
+            }
+            Happened::Unmasked { what, target } => {
+                RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, territory }
+            }
+        })
+    }
+}
+
+impl RecordEvent {
+    fn territory(&self) -> Territory {
+        let (Self::Exported { territory, .. } | Self::Unmasked { territory, .. }) = self;
+        *territory
+    }
+}
+
 impl Event for RecordEvent {
     fn stored_type(&self) -> &'static str {
         match self {
@@ -96,7 +141,7 @@ impl Event for RecordEvent {
 /// Why it is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordRefusal {
-    /// The id is in use.
+    /// The id is in use for something else.
     #[error("该访问记录已存在")]
     Exists,
     /// What was handed out has no name, or too long a one.
@@ -125,10 +170,17 @@ impl Refusal for RecordRefusal {
     }
 }
 
-/// What the decision remembers: whether it was made, and whose it is.
+/// What the decision remembers: what was kept.
 #[derive(Clone, Debug, Default)]
 pub struct AccessRecord {
-    territory: Option<Territory>,
+    kept: Option<RecordEvent>,
+}
+
+impl AccessRecord {
+    /// What was kept; nothing yet.
+    pub fn kept(&self) -> Option<&RecordEvent> {
+        self.kept.as_ref()
+    }
 }
 
 fn named(text: &str, least: usize) -> Result<String, RecordRefusal> {
@@ -145,35 +197,20 @@ impl Aggregate for AccessRecord {
     type Refusal = RecordRefusal;
 
     fn decide(&self, command: Keep, _now: Timestamp) -> Result<Vec<RecordEvent>, RecordRefusal> {
-        if self.territory.is_some() {
-            return Err(RecordRefusal::Exists);
+        let event = command.event()?;
+        match &self.kept {
+            None => Ok(vec![event]),
+            Some(kept) if *kept == event => Ok(vec![]),
+            Some(_) => Err(RecordRefusal::Exists),
         }
-        let Keep { happened, territory } = command;
-        Ok(vec![match happened {
-            Happened::Exported { what, filter, rows } => {
-                let what = named(&what, 1)?;
-                if filter.as_ref().is_some_and(|filter| filter.to_string().len() > FILTER_MAX_BYTES) {
-                    return Err(RecordRefusal::FilterTooLong);
-                }
-                if let Some(rows) = rows.filter(|rows| !(0..=ROWS_MAX).contains(rows)) {
-                    return Err(RecordRefusal::BadRows(rows));
-                }
-                let filter = filter.map(|filter| mask::masked(&mask::marked(filter)));
-                RecordEvent::Exported { what, filter, rows, territory }
-            }
-            Happened::Unmasked { what, target } => {
-                RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, territory }
-            }
-        }])
     }
 
     fn evolve(&mut self, event: &RecordEvent) {
-        let (RecordEvent::Exported { territory, .. } | RecordEvent::Unmasked { territory, .. }) = event;
-        self.territory = Some(*territory);
+        self.kept = Some(event.clone());
     }
 
     fn territory(&self) -> Territory {
-        self.territory.unwrap_or_default()
+        self.kept.as_ref().map(RecordEvent::territory).unwrap_or_default()
     }
 }
 
@@ -281,11 +318,27 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_made_once() {
+    fn a_record_is_made_once_and_the_same_again_is_no_other() {
         let mut record = AccessRecord::default();
         record.evolve(&keep(export("role", json!({}), 1)).unwrap()[0]);
-        let again = Keep { happened: export("role", json!({}), 1), territory: Territory::PLATFORM };
-        assert_eq!(record.decide(again, Timestamp::from_millis(0)), Err(RecordRefusal::Exists));
-        assert_eq!(record.territory(), Territory::of_agent(AgentId(2)));
+        let territory = Territory::of_agent(AgentId(2));
+        let again = |what| Keep { happened: export(what, json!({}), 1), territory };
+        assert_eq!(record.decide(again("role"), Timestamp::from_millis(0)), Ok(vec![]));
+        assert_eq!(record.decide(again("user"), Timestamp::from_millis(0)), Err(RecordRefusal::Exists));
+        assert_eq!(record.territory(), territory);
+    }
+
+    #[test]
+    fn a_record_is_named_by_what_it_says_who_took_it_and_about_when() {
+        let event = |what| keep(export(what, json!({"state": "1"}), 1)).unwrap().remove(0);
+        let at = |ms| Timestamp::from_millis(1_800_000_000_000 + ms);
+        let id = RecordId::of("o:1", &event("role"), at(0));
+        assert_eq!(id, RecordId::of("o:1", &event("role"), at(SAME_MS - 1)));
+        let others = [
+            RecordId::of("o:2", &event("role"), at(0)),
+            RecordId::of("o:1", &event("user"), at(0)),
+            RecordId::of("o:1", &event("role"), at(SAME_MS)),
+        ];
+        assert!(others.iter().all(|other| *other != id) && id.0 >= 0);
     }
 }

@@ -133,3 +133,46 @@ async fn data_handed_out_is_an_event_of_whoever_took_it() {
     let no = witness.handed_out(&house.by_wang(), nameless).await;
     assert!(no.is_err(), "what is not on record does not leave");
 }
+
+async fn on_record(house: &TestHouse) -> i64 {
+    seen(house, &Scope::ALL, Filter { category: Some("access-record".to_owned()), ..Filter::default() })
+        .await
+        .count
+}
+
+#[tokio::test]
+async fn what_one_person_is_shown_is_bounded_and_all_of_it_is_on_record() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    let unmask = |target: &str| HandedOut::Unmask { what: "operator".to_owned(), target: target.to_owned() };
+    let (mut shown, mut refused) = (0, 0);
+    for number in 0..300 {
+        match witness.handed_out(&house.by_wang(), unmask(&format!("person-{number}"))).await {
+            Ok(_) => shown += 1,
+            Err(wire::Refused::TooMany) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!((60..100).contains(&shown) && refused >= 200, "{shown} shown, {refused} refused");
+    assert_eq!(on_record(&house).await, shown, "what is shown is recorded");
+    // What is on record already is shown again, and leaves no other record.
+    for _ in 0..50 {
+        witness.handed_out(&house.by_wang(), unmask("person-3")).await.unwrap();
+    }
+    assert_eq!(on_record(&house).await, shown);
+}
+
+#[tokio::test]
+async fn the_same_shown_again_is_one_record_for_some_minutes() {
+    let house = TestHouse::new().await;
+    let witness = audit(&house).witness();
+    let export = |rows| HandedOut::Export { what: "role".to_owned(), filter: None, rows: Some(rows) };
+    let first = witness.handed_out(&house.by_wang(), export(3)).await.unwrap();
+    let again = witness.handed_out(&house.by_wang(), export(3)).await.unwrap();
+    assert_eq!((again.position, on_record(&house).await), (first.position, 1));
+    witness.handed_out(&house.by_wang(), export(4)).await.unwrap();
+    assert_eq!(on_record(&house).await, 2, "another file");
+    let later = CommandContext { now: house.by_wang().now.plus_millis(5 * 60_000), ..house.by_wang() };
+    witness.handed_out(&later, export(3)).await.unwrap();
+    assert_eq!(on_record(&house).await, 3, "some minutes later");
+}
