@@ -144,8 +144,14 @@ fn phone(text: &str) -> Result<Phone, Refused> {
         .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
 }
 
-fn not_own(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
-    agent::not_own(&caller.full_scope, agent).map_err(|refusal| CommandError::Refused(refusal).into())
+/// Whether the caller may act on a franchisee that he sees, and so on all of its people.
+fn may_act_on(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
+    if !caller.full_scope.agents.contains(&agent) {
+        return Err(Refused::not_found());
+    }
+    agent::not_own(&caller.full_scope, agent)
+        .and_then(|()| agent::as_a_whole(&caller.full_scope))
+        .map_err(|refusal| CommandError::Refused(refusal).into())
 }
 
 /// Every code of the tree.
@@ -281,7 +287,7 @@ impl Room {
         enabled: bool,
         ctx: &CommandContext,
     ) -> Result<Receipt, Refused> {
-        not_own(caller, agent)?;
+        may_act_on(caller, agent)?;
         let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
         Ok(self.house.desk.execute::<Agent>(&agent, command, ctx).await?)
     }
@@ -377,7 +383,7 @@ async fn update(
     Body(body): Body<ChangedAccount>,
 ) -> Handled<Value> {
     let agent = body.agent_id;
-    not_own(&caller, agent)?;
+    may_act_on(&caller, agent)?;
     let state = room.house.desk.load::<Agent>(&agent).await?.state;
     let known = state.known().filter(|_| caller.full_scope.agents.contains(&agent));
     let known = known.ok_or_else(Refused::not_found)?;
@@ -419,7 +425,7 @@ async fn delete(
 ) -> Handled<Value> {
     let agent = number("agentId", Some(&query.agent_id))?;
     let agent = agent.ok_or_else(|| Refused::malformed("请求参数 agentId 不能为空"))?;
-    not_own(&caller, agent)?;
+    may_act_on(&caller, agent)?;
     // What the caller may not see hangs on it too.
     let mut db = room.house.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
     let (children, areas) = agents::hanging_on(&mut *db, agent).await?;

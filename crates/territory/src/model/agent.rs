@@ -212,6 +212,8 @@ pub enum AgentRefusal {
     HasAreas(i64),
     /// Who asks works for it.
     Own,
+    /// Who asks reaches only some service areas.
+    NotAsAWhole,
     /// Franchisees are opened by those who see the whole platform.
     PlatformOnly,
 }
@@ -231,6 +233,7 @@ impl Refusal for AgentRefusal {
             Self::HasChildren(_) => "agent-has-children",
             Self::HasAreas(_) => "agent-has-areas",
             Self::Own => "agent-own",
+            Self::NotAsAWhole => "agent-beyond-reach",
             Self::PlatformOnly => "platform-only",
         }
     }
@@ -249,6 +252,7 @@ impl Refusal for AgentRefusal {
             Self::HasChildren(count) => format!("该代理下还有 {count} 个下级代理，请先删除下级代理"),
             Self::HasAreas(count) => format!("该代理名下还有 {count} 个服务区，请先移交给其他代理"),
             Self::Own => "不能变更自己所属的代理账号，请联系上级或平台管理员".to_owned(),
+            Self::NotAsAWhole => "您的数据范围仅限部分服务区，不能变更、停用或删除代理账号".to_owned(),
             Self::PlatformOnly => "新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区".to_owned(),
         }
     }
@@ -280,6 +284,12 @@ pub fn not_own(scope: &Scope, agent: AgentId) -> Result<(), AgentRefusal> {
         Reach::Only(agents) if agents.len() == 1 && agents.contains(&agent) => Err(AgentRefusal::Own),
         Reach::Only(_) | Reach::All => Ok(()),
     }
+}
+
+/// A franchisee is changed, switched and removed with all of its people and areas: whoever sees only some areas does
+/// not reach all of it. Whether he sees the franchisee at all is known before.
+pub fn as_a_whole(scope: &Scope) -> Result<(), AgentRefusal> {
+    if scope.areas == Reach::All { Ok(()) } else { Err(AgentRefusal::NotAsAWhole) }
 }
 
 /// Whether who sees `scope` may open franchisees.
@@ -406,9 +416,22 @@ impl Aggregate for Agent {
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::AreaId;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_millis(0);
+
+    #[test]
+    fn a_franchisee_is_changed_by_one_who_reaches_all_of_its_areas() {
+        let scope = |areas| Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas };
+        assert_eq!(as_a_whole(&scope(Reach::All)), Ok(()));
+        assert_eq!(as_a_whole(&scope(Reach::only([AreaId(20)]))), Err(AgentRefusal::NotAsAWhole));
+        assert_eq!(
+            as_a_whole(&Scope { areas: Reach::only([AreaId(20)]), ..Scope::ALL }),
+            Err(AgentRefusal::NotAsAWhole)
+        );
+    }
 
     fn profile() -> Profile {
         Profile {
