@@ -121,11 +121,11 @@ impl Reactor for FranchiseReactor {
         };
         let operators = self.operators(event, &agents).await?;
         self.access.directory.forget();
-        if !shut_out {
-            self.access.tell_changed(operators).await;
-            return Ok(());
-        }
         let now = self.access.house.clock.now();
+        if !shut_out {
+            return self.access.rights_changed(&operators, now).await.map_err(later);
+        }
+        self.access.end_links(&operators, now).await.map_err(later)?;
         for operator in operators {
             let ended = self.access.sessions.end_of_operator(operator, EndedReason::Disabled, now).await;
             ended.map_err(later)?;

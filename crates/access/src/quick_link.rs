@@ -1,11 +1,11 @@
-//! Signed links that sign somebody in: `base64url(JSON{phone, ts, nonce}) . base64url(HMAC-SHA256)`.
+//! Signed links that sign somebody in: `base64url(JSON{phone, ts, nonce, by}) . base64url(HMAC-SHA256)`.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use vocabulary::{Phone, Timestamp};
+use vocabulary::{OperatorId, Phone, Timestamp};
 
 /// A link is followed within this.
 pub const LIFE_MS: i64 = 60_000;
@@ -21,6 +21,8 @@ pub struct Origin {
     pub ts: i64,
     /// Used once.
     pub nonce: String,
+    /// Who made it.
+    pub by: OperatorId,
 }
 
 /// The link is not ours, too old, or not yet valid. Which of these, nobody is told.
@@ -61,8 +63,12 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
     fn link() -> (Origin, String) {
-        let origin =
-            Origin { phone: "13812348888".parse().unwrap(), ts: NOW.millis(), nonce: "n".repeat(22) };
+        let origin = Origin {
+            phone: "13812348888".parse().unwrap(),
+            ts: NOW.millis(),
+            nonce: "n".repeat(22),
+            by: OperatorId(7),
+        };
         let link = seal(&KEY, &origin);
         (origin, link)
     }

@@ -67,6 +67,15 @@ impl<T: Ord + Copy> Reach<T> {
         }
     }
 
+    /// What either holds.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => Self::All,
+            (Self::Only(left), Self::Only(right)) => Self::Only(left.union(right).copied().collect()),
+        }
+    }
+
     /// Whether everything in `other` is within.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
@@ -101,6 +110,17 @@ impl Scope {
             Some(agent) => self.agents.contains(&agent),
         };
         agent && territory.area.is_none_or(|area| self.areas.contains(&area))
+    }
+
+    /// Whether whoever sees `other` sees nothing beyond this.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.agents.covers(&other.agents) && self.areas.covers(&other.areas)
+    }
+
+    /// The smallest scope that covers both.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self { agents: self.agents.join(&other.agents), areas: self.areas.join(&other.areas) }
     }
 
     /// What both see.
@@ -143,5 +163,19 @@ mod tests {
         assert_eq!(Scope::ALL.intersect(&few), few);
         assert_eq!(few.intersect(&Scope::NONE), Scope::NONE);
         assert!(!few.areas.covers(&Reach::All));
+    }
+
+    #[test]
+    fn a_join_covers_both_and_nothing_less_is_covered() {
+        let of = |agents: &[i64], areas: &[i64]| Scope {
+            agents: Reach::only(agents.iter().copied().map(AgentId)),
+            areas: Reach::only(areas.iter().copied().map(AreaId)),
+        };
+        let (left, right) = (of(&[2], &[20]), of(&[3], &[30]));
+        let both = left.join(&right);
+        assert_eq!(both, of(&[2, 3], &[20, 30]));
+        assert!(both.covers(&left) && both.covers(&right) && !left.covers(&both));
+        assert_eq!(left.join(&Scope::ALL), Scope::ALL);
+        assert_eq!(left.join(&Scope::NONE), left);
     }
 }

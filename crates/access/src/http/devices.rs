@@ -38,11 +38,16 @@ pub(crate) struct Verification {
     device_name: String,
 }
 
+/// A device's own code, when it can be one.
+pub(super) fn device_code(code: &str) -> Result<&str, Refused> {
+    let fits = (1..=CODE_MAX).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_graphic());
+    if fits { Ok(code) } else { Err(Refused::malformed("设备信息不正确")) }
+}
+
 impl Verification {
     fn device(&self, address: ClientAddress) -> Result<Device, Refused> {
-        let code_fits = (1..=CODE_MAX).contains(&self.device_code.len())
-            && self.device_code.bytes().all(|byte| byte.is_ascii_graphic());
-        if !code_fits || !(1..=3).contains(&self.device_type) {
+        device_code(&self.device_code)?;
+        if !(1..=3).contains(&self.device_type) {
             return Err(Refused::malformed("设备信息不正确"));
         }
         let name: String = self.device_name.chars().filter(|c| !c.is_control()).take(NAME_MAX).collect();
@@ -57,7 +62,7 @@ impl Verification {
 }
 
 /// Login step 2: names the device. It is bound once the sign-in of the same device succeeds; where an administrator
-/// must accept it, he is asked and the answer is no.
+/// must accept it, the sign-in says so and he is asked. The answer is the same for every phone.
 #[utoipa::path(post, path = "/mieba/platform/opman/device/verification", tag = "access",
     operation_id = "deviceVerification", request_body = Verification, responses((status = 200, body = Done)))]
 pub(crate) async fn verification(
@@ -67,7 +72,7 @@ pub(crate) async fn verification(
     Body(body): Body<Verification>,
 ) -> Result<Bare<Done>, Refused> {
     access.device_limit.check(address)?;
-    access.announce_device(&asked, &phone(&body.phone)?, body.device(address)?).await?;
+    access.announce_device(&phone(&body.phone)?, &body.device(address)?, asked.now()).await?;
     Ok(Bare(Done { suc: true }))
 }
 
@@ -118,7 +123,7 @@ pub(crate) struct DeviceList {
     list: Vec<DeviceRow>,
 }
 
-/// Devices of the caller; of another phone only for holders of 1002.
+/// Devices of the caller; of another phone, within his reach, only for holders of 1002.
 #[utoipa::path(get, path = "/mieba/v2/platform/opman/device/login_info", tag = "access",
     operation_id = "deviceLoginInfo", params(PhoneQuery), responses((status = 200, body = Answer<DeviceList>)))]
 pub(crate) async fn login_info(
@@ -134,10 +139,12 @@ pub(crate) async fn login_info(
     }
     let reads = ["operator_device", "operator"];
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
-    Ok(Answer(DeviceList { list: devices::list(&mut db, Some(&asked)).await? }))
+    Ok(Answer(DeviceList {
+        list: devices::list(&mut db, Some(&asked), &caller.full_scope, caller.operator()?).await?,
+    }))
 }
 
-/// Devices that wait, are bound or were removed; of one phone or of all in scope.
+/// Devices that wait, are bound or were removed; of one phone or of all whose reach lies within the caller's.
 #[utoipa::path(get, path = "/mieba/v2/platform/opman/device/authorize_info", tag = "access",
     operation_id = "deviceAuthorizeInfo", params(PhoneQuery),
     responses((status = 200, body = Answer<DeviceList>)))]
@@ -150,7 +157,9 @@ pub(crate) async fn authorize_info(
     let asked = given(query.phone.as_ref()).map(phone).transpose()?;
     let reads = ["operator_device", "operator"];
     let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
-    Ok(Answer(DeviceList { list: devices::list(&mut db, asked.as_ref()).await? }))
+    Ok(Answer(DeviceList {
+        list: devices::list(&mut db, asked.as_ref(), &caller.full_scope, caller.operator()?).await?,
+    }))
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -101,7 +101,7 @@ pub(crate) struct Rights {
     area_ids: Vec<AreaId>,
 }
 
-/// What an operator may do and see, to look at the pages as he does.
+/// What an operator may do and see, to look at the pages as he does; only of one who has no more than the caller.
 #[utoipa::path(get, path = "/platform/permission/user/{phone}/codes", tag = "access",
     operation_id = "operatorRights", params(("phone" = String, Path, description = "login phone")),
     responses((status = 200, body = Answer<Rights>)))]
@@ -111,6 +111,7 @@ pub(crate) async fn codes(
     Path(path): Path<String>,
 ) -> Handled<Rights> {
     let operator = access.operator_of(&caller, &phone(&path)?).await?;
+    access.within(&caller, operator).await?;
     let standing = access.standing_of(operator).await?.ok_or_else(Refused::not_found)?;
     Ok(Answer(Rights {
         codes: standing.codes.iter().cloned().map(String::from).collect(),

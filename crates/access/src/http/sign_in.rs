@@ -63,7 +63,7 @@ pub(crate) async fn login_authorized(
     Body(body): Body<ByLink>,
 ) -> Handled<OpMan> {
     access.verify_limit.check(address)?;
-    let account = access.follow_link(&session, &phone(&body.phone)?, &body.origin, asked.now()).await?;
+    let account = access.follow_link(&asked, &session, &phone(&body.phone)?, &body.origin).await?;
     Ok(Answer(OpMan { op_man_id: account.phone.into() }))
 }
 

@@ -6,15 +6,21 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::Phone;
-use wire::{Asked, Bare, Body, ClientAddress, Nothing, Params, Refused, Session};
+use wire::{Asked, Bare, Body, ClientAddress, Nothing, Params, Refused, Session, given};
 
+use super::devices::device_code;
 use crate::Access;
+use crate::use_case::sign_in::Asker;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PhoneBody {
     /// 11 digits.
     mobile_phone_number: String,
+    /// The device's own code, as the device verification and the key exchange name it: the code then works on a session
+    /// of that device alone, and no stranger uses up what is sent to a device that is known for the phone. Without it
+    /// the code works on sessions from the same network address.
+    device_code: Option<String>,
 }
 
 fn phone(text: &str) -> Result<Phone, Refused> {
@@ -28,11 +34,14 @@ async fn send(
     body: &PhoneBody,
 ) -> Result<Bare<Nothing>, Refused> {
     access.sms_limit.check(address)?;
-    access.send_code(&phone(&body.mobile_phone_number)?, asked.now()).await?;
+    let device = given(body.device_code.as_ref()).map(device_code).transpose()?;
+    let asker = Asker { device, address };
+    access.send_code(&phone(&body.mobile_phone_number)?, asker, asked.now()).await?;
     Ok(Bare(Nothing {}))
 }
 
-/// Sends a sign-in code: one a minute and ten a day for each phone; none for a quarter of an hour after five wrong ones.
+/// Sends a sign-in code: one a minute and ten a day for each phone, and as many again for the devices that are known for
+/// it; none for a quarter of an hour to who said five wrong ones.
 #[utoipa::path(post, path = "/auth/sms/code", tag = "access", operation_id = "sendSmsCode",
     request_body = PhoneBody, responses((status = 200, body = Nothing)))]
 pub(crate) async fn send_code(
@@ -90,7 +99,7 @@ pub(crate) async fn verify_code(
         return Err(Refused::Bare("无效的验证码".to_owned()));
     }
     let phone = phone(&body.mobile_phone_number)?;
-    let account = access.verify_code(&session, &phone, code, asked.now()).await;
+    let account = access.verify_code(&session, &phone, code, address, asked.now()).await;
     let account = account.map_err(|refused| match refused {
         Refused::Business { text, .. } => Refused::Bare(text),
         other => other,

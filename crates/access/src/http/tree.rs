@@ -21,7 +21,7 @@ pub(crate) struct OfOperator {
     op_man_id: Option<String>,
 }
 
-/// The codes of the operator asked about; of another one only for holders of 1002.
+/// The codes of the operator asked about; of another one only for holders of 1002 who may act on him.
 async fn held(
     access: &Access,
     caller: &Caller,
@@ -33,7 +33,10 @@ async fn held(
             if !caller.codes.has("1002") {
                 return Err(Refused::forbidden());
             }
-            access.codes_of(access.operator_of(caller, &other).await?).await
+            let operator = access.operator_of(caller, &other).await?;
+            access.within(caller, operator).await?;
+            let standing = access.standing_of(operator).await?;
+            Ok(standing.map(|standing| standing.codes.iter().cloned().collect()).unwrap_or_default())
         }
         _ => Ok(caller.codes.iter().cloned().collect()),
     }

@@ -1,14 +1,13 @@
 //! The devices that an operator may sign in from: one stream for each operator, so that "at most three without an
 //! administrator" is decided in one place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{OperatorDeviceId, OperatorId, PermissionCode, Territory, Timestamp};
+use vocabulary::{OperatorDeviceId, OperatorId, Territory, Timestamp};
 
-use super::authority::Authority;
-use crate::permissions;
+use super::authority::{Above, Authority, Person};
 
 /// So many devices are accepted without an administrator unless the configuration says otherwise.
 pub const AUTOMATIC_DEFAULT: usize = 3;
@@ -81,8 +80,8 @@ pub enum DeviceCommand {
     Confirm {
         /// Which.
         id: OperatorDeviceId,
-        /// Whose it is.
-        owner: Owner,
+        /// Whose it is: accepting a device opens a way in to him, taking one away ends sessions of his.
+        owner: Person,
         /// Who asks.
         by: Authority,
     },
@@ -90,33 +89,11 @@ pub enum DeviceCommand {
     Remove {
         /// Which.
         id: OperatorDeviceId,
-        /// Whose it is.
-        owner: Owner,
+        /// Whose it is: accepting a device opens a way in to him, taking one away ends sessions of his.
+        owner: Person,
         /// Who asks.
         by: Authority,
     },
-}
-
-/// Whose devices these are, looked up at the moment of asking.
-#[derive(Clone, Debug)]
-pub struct Owner {
-    /// The account.
-    pub operator: OperatorId,
-    /// The codes of the roles that it holds.
-    pub codes: BTreeSet<PermissionCode>,
-}
-
-impl Owner {
-    /// Whoever takes a device away ends its sessions, and whoever accepts one opens a way in: neither is done to
-    /// somebody above oneself.
-    fn yields_to(&self, by: &Authority) -> Result<(), DeviceRefusal> {
-        match by.lacks(&self.codes) {
-            Some(code) if !by.is(self.operator) => Err(DeviceRefusal::Outranked(
-                permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title).to_owned(),
-            )),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// What may have happened to an operator's devices.
@@ -174,9 +151,9 @@ pub enum DeviceRefusal {
     /// Too many are bound.
     #[error("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备")]
     TooMany,
-    /// The operator holds codes that who asks does not hold.
-    #[error("该人员持有您没有的权限“{0}”，您不能操作其设备")]
-    Outranked(String),
+    /// Its owner has something that who asks has not.
+    #[error(transparent)]
+    Above(#[from] Above),
 }
 
 impl Refusal for DeviceRefusal {
@@ -186,7 +163,7 @@ impl Refusal for DeviceRefusal {
             Self::Unknown => "device-unknown",
             Self::AlreadyRemoved => "device-removed",
             Self::TooMany => "device-too-many",
-            Self::Outranked(_) => "operator-outranks",
+            Self::Above(above) => above.code(),
         }
     }
 
@@ -271,7 +248,7 @@ impl Aggregate for OperatorDevices {
             }
             DeviceCommand::Confirm { id, owner, by } => {
                 let (_, state) = self.by_id(id)?;
-                owner.yields_to(&by)?;
+                by.may_act_on(&owner)?;
                 match state {
                     DeviceState::Bound => Ok(vec![]),
                     DeviceState::Removed => Err(DeviceRefusal::AlreadyRemoved),
@@ -282,7 +259,7 @@ impl Aggregate for OperatorDevices {
                 }
             }
             DeviceCommand::Remove { id, owner, by } => {
-                owner.yields_to(&by)?;
+                by.may_act_on(&owner)?;
                 let (code, state) = self.by_id(id)?;
                 Ok(match state {
                     DeviceState::Removed => vec![],

@@ -73,6 +73,17 @@ impl Level {
         self.0
     }
 
+    /// Whether its highest tier is above the highest of `other`: 管理员 above 运营 above 运维 above 生产.
+    pub const fn is_above(self, other: Self) -> bool {
+        self.0.trailing_zeros() < other.0.trailing_zeros()
+    }
+
+    /// The tiers of both.
+    #[must_use]
+    pub const fn join(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Chinese names of its tiers.
     pub fn names(self) -> Vec<&'static str> {
         [Tier::Administration, Tier::Operations, Tier::Maintenance, Tier::Production]
@@ -80,6 +91,12 @@ impl Level {
             .filter(|tier| self.0 & u8::from(*tier) != 0)
             .map(Tier::name)
             .collect()
+    }
+}
+
+impl From<Tier> for Level {
+    fn from(tier: Tier) -> Self {
+        Self(tier.into())
     }
 }
 
@@ -112,6 +129,15 @@ mod tests {
             assert_eq!((u8::from(tier), tier.name()), (number, name));
         }
         assert!(Tier::try_from(3).is_err());
+    }
+
+    #[test]
+    fn the_highest_tier_decides_which_level_is_above_which() {
+        let level = |mask| Level::try_from(mask).unwrap();
+        for (high, low) in [(1, 2), (2, 4), (4, 8), (15, 14), (3, 2), (10, 4)] {
+            assert!(level(high).is_above(level(low)) && !level(low).is_above(level(high)), "{high} {low}");
+        }
+        assert!(!level(3).is_above(level(1)) && !level(1).is_above(level(15)), "the same highest tier");
     }
 
     #[test]

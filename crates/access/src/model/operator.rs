@@ -1,16 +1,15 @@
 //! An operator: a person who may sign in to the back-office by phone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Phone, Reach, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, OperatorId, Phone, Reach, Scope, Territory, Timestamp};
 
-use super::authority::Authority;
+use super::authority::{Above, Authority, Granted, Person};
 use super::level::Level;
 use super::profession::Profession;
 use super::{administrator_key, text};
-use crate::permissions;
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 20;
@@ -43,7 +42,7 @@ struct Account {
 pub struct OperatorForm {
     /// 1 to [`NAME_MAX`] characters.
     pub name: String,
-    /// Tiers, as labels.
+    /// Tiers; none above those of who asks.
     pub level: Level,
     /// What he does in the field, when he does.
     pub profession: Option<Profession>,
@@ -73,29 +72,29 @@ pub enum OperatorCommand {
         form: OperatorForm,
         /// The revision that the editor saw.
         revision: i64,
-        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
-        target: BTreeSet<PermissionCode>,
+        /// What the operator was given.
+        target: Granted,
         /// Who asks.
         by: Authority,
     },
     /// Lets him sign in.
     Enable {
-        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
-        target: BTreeSet<PermissionCode>,
+        /// What the operator was given.
+        target: Granted,
         /// Who asks.
         by: Authority,
     },
     /// Ends his access at once.
     Disable {
-        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
-        target: BTreeSet<PermissionCode>,
+        /// What the operator was given.
+        target: Granted,
         /// Who asks.
         by: Authority,
     },
     /// Closes the account for good; the phone may be used for a new one.
     Delete {
-        /// The codes of the roles that the operator holds, whether his tiers may hold them or not.
-        target: BTreeSet<PermissionCode>,
+        /// What the operator was given.
+        target: Granted,
         /// Who asks.
         by: Authority,
     },
@@ -200,9 +199,12 @@ pub enum OperatorRefusal {
     /// Beyond what who asks may see.
     #[error("不能授予超出您自己数据范围的代理商或服务区")]
     ReachNotHeld,
-    /// The operator holds codes that who asks does not hold.
-    #[error("该人员持有您没有的权限“{0}”，您不能操作")]
-    Outranked(String),
+    /// A tier above those of who asks.
+    #[error("不能授予高于您自己的级别")]
+    LevelNotHeld,
+    /// The operator has something that who asks has not.
+    #[error(transparent)]
+    Above(#[from] Above),
     /// One's own account.
     #[error("不能停用、删除自己，也不能变更自己的级别和数据范围")]
     Oneself,
@@ -233,7 +235,8 @@ impl Refusal for OperatorRefusal {
             Self::NoReach => "reach-empty",
             Self::AreaNotOfAgents(_) => "area-not-of-agents",
             Self::ReachNotHeld => "reach-not-held",
-            Self::Outranked(_) => "operator-outranks",
+            Self::LevelNotHeld => "level-not-held",
+            Self::Above(above) => above.code(),
             Self::Oneself => "operator-oneself",
             Self::Stale { .. } => "stale-version",
             Self::IsAdministrator => "operator-is-administrator",
@@ -321,19 +324,16 @@ impl Operator {
         self.account.as_ref().filter(|_| !self.deleted).ok_or(OperatorRefusal::Unknown)
     }
 
-    /// The account, when `by` may touch it: not one above him.
-    fn manageable(
-        &self,
-        by: &Authority,
-        target: &BTreeSet<PermissionCode>,
-    ) -> Result<&Account, OperatorRefusal> {
+    /// The account, when `by` may act on it: as it stands, whatever is to become of it.
+    fn manageable(&self, by: &Authority, target: Granted) -> Result<&Account, OperatorRefusal> {
         let account = self.account()?;
-        match by.lacks(target) {
-            Some(code) if !by.is(account.id) => Err(OperatorRefusal::Outranked(
-                permissions::find(code.as_str()).map_or(code.as_str(), |known| known.title).to_owned(),
-            )),
-            _ => Ok(account),
-        }
+        by.may_act_on(&Person {
+            operator: account.id,
+            granted: target,
+            reach: account.reach.clone(),
+            level: account.level,
+        })?;
+        Ok(account)
     }
 
     fn not_oneself(account: &Account, by: &Authority) -> Result<(), OperatorRefusal> {
@@ -375,9 +375,10 @@ fn checked(form: OperatorForm, by: &Authority) -> Result<OperatorForm, OperatorR
     if agents.max(areas) > REACH_MAX {
         return Err(OperatorRefusal::ReachTooLong);
     }
-    if !by.scope.agents.covers(&form.reach.agents) || !by.scope.areas.covers(&form.reach.areas) {
-        return Err(OperatorRefusal::ReachNotHeld);
-    }
+    by.has_within(&form.reach, Some(form.level)).map_err(|above| match above {
+        Above::Level => OperatorRefusal::LevelNotHeld,
+        Above::Reach | Above::Codes(_) => OperatorRefusal::ReachNotHeld,
+    })?;
     Ok(OperatorForm { name, ..form })
 }
 
@@ -405,7 +406,7 @@ impl Aggregate for Operator {
                 Ok(vec![opened])
             }
             OperatorCommand::Change { form, revision, target, by } => {
-                let account = self.manageable(&by, &target)?;
+                let account = self.manageable(&by, target)?;
                 if revision != self.revision {
                     return Err(OperatorRefusal::Stale { seen: revision, actual: self.revision });
                 }
@@ -422,16 +423,16 @@ impl Aggregate for Operator {
                 Ok(renamed.into_iter().chain(assigned).chain(changed).collect())
             }
             OperatorCommand::Enable { target, by } => {
-                let account = self.manageable(&by, &target)?;
+                let account = self.manageable(&by, target)?;
                 Ok(if account.enabled { vec![] } else { vec![OperatorEvent::Enabled] })
             }
             OperatorCommand::Disable { target, by } => {
-                let account = self.manageable(&by, &target)?;
+                let account = self.manageable(&by, target)?;
                 Self::not_oneself(account, &by)?;
                 Ok(if account.enabled { vec![OperatorEvent::Disabled] } else { vec![] })
             }
             OperatorCommand::Delete { target, by } => {
-                let account = self.manageable(&by, &target)?;
+                let account = self.manageable(&by, target)?;
                 Self::not_oneself(account, &by)?;
                 Ok(vec![OperatorEvent::Deleted])
             }

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, Event};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, OperatorId, PermissionCode, RoleId, Territory, Timestamp};
 
-use super::authority::Authority;
+use super::authority::{Above, Authority, People, Person};
 use super::level::{Level, Tier};
 use super::{administrator_key, text};
 use crate::permissions;
+
+mod refusal;
+
+pub use refusal::RoleRefusal;
 
 /// The one system role, 超级管理员: made at first start, holds every code, cannot be edited, keeps its last holder.
 pub const SUPER_ADMINISTRATOR: RoleId = RoleId(1);
@@ -49,7 +53,7 @@ enum Stage {
 pub struct RoleForm {
     /// 1 to [`NAME_MAX`] characters, unique within the franchisee.
     pub name: String,
-    /// Label of the tier that it is meant for.
+    /// The tier that it is meant for; not above those of who asks.
     pub tier: Tier,
     /// At most [`REMARK_MAX`] characters.
     pub remark: String,
@@ -82,16 +86,22 @@ pub enum RoleCommand {
         form: RoleForm,
         /// The revision that the editor saw.
         revision: i64,
+        /// Who holds it: they gain and lose what it permits.
+        holders: People,
         /// Who asks.
         by: Authority,
     },
     /// Lets its codes work.
     Enable {
+        /// Who holds it.
+        holders: People,
         /// Who asks.
         by: Authority,
     },
     /// Takes its codes out of work.
     Disable {
+        /// Who holds it.
+        holders: People,
         /// Who asks.
         by: Authority,
     },
@@ -104,17 +114,15 @@ pub enum RoleCommand {
     },
     /// Gives it to an operator.
     Grant {
-        /// To whom.
-        operator: OperatorId,
-        /// His tiers: there are codes that not every tier may hold.
-        level: Level,
+        /// To whom; with the reach and the tiers that he will have: there are codes that not every tier may hold.
+        to: Person,
         /// Who asks.
         by: Authority,
     },
     /// Takes it from an operator.
     Withdraw {
         /// From whom.
-        operator: OperatorId,
+        from: Person,
         /// Who asks.
         by: Authority,
     },
@@ -182,113 +190,6 @@ pub enum RoleEvent {
     },
 }
 
-/// Why a role says no.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RoleRefusal {
-    /// There is none, or no more.
-    #[error("角色不存在或已删除")]
-    Unknown,
-    /// The id is in use.
-    #[error("角色已存在")]
-    Exists,
-    /// The name is empty, too long or holds control characters.
-    #[error("角色名称应为 1 到 {NAME_MAX} 个字符")]
-    BadName,
-    /// The remark is too long.
-    #[error("备注最多 {REMARK_MAX} 个字符")]
-    BadRemark,
-    /// Another role of the franchisee has the name.
-    #[error("角色名称“{0}”已被使用")]
-    NameTaken(String),
-    /// Nothing would be permitted.
-    #[error("请至少选择一项权限")]
-    NoCodes,
-    /// The tree does not know the code.
-    #[error("权限码不存在：{0}")]
-    UnknownCode(PermissionCode),
-    /// The code is not for this tier.
-    #[error("权限“{title}”不能授予{tier}级角色")]
-    NotForTier {
-        /// The code's title.
-        title: &'static str,
-        /// The tier's name.
-        tier: &'static str,
-    },
-    /// The code is not for any tier of this operator.
-    #[error("权限“{title}”不能授予{tiers}级人员")]
-    NotForLevel {
-        /// The code's title.
-        title: &'static str,
-        /// The names of his tiers.
-        tiers: String,
-    },
-    /// Who asks does not hold the code.
-    #[error("您没有权限“{0}”，不能授予或操作含有该权限的角色")]
-    NotHeld(String),
-    /// Who asks holds the role.
-    #[error("不能修改自己所持有的角色")]
-    OwnRole,
-    /// Who asks would change his own roles.
-    #[error("不能变更自己的角色")]
-    OwnRoles,
-    /// The system role stays as it is.
-    #[error("系统角色不能修改、停用或删除")]
-    System,
-    /// Others changed it meanwhile.
-    #[error("角色已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试")]
-    Stale {
-        /// What the editor saw.
-        seen: i64,
-        /// What it is.
-        actual: i64,
-    },
-    /// Operators hold it.
-    #[error("角色正被 {0} 名人员使用，不能删除")]
-    InUse(usize),
-    /// A disabled role is not given out.
-    #[error("角色已停用，不能授予")]
-    IsDisabled,
-    /// Too many hold it.
-    #[error("一个角色最多授予 {HOLDERS_MAX} 名人员")]
-    TooManyHolders,
-    /// Nobody could administer any more.
-    #[error("必须保留至少一名启用的超级管理员")]
-    LastAdministrator,
-    /// The operator is disabled, deleted or limited in reach.
-    #[error("停用的、已删除的或数据范围受限的人员不能担任超级管理员")]
-    CannotAdminister,
-}
-
-impl Refusal for RoleRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "role-unknown",
-            Self::Exists => "role-exists",
-            Self::BadName => "role-bad-name",
-            Self::BadRemark => "role-bad-remark",
-            Self::NameTaken(_) => "role-name-taken",
-            Self::NoCodes => "role-no-codes",
-            Self::UnknownCode(_) => "permission-unknown",
-            Self::NotForTier { .. } => "permission-not-for-tier",
-            Self::NotForLevel { .. } => "permission-not-for-level",
-            Self::NotHeld(_) => "permission-not-held",
-            Self::OwnRole => "role-own",
-            Self::OwnRoles => "roles-own",
-            Self::System => "role-system",
-            Self::Stale { .. } => "stale-version",
-            Self::InUse(_) => "role-in-use",
-            Self::IsDisabled => "role-disabled",
-            Self::TooManyHolders => "role-too-many-holders",
-            Self::LastAdministrator => "last-administrator",
-            Self::CannotAdminister => "operator-cannot-administer",
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
-    }
-}
-
 impl Event for RoleEvent {
     fn stored_type(&self) -> &'static str {
         match self {
@@ -354,7 +255,41 @@ impl Role {
         if by.operator.is_some_and(|operator| self.holders.contains(&operator)) {
             return Err(RoleRefusal::OwnRole);
         }
+        self.not_above(by)?;
         handed_on(&self.codes, by)
+    }
+
+    /// Whether those who hold it are within the reach and level of `by`: a role is changed for all of them. That it is
+    /// about codes which `by` holds is known before.
+    fn touches(&self, holders: &People, by: &Authority) -> Result<(), RoleRefusal> {
+        if !self.holders.is_subset(&holders.operators) {
+            return Err(RoleRefusal::HoldersChanged);
+        }
+        by.may_touch(holders).map_err(|above| match above {
+            Above::Level => RoleRefusal::HeldAboveLevel,
+            Above::Reach | Above::Codes(_) => RoleRefusal::HeldBeyondReach,
+        })
+    }
+
+    /// The system role is for whoever administers the house: its codes are compared, not its tier.
+    fn not_above(&self, by: &Authority) -> Result<(), RoleRefusal> {
+        match self.tier {
+            Some(tier) if !self.system && Level::from(tier).is_above(by.level) => {
+                Err(RoleRefusal::AboveLevel)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether `by` may give it to `person` or take it from him.
+    fn handed(&self, person: &Person, by: &Authority) -> Result<(), RoleRefusal> {
+        self.present()?;
+        if by.is(person.operator) {
+            return Err(RoleRefusal::OwnRoles);
+        }
+        self.not_above(by)?;
+        handed_on(&self.codes(), by)?;
+        Ok(by.may_act_on(person)?)
     }
 
     fn current(&self, revision: i64) -> Result<(), RoleRefusal> {
@@ -393,6 +328,9 @@ fn checked(form: RoleForm, by: &Authority) -> Result<RoleForm, RoleRefusal> {
             return Err(RoleRefusal::NotForTier { title: known.title, tier: form.tier.name() });
         }
     }
+    if Level::from(form.tier).is_above(by.level) {
+        return Err(RoleRefusal::AboveLevel);
+    }
     handed_on(&form.codes, by)?;
     Ok(RoleForm { name, remark, ..form })
 }
@@ -425,8 +363,9 @@ impl Aggregate for Role {
                 }]),
                 Stage::Present | Stage::Deleted => Ok(vec![]),
             },
-            RoleCommand::Change { form, revision, by } => {
+            RoleCommand::Change { form, revision, holders, by } => {
                 self.editable(&by)?;
+                self.touches(&holders, &by)?;
                 self.current(revision)?;
                 let RoleForm { name, tier, remark, codes } = checked(form, &by)?;
                 let mut events = Vec::new();
@@ -438,12 +377,14 @@ impl Aggregate for Role {
                 }
                 Ok(events)
             }
-            RoleCommand::Enable { by } => {
+            RoleCommand::Enable { holders, by } => {
                 self.editable(&by)?;
+                self.touches(&holders, &by)?;
                 Ok(if self.enabled { vec![] } else { vec![RoleEvent::Enabled] })
             }
-            RoleCommand::Disable { by } => {
+            RoleCommand::Disable { holders, by } => {
                 self.editable(&by)?;
+                self.touches(&holders, &by)?;
                 Ok(if self.enabled { vec![RoleEvent::Disabled] } else { vec![] })
             }
             RoleCommand::Delete { revision, by } => {
@@ -454,37 +395,29 @@ impl Aggregate for Role {
                     users => Err(RoleRefusal::InUse(users)),
                 }
             }
-            RoleCommand::Grant { operator, level, by } => {
-                self.present()?;
-                if by.is(operator) {
-                    return Err(RoleRefusal::OwnRoles);
-                }
-                handed_on(&self.codes(), &by)?;
-                if self.holders.contains(&operator) {
+            RoleCommand::Grant { to, by } => {
+                self.handed(&to, &by)?;
+                if self.holders.contains(&to.operator) {
                     return Ok(vec![]);
                 }
                 if !self.enabled {
                     return Err(RoleRefusal::IsDisabled);
                 }
-                self.suits(level)?;
+                self.suits(to.level)?;
                 if self.holders.len() >= HOLDERS_MAX {
                     return Err(RoleRefusal::TooManyHolders);
                 }
-                Ok(vec![RoleEvent::Granted { operator }])
+                Ok(vec![RoleEvent::Granted { operator: to.operator }])
             }
-            RoleCommand::Withdraw { operator, by } => {
-                self.present()?;
-                if by.is(operator) {
-                    return Err(RoleRefusal::OwnRoles);
-                }
-                handed_on(&self.codes(), &by)?;
-                if !self.holders.contains(&operator) {
+            RoleCommand::Withdraw { from, by } => {
+                self.handed(&from, &by)?;
+                if !self.holders.contains(&from.operator) {
                     return Ok(vec![]);
                 }
                 if self.system && self.holders.len() == 1 {
                     return Err(RoleRefusal::LastAdministrator);
                 }
-                Ok(vec![RoleEvent::Withdrawn { operator }])
+                Ok(vec![RoleEvent::Withdrawn { operator: from.operator }])
             }
         }
     }

@@ -8,8 +8,9 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Territory};
+use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Scope, Territory};
 
+use super::operators::ids;
 use crate::model::device::{Device, DeviceEvent, OperatorDevices};
 use crate::model::operator::{Operator, OperatorEvent, territory_of};
 
@@ -246,17 +247,31 @@ impl From<Found> for DeviceRow {
     }
 }
 
-/// Devices of one operator, or of all in scope; newest first, at most 200.
-pub async fn list(db: &mut PgConnection, phone: Option<&Phone>) -> sqlx::Result<Vec<DeviceRow>> {
+/// Devices of one operator, or of all whose reach lies within `scope`, and one's own; newest first, at most 200.
+pub async fn list(
+    db: &mut PgConnection,
+    phone: Option<&Phone>,
+    scope: &Scope,
+    own: OperatorId,
+) -> sqlx::Result<Vec<DeviceRow>> {
+    let (all_agents, agents) = ids(&scope.agents, |agent| agent.0);
+    let (all_areas, areas) = ids(&scope.areas, |area| area.0);
     let found: Vec<Found> = sqlx::query_as(
         "select d.operator_device_id, o.phone, o.name as operator_name, d.code, d.name, d.kind, d.address,
                 d.requested_at_ms, d.updated_at_ms, d.last_sign_in_at_ms, d.state
          from read.operator_device d join read.operator o on o.operator_id = d.operator_id
          where ($1::text is null or o.phone = $1)
+           and (o.operator_id = $3
+                or (($4 or (not o.all_agents and o.agents <@ $5)) and ($6 or (not o.all_areas and o.areas <@ $7))))
          order by d.requested_at_ms desc, d.operator_device_id desc limit $2",
     )
     .bind(phone.map(Phone::as_str))
     .bind(LIST_MAX)
+    .bind(own)
+    .bind(all_agents)
+    .bind(agents)
+    .bind(all_areas)
+    .bind(areas)
     .fetch_all(db)
     .await?;
     Ok(found.into_iter().map(DeviceRow::from).collect())

@@ -1,6 +1,6 @@
 //! Table `operator`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use kernel::projector::ApplyError;
@@ -13,6 +13,7 @@ use vocabulary::{
 };
 
 use super::{actor, containing};
+use crate::model::authority::People;
 use crate::model::level::Level;
 use crate::model::operator::{Operator, OperatorEvent, territory_of};
 
@@ -58,7 +59,8 @@ impl Stored {
     }
 }
 
-fn ids<T: Ord + Copy>(reach: &Reach<T>, number: impl Fn(T) -> i64) -> (bool, Vec<i64>) {
+/// Whether it is all, and otherwise which.
+pub(super) fn ids<T: Ord + Copy>(reach: &Reach<T>, number: impl Fn(T) -> i64) -> (bool, Vec<i64>) {
     match reach {
         Reach::All => (true, Vec::new()),
         Reach::Only(items) => (false, items.iter().copied().map(number).collect()),
@@ -247,6 +249,19 @@ pub async fn by_phone(db: &mut PgConnection, phone: &Phone) -> sqlx::Result<Opti
         .fetch_optional(db)
         .await?;
     found.map(Found::account).transpose()
+}
+
+/// These people taken together; who has no account any more is not among them.
+pub async fn together(db: &mut PgConnection, operators: &BTreeSet<OperatorId>) -> sqlx::Result<People> {
+    let ids: Vec<i64> = operators.iter().map(|operator| operator.0).collect();
+    let found: Vec<Found> = sqlx::query_as("select * from read.operator where operator_id = any($1)")
+        .bind(&ids)
+        .fetch_all(db)
+        .await?;
+    found.into_iter().try_fold(People::NOBODY, |people, found| {
+        let account = found.account()?;
+        Ok(people.and(account.id, &account.reach, account.level))
+    })
 }
 
 /// An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and

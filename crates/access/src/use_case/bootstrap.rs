@@ -3,7 +3,7 @@
 use kernel::{CommandContext, CommandError, House, LogError, Refusal};
 use vocabulary::{OperatorId, Phone, Scope};
 
-use crate::model::authority::Authority;
+use crate::model::authority::{Authority, Granted, Person};
 use crate::model::level::Level;
 use crate::model::operator::{Operator, OperatorCommand, OperatorForm, OperatorRefusal};
 use crate::model::role::{Role, RoleCommand, RoleRefusal, SUPER_ADMINISTRATOR};
@@ -70,7 +70,8 @@ pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapEr
         Err(CommandError::Refused(OperatorRefusal::Exists)) => false,
         Err(error) => return Err(of_operator(error)),
     };
-    let grant = RoleCommand::Grant { operator: FIRST, level: Level::ALL, by };
+    let to = Person { operator: FIRST, granted: Granted::default(), reach: Scope::ALL, level: Level::ALL };
+    let grant = RoleCommand::Grant { to, by };
     house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx).await.map_err(of_role)?;
     Ok(registered)
 }

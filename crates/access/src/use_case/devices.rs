@@ -2,12 +2,12 @@
 
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
-use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope};
+use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope, Timestamp};
 use wire::{Asked, Caller, EndedReason, Refused};
 
-use super::{NEWEST, authority};
-use crate::model::device::{Device, DeviceCommand, DeviceRefusal, OperatorDevices, Owner};
-use crate::model::operator::territory_of;
+use super::NEWEST;
+use crate::model::authority::Person;
+use crate::model::device::{Device, DeviceCommand, OperatorDevices};
 use crate::read::operators::Account;
 use crate::read::{devices, operators};
 use crate::{Access, door};
@@ -19,34 +19,15 @@ fn of_owner(asked: &Asked) -> CommandContext {
 }
 
 impl Access {
-    /// Login step 2: a device says which phone it is for. Bound only by the sign-in that follows; where no automatic
-    /// place is left, an administrator is asked.
+    /// Login step 2: a device says which phone it is for. Nothing is looked up of the phone, so the answer is the same,
+    /// and takes as long, whoever's it is; what the device may do is told once the phone was proved.
     pub(crate) async fn announce_device(
         &self,
-        asked: &Asked,
         phone: &Phone,
-        device: Device,
+        device: &Device,
+        now: Timestamp,
     ) -> Result<(), Refused> {
-        door::remember_bind(&self.house.pools.app, phone, &device, asked.now()).await?;
-        let Some(account) = self.account_of(phone).await? else {
-            // Whether there is such an account is not told here.
-            return Ok(());
-        };
-        let known =
-            self.house.desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?;
-        if known.state.admits(&device.code, self.config.automatic_devices) {
-            return Ok(());
-        }
-        let command = DeviceCommand::Ask {
-            id: OperatorDeviceId(self.house.ids.next_id()),
-            device,
-            territory: territory_of(&account.reach),
-        };
-        let mut ctx = asked.context_of_house("device-verification", json!({}));
-        ctx.request_id = None;
-        self.house.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
-        let refusal = DeviceRefusal::NotAuthorised;
-        Err(Refused::business(kernel::Refusal::code(&refusal), kernel::Refusal::message(&refusal)))
+        Ok(door::remember_bind(&self.house.pools.app, phone, device, now).await?)
     }
 
     /// Whether a device may sign in for this account now.
@@ -64,7 +45,7 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let owner = self.device_owner(caller, device).await?;
         let (operator, ctx) = (owner.operator, of_owner(asked));
-        let command = DeviceCommand::Confirm { id: device, owner, by: authority(caller) };
+        let command = DeviceCommand::Confirm { id: device, owner, by: self.authority(caller).await? };
         Ok(self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
     }
 
@@ -78,7 +59,7 @@ impl Access {
         let (operator, ctx) = (owner.operator, of_owner(asked));
         let before =
             self.house.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
-        let command = DeviceCommand::Remove { id: device, owner, by: authority(caller) };
+        let command = DeviceCommand::Remove { id: device, owner, by: self.authority(caller).await? };
         let receipt = self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?;
         if let Some(code) = before.state.code_of(device) {
             for session in door::sessions_of_device(&self.house.pools.app, operator, code).await? {
@@ -88,12 +69,12 @@ impl Access {
         Ok(receipt)
     }
 
-    async fn device_owner(&self, caller: &Caller, device: OperatorDeviceId) -> Result<Owner, Refused> {
+    async fn device_owner(&self, caller: &Caller, device: OperatorDeviceId) -> Result<Person, Refused> {
         let reads = ["operator_device", "operator"];
         let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &reads).await?;
         let operator: OperatorId = devices::owner(&mut db, device).await?.ok_or_else(Refused::not_found)?;
         drop(db);
-        Ok(Owner { operator, codes: self.granted_to(operator).await? })
+        self.person(operator).await
     }
 
     /// The account with this phone, for the sign-in: nobody's scope is known yet.

@@ -7,28 +7,19 @@ pub mod operators;
 pub mod roles;
 pub mod sign_in;
 
-use std::collections::BTreeSet;
-
 use kernel::{Aggregate, CommandContext, CommandError, Position};
-use vocabulary::{OperatorId, PermissionCode, Scope};
-use wire::{Caller, Directory, Ended, EndedReason, Refused, Standing};
+use vocabulary::{OperatorId, Scope, Timestamp};
+use wire::{Caller, CodeSet, Directory, Ended, EndedReason, Refused, Standing};
 
-use crate::Access;
-use crate::model::authority::{Authority, Held};
+use crate::model::authority::{Above, Authority, Granted, Held, Person};
 use crate::model::level::Level;
+use crate::model::operator::Operator;
+use crate::model::role::{Role, SUPER_ADMINISTRATOR};
 use crate::permissions::closed_upwards;
+use crate::{Access, door, read};
 
 /// All there is at the moment of asking.
 pub(crate) const NEWEST: Position = Position(i64::MAX);
-
-/// Who asks, as the models need to know.
-pub(crate) fn authority(caller: &Caller) -> Authority {
-    Authority {
-        operator: caller.operator,
-        codes: Held::Codes(caller.codes.iter().cloned().collect()),
-        scope: caller.full_scope.clone(),
-    }
-}
 
 impl Access {
     /// What `command` would be answered now, without doing it.
@@ -53,12 +44,27 @@ impl Access {
         Ok(())
     }
 
-    /// Tells open sockets of these operators to look again.
-    pub(crate) async fn tell_changed(&self, operators: impl IntoIterator<Item = OperatorId>) {
+    /// Tells open sockets of these operators to look again, and ends the sessions that links made by them or for them
+    /// opened: what allowed those may hold no more.
+    pub(crate) async fn rights_changed(
+        &self,
+        operators: &[OperatorId],
+        now: Timestamp,
+    ) -> Result<(), Refused> {
+        self.end_links(operators, now).await?;
         for operator in operators {
-            let ended = Ended::Operator { operator, reason: EndedReason::Changed };
+            let ended = Ended::Operator { operator: *operator, reason: EndedReason::Changed };
             self.sessions.revocations().tell(ended).await;
         }
+        Ok(())
+    }
+
+    /// Ends the sessions that links made by these people or for them opened.
+    pub(crate) async fn end_links(&self, operators: &[OperatorId], now: Timestamp) -> Result<(), Refused> {
+        for session in door::link_sessions_of(&self.house.pools.app, operators).await? {
+            self.sessions.end(session, EndedReason::Changed, now).await?;
+        }
+        Ok(())
     }
 
     /// How an operator stands now; none when there is no such operator.
@@ -66,17 +72,65 @@ impl Access {
         Ok(self.directory.standing(operator).await?)
     }
 
-    /// The codes of all enabled roles that an operator holds, those included that his tiers keep from him: whoever
-    /// acts on him must hold them too, or raising his tiers would hand on what one lacks.
-    pub(crate) async fn granted_to(&self, operator: OperatorId) -> Result<BTreeSet<PermissionCode>, Refused> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
-        let held = crate::read::roles::of_operator(&mut db, operator).await?;
-        Ok(closed_upwards(held.iter().flat_map(|role| role.working_codes(Level::ALL))))
+    /// Who asks, as the models need to know.
+    pub(crate) async fn authority(&self, caller: &Caller) -> Result<Authority, Refused> {
+        self.with_level(caller.operator()?, &caller.codes, &caller.full_scope).await
     }
 
-    /// The codes that an operator holds now; none when there is no such operator.
-    pub(crate) async fn codes_of(&self, operator: OperatorId) -> Result<BTreeSet<PermissionCode>, Refused> {
-        let standing = self.standing_of(operator).await?;
-        Ok(standing.map(|standing| standing.codes.iter().cloned().collect()).unwrap_or_default())
+    /// The same of somebody who asked before; nothing when he may not sign in any more.
+    pub(crate) async fn authority_of(&self, operator: OperatorId) -> Result<Option<Authority>, Refused> {
+        match self.standing_of(operator).await?.filter(|standing| standing.enabled) {
+            Some(now) => Ok(Some(self.with_level(operator, &now.codes, &now.scope).await?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn with_level(
+        &self,
+        operator: OperatorId,
+        codes: &CodeSet,
+        scope: &Scope,
+    ) -> Result<Authority, Refused> {
+        let account = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?;
+        let system =
+            self.house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
+        let level = if system.state.holders().contains(&operator) {
+            Level::ALL
+        } else {
+            account.state.level().ok_or_else(Refused::no_session)?
+        };
+        Ok(Authority {
+            operator: Some(operator),
+            codes: Held::Codes(codes.iter().cloned().collect()),
+            scope: scope.clone(),
+            level,
+        })
+    }
+
+    /// What an operator was given, whatever his tiers or his franchisee keep from him.
+    pub(crate) async fn granted_to(&self, operator: OperatorId) -> Result<Granted, Refused> {
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+        let held = read::roles::of_operator(&mut db, operator).await?;
+        Ok(Granted {
+            codes: closed_upwards(held.iter().flat_map(|role| role.working_codes(Level::ALL))),
+            administers: held.iter().any(|role| role.system),
+        })
+    }
+
+    /// Somebody on whom the caller wants to act, as he stands now.
+    pub(crate) async fn person(&self, operator: OperatorId) -> Result<Person, Refused> {
+        let account = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
+        let (Some(reach), Some(level)) = (account.reach(), account.level()) else {
+            return Err(Refused::not_found());
+        };
+        Ok(Person { operator, granted: self.granted_to(operator).await?, reach: reach.clone(), level })
+    }
+
+    /// The same, when the caller may act on him.
+    pub(crate) async fn within(&self, caller: &Caller, operator: OperatorId) -> Result<Person, Refused> {
+        let person = self.person(operator).await?;
+        let above = |above: Above| Refused::business(above.code(), above.to_string());
+        self.authority(caller).await?.may_act_on(&person).map_err(above)?;
+        Ok(person)
     }
 }

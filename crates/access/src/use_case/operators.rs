@@ -7,10 +7,9 @@ use serde_json::json;
 use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
 use wire::{Asked, Caller, EndedReason, Outcomes, Refused};
 
-use super::{NEWEST, authority};
+use super::NEWEST;
 use crate::Access;
-use crate::model::authority::Authority;
-use crate::model::level::Level;
+use crate::model::authority::{Authority, Granted, Person};
 use crate::model::operator::{
     Operator, OperatorCommand, OperatorForm, OperatorRefusal, REACH_MAX, areas_are_of_agents,
 };
@@ -20,8 +19,10 @@ use crate::read::{operators, roles};
 /// How an operator's roles are to change.
 #[derive(Debug)]
 struct RoleMoves {
-    /// The tiers that he will have.
-    level: Level,
+    /// As he stands, for what is taken from him.
+    now: Person,
+    /// As he will, for what he is given.
+    then: Person,
     given: BTreeSet<RoleId>,
     taken: BTreeSet<RoleId>,
 }
@@ -44,17 +45,25 @@ impl Access {
         wanted: BTreeSet<RoleId>,
     ) -> Result<Receipt, Refused> {
         let fresh = OperatorId(self.house.ids.next_id());
-        let by = authority(caller);
+        let by = self.authority(caller).await?;
         let ctx = asked.context_of_account(json!({ "objectId": fresh }));
         self.areas_of_agents(&form.reach).await?;
         // Before anything is done: the roles must be such that this caller may give.
-        let moves = RoleMoves { level: form.level, given: wanted, taken: BTreeSet::new() };
-        self.rehearse_moves(fresh, &moves, &by, &ctx).await?;
+        let newcomer = Person {
+            operator: fresh,
+            granted: Granted::default(),
+            reach: form.reach.clone(),
+            level: form.level,
+        };
+        let mut moves =
+            RoleMoves { now: newcomer.clone(), then: newcomer, given: wanted, taken: BTreeSet::new() };
+        self.rehearse_moves(&moves, &by, &ctx).await?;
         let command = OperatorCommand::Register { operator: fresh, phone, form, enabled, by: by.clone() };
         let receipt = self.house.desk.execute::<Operator>(&fresh, command, &ctx).await?;
         // A repeated request goes on with the account that the first one opened.
         let operator = receipt.reply["objectId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
-        let last = self.make_moves(operator, &moves, &by, &ctx).await?;
+        moves.then.operator = operator;
+        let last = self.make_moves(&moves, &by, &ctx).await?;
         self.settle(last.map_or(receipt.position, |last| last.position.max(receipt.position))).await?;
         Ok(receipt)
     }
@@ -68,16 +77,17 @@ impl Access {
         revision: i64,
         wanted: Option<BTreeSet<RoleId>>,
     ) -> Result<Receipt, Refused> {
-        let by = authority(caller);
+        let by = self.authority(caller).await?;
         let ctx = asked.context_of_account(json!({}));
-        let target = self.granted_to(operator).await?;
+        let now = self.person(operator).await?;
         let command = || OperatorCommand::Change {
             form: form.clone(),
             revision,
-            target: target.clone(),
+            target: now.granted.clone(),
             by: by.clone(),
         };
-        let moves = self.moves_to(caller, operator, form.level, wanted).await?;
+        let then = Person { reach: form.reach.clone(), level: form.level, ..now.clone() };
+        let moves = self.moves_to(caller, now.clone(), then, wanted).await?;
         // Taking the system role away first is what makes a limited reach possible.
         let blocked = match self.rehearse::<Operator>(&operator, command(), &ctx).await {
             Ok(()) => false,
@@ -96,16 +106,16 @@ impl Access {
         if before.level() != Some(form.level) {
             self.kept_roles_suit(operator, &moves).await?;
         }
-        self.rehearse_moves(operator, &moves, &by, &ctx).await?;
-        let level = form.level;
-        let taken = RoleMoves { level, given: BTreeSet::new(), taken: moves.taken };
-        let given = RoleMoves { level, given: moves.given, taken: BTreeSet::new() };
-        self.make_moves(operator, &taken, &by, &ctx).await?;
+        self.rehearse_moves(&moves, &by, &ctx).await?;
+        let RoleMoves { now, then, given, taken } = moves;
+        let taken = RoleMoves { now: now.clone(), then: then.clone(), given: BTreeSet::new(), taken };
+        let given = RoleMoves { now, then, given, taken: BTreeSet::new() };
+        self.make_moves(&taken, &by, &ctx).await?;
         let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
-        let last = self.make_moves(operator, &given, &by, &ctx).await?;
+        let last = self.make_moves(&given, &by, &ctx).await?;
         let position = last.map_or(receipt.position, |last| last.position.max(receipt.position));
         self.settle(position).await?;
-        self.tell_changed([operator]).await;
+        self.rights_changed(&[operator], ctx.now).await?;
         Ok(Receipt { position, ..receipt })
     }
 
@@ -156,13 +166,14 @@ impl Access {
         enabled: bool,
         ctx: &CommandContext,
     ) -> Result<Receipt, Refused> {
-        let (by, target) = (authority(caller), self.granted_to(operator).await?);
+        let (by, person) = (self.authority(caller).await?, self.person(operator).await?);
+        let target = person.granted.clone();
         if enabled {
             let command = OperatorCommand::Enable { target, by };
             return Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?);
         }
         let command = OperatorCommand::Disable { target, by: by.clone() };
-        self.give_up_administration(operator, &command, &by, ctx).await?;
+        self.give_up_administration(person, &command, &by, ctx).await?;
         Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?)
     }
 
@@ -175,6 +186,9 @@ impl Access {
         ctx: &CommandContext,
     ) -> Result<(), Refused> {
         self.settle(position).await?;
+        if !enabled {
+            self.end_links(operators, ctx.now).await?;
+        }
         for operator in operators.iter().filter(|_| !enabled) {
             self.sessions.end_of_operator(*operator, EndedReason::Disabled, ctx.now).await?;
         }
@@ -187,16 +201,17 @@ impl Access {
         caller: &Caller,
         operator: OperatorId,
     ) -> Result<Receipt, Refused> {
-        let (by, target) = (authority(caller), self.granted_to(operator).await?);
+        let (by, person) = (self.authority(caller).await?, self.person(operator).await?);
         let ctx = asked.context_of_account(json!({})).step(&format!("delete:{operator}"));
-        let command = OperatorCommand::Delete { target, by: by.clone() };
+        let command = OperatorCommand::Delete { target: person.granted.clone(), by: by.clone() };
         self.rehearse::<Operator>(&operator, command.clone(), &ctx).await?;
-        self.give_up_administration(operator, &command, &by, &ctx).await?;
-        let everything = self.moves_to(caller, operator, Level::ALL, Some(BTreeSet::new())).await?;
-        self.rehearse_moves(operator, &everything, &by, &ctx).await?;
-        self.make_moves(operator, &everything, &by, &ctx).await?;
+        self.give_up_administration(person.clone(), &command, &by, &ctx).await?;
+        let everything = self.moves_to(caller, person.clone(), person, Some(BTreeSet::new())).await?;
+        self.rehearse_moves(&everything, &by, &ctx).await?;
+        self.make_moves(&everything, &by, &ctx).await?;
         let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
         self.settle(receipt.position).await?;
+        self.end_links(&[operator], ctx.now).await?;
         self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
         Ok(receipt)
     }
@@ -223,11 +238,12 @@ impl Access {
     /// be done otherwise: nobody loses the role for a command that is refused.
     async fn give_up_administration(
         &self,
-        operator: OperatorId,
+        from: Person,
         command: &OperatorCommand,
         by: &Authority,
         ctx: &CommandContext,
     ) -> Result<(), Refused> {
+        let operator = from.operator;
         let system =
             self.house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
         if !system.state.holders().contains(&operator) {
@@ -240,7 +256,7 @@ impl Access {
             }
             Err(error) => return Err(error.into()),
         }
-        let withdraw = RoleCommand::Withdraw { operator, by: by.clone() };
+        let withdraw = RoleCommand::Withdraw { from, by: by.clone() };
         self.house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration")).await?;
         Ok(())
     }
@@ -249,18 +265,19 @@ impl Access {
     async fn moves_to(
         &self,
         caller: &Caller,
-        operator: OperatorId,
-        level: Level,
+        now: Person,
+        then: Person,
         wanted: Option<BTreeSet<RoleId>>,
     ) -> Result<RoleMoves, Refused> {
         let Some(wanted) = wanted else {
-            return Ok(RoleMoves { level, given: BTreeSet::new(), taken: BTreeSet::new() });
+            return Ok(RoleMoves { now, then, given: BTreeSet::new(), taken: BTreeSet::new() });
         };
         let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["role"]).await?;
         let held: BTreeSet<RoleId> =
-            roles::of_operator(&mut db, operator).await?.into_iter().map(|role| role.id).collect();
+            roles::of_operator(&mut db, now.operator).await?.into_iter().map(|role| role.id).collect();
         Ok(RoleMoves {
-            level,
+            now,
+            then,
             given: wanted.difference(&held).copied().collect(),
             taken: held.difference(&wanted).copied().collect(),
         })
@@ -273,7 +290,7 @@ impl Access {
         drop(db);
         for role in held.iter().filter(|role| !moves.taken.contains(&role.id)) {
             let kept = self.house.desk.load::<Role>(&role.id).await.map_err(Refused::unavailable)?;
-            kept.state.suits(moves.level).map_err(CommandError::Refused)?;
+            kept.state.suits(moves.then.level).map_err(CommandError::Refused)?;
         }
         Ok(())
     }
@@ -294,12 +311,11 @@ impl Access {
 
     async fn rehearse_moves(
         &self,
-        operator: OperatorId,
         moves: &RoleMoves,
         by: &Authority,
         ctx: &CommandContext,
     ) -> Result<(), Refused> {
-        for (role, command) in commands(operator, moves, by) {
+        for (role, command) in commands(moves, by) {
             self.rehearse::<Role>(&role, command, ctx).await?;
         }
         Ok(())
@@ -307,13 +323,12 @@ impl Access {
 
     async fn make_moves(
         &self,
-        operator: OperatorId,
         moves: &RoleMoves,
         by: &Authority,
         ctx: &CommandContext,
     ) -> Result<Option<Receipt>, Refused> {
         let mut last = None;
-        for (role, command) in commands(operator, moves, by) {
+        for (role, command) in commands(moves, by) {
             let ctx = ctx.step(&format!("r{role}"));
             last = Some(self.house.desk.execute::<Role>(&role, command, &ctx).await?);
         }
@@ -321,9 +336,10 @@ impl Access {
     }
 }
 
-fn commands(operator: OperatorId, moves: &RoleMoves, by: &Authority) -> BTreeMap<RoleId, RoleCommand> {
-    let grant = || RoleCommand::Grant { operator, level: moves.level, by: by.clone() };
+fn commands(moves: &RoleMoves, by: &Authority) -> BTreeMap<RoleId, RoleCommand> {
+    let grant = || RoleCommand::Grant { to: moves.then.clone(), by: by.clone() };
+    let withdraw = || RoleCommand::Withdraw { from: moves.now.clone(), by: by.clone() };
     let given = moves.given.iter().map(|role| (*role, grant()));
-    let taken = moves.taken.iter().map(|role| (*role, RoleCommand::Withdraw { operator, by: by.clone() }));
+    let taken = moves.taken.iter().map(|role| (*role, withdraw()));
     given.chain(taken).collect()
 }

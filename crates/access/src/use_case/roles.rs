@@ -2,12 +2,14 @@
 
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
-use vocabulary::{AgentId, Reach, RoleId};
+use vocabulary::{AgentId, Reach, RoleId, Scope};
 use wire::{Asked, Caller, Outcomes, Refused};
 
-use super::authority;
+use super::NEWEST;
 use crate::Access;
+use crate::model::authority::People;
 use crate::model::role::{Role, RoleCommand, RoleForm};
+use crate::read::operators;
 
 /// Whose a new role is: the agent named; unnamed, the platform's or the caller's only agent's.
 fn owner(caller: &Caller, named: Option<AgentId>) -> Result<Option<AgentId>, Refused> {
@@ -29,8 +31,8 @@ impl Access {
         enabled: bool,
     ) -> Result<Receipt, Refused> {
         let id = RoleId(self.house.ids.next_id());
-        let command =
-            RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by: authority(caller) };
+        let by = self.authority(caller).await?;
+        let command = RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by };
         let ctx = asked.context_of_account(json!({ "id": id }));
         Ok(self.house.desk.execute::<Role>(&id, command, &ctx).await?)
     }
@@ -43,7 +45,8 @@ impl Access {
         form: RoleForm,
         revision: i64,
     ) -> Result<Receipt, Refused> {
-        let command = RoleCommand::Change { form, revision, by: authority(caller) };
+        let (holders, by) = (self.holders_of(role).await?, self.authority(caller).await?);
+        let command = RoleCommand::Change { form, revision, holders, by };
         self.alter_role(role, command, &asked.context_of_account(json!({}))).await
     }
 
@@ -54,8 +57,7 @@ impl Access {
         role: RoleId,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
-        let by = authority(caller);
-        let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
+        let command = self.switch_of(caller, role, enabled).await?;
         self.alter_role(role, command, &asked.context_of_account(json!({}))).await
     }
 
@@ -70,10 +72,12 @@ impl Access {
         let ctx = asked.context_of_account(json!({}));
         let mut outcomes = Outcomes::default();
         for role in ids {
-            let by = authority(caller);
-            let command = if enabled { RoleCommand::Enable { by } } else { RoleCommand::Disable { by } };
             let ctx = ctx.step(&format!("state:{role}"));
-            outcomes.take(role.to_string(), self.alter_role(*role, command, &ctx).await)?;
+            let switching = async {
+                let command = self.switch_of(caller, *role, enabled).await?;
+                self.alter_role(*role, command, &ctx).await
+            };
+            outcomes.take(role.to_string(), switching.await)?;
         }
         Ok(outcomes)
     }
@@ -85,8 +89,21 @@ impl Access {
         role: RoleId,
         revision: Option<i64>,
     ) -> Result<Receipt, Refused> {
-        let command = RoleCommand::Delete { revision, by: authority(caller) };
+        let command = RoleCommand::Delete { revision, by: self.authority(caller).await? };
         self.alter_role(role, command, &asked.context_of_account(json!({}))).await
+    }
+
+    async fn switch_of(&self, caller: &Caller, role: RoleId, enabled: bool) -> Result<RoleCommand, Refused> {
+        let (holders, by) = (self.holders_of(role).await?, self.authority(caller).await?);
+        Ok(if enabled { RoleCommand::Enable { holders, by } } else { RoleCommand::Disable { holders, by } })
+    }
+
+    /// Who holds a role, wherever they are: it is changed for all of them.
+    async fn holders_of(&self, role: RoleId) -> Result<People, Refused> {
+        let known = self.house.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?.state;
+        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["operator"]).await?;
+        let people = operators::together(&mut db, known.holders()).await?;
+        Ok(People { operators: known.holders().clone(), ..people })
     }
 
     /// Changes a role and lets its holders feel it at once.
@@ -99,7 +116,8 @@ impl Access {
         let receipt = self.house.desk.execute::<Role>(&role, command, ctx).await?;
         let holders = self.house.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?;
         self.settle(receipt.position).await?;
-        self.tell_changed(holders.state.holders().iter().copied()).await;
+        let holders: Vec<_> = holders.state.holders().iter().copied().collect();
+        self.rights_changed(&holders, ctx.now).await?;
         Ok(receipt)
     }
 }

@@ -2,14 +2,18 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use kernel::{Actor, Receipt, RequestId};
+use kernel::{Actor, CommandContext, CommandError, Receipt, RequestId};
 use rand::rngs::OsRng;
 use rand::{Rng, RngCore};
 use serde_json::json;
-use vocabulary::{AgentId, AreaId, OperatorDeviceId, Phone, Reach, Timestamp};
-use wire::{Asked, Caller, Directory, IssuedToken, OpenedSession, Refused, Session, SessionId, TokenSubject};
+use vocabulary::{AgentId, AreaId, OperatorDeviceId, OperatorId, Phone, Reach, Timestamp};
+use wire::{
+    Asked, Caller, ClientAddress, Directory, IssuedToken, OpenedSession, Refused, Session, SessionId,
+    TokenSubject,
+};
 
-use crate::model::device::{DeviceCommand, OperatorDevices};
+use crate::door::codes::{self, Guess, Place, Requester, Tried};
+use crate::model::device::{Device, DeviceCommand, DeviceRefusal, DeviceState, OperatorDevices};
 use crate::model::operator::{Operator, OperatorCommand, territory_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
@@ -26,74 +30,139 @@ pub(crate) struct ClientBuild {
     pub package: String,
 }
 
+/// Who asks for a code or says one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker<'a> {
+    /// Its own device, when it names one.
+    pub device: Option<&'a str>,
+    /// Where it is.
+    pub address: ClientAddress,
+}
+
 /// Too many wrong tries. Told of known and unknown phones alike.
 fn locked() -> Refused {
     Refused::Bare("验证码错误次数过多，请 15 分钟后再试".to_owned())
 }
 
+/// Too many wrong tries of strangers to a phone. Told of known and unknown phones alike.
+fn locked_today() -> Refused {
+    Refused::Bare("该手机号今日验证码错误次数过多，请在已授权的设备上登录，或明天再试".to_owned())
+}
+
+fn not_authorised() -> Refused {
+    CommandError::Refused(DeviceRefusal::NotAuthorised).into()
+}
+
+/// What the house does in the name of an operator who is about to sign in.
+fn of_operator(asked: &Asked, account: &Account) -> CommandContext {
+    let ctx = asked.context_of_house("sign-in", json!({}));
+    CommandContext { actor: Actor::Operator { id: account.id }, request_id: None, ..ctx }
+}
+
+/// Whose devices are looked for when a phone has no account: nobody's, so that both take the same way.
+const NOBODY: OperatorId = OperatorId(0);
+
 impl Access {
     /// Sends a code. Unknown phones get the same answer and no SMS; so does nobody learn which phones have accounts
     /// (a provider that answers slowly may still tell by the time it takes).
-    pub(crate) async fn send_code(&self, phone: &Phone, now: Timestamp) -> Result<(), Refused> {
+    pub(crate) async fn send_code(
+        &self,
+        phone: &Phone,
+        asker: Asker<'_>,
+        now: Timestamp,
+    ) -> Result<(), Refused> {
         let account = self.account_of(phone).await?.filter(|account| account.enabled);
+        let (requester, _) = self.requester(account.as_ref(), asker).await?;
         let code = match &self.config.fixed_sms_code {
             Some(fixed) => fixed.clone(),
             None => format!("{:06}", OsRng.gen_range(0..1_000_000)),
         };
-        let hash = account.is_some().then(|| door::code_hash(self.sms_pepper.expose(), phone, &code));
+        let hash = account.is_some().then(|| codes::code_hash(self.sms_pepper.expose(), phone, &code));
         let db = &self.house.pools.app;
-        if door::is_locked(db, phone, now).await? {
-            return Err(locked());
-        }
-        if !door::take_sms_place(db, phone, hash, now).await? {
-            return Err(Refused::Bare("短信发送次数超限".to_owned()));
+        match codes::take_place(db, phone, &requester, hash, now).await? {
+            Place::Taken => {}
+            Place::Locked => return Err(locked()),
+            Place::TooMany => return Err(Refused::Bare("短信发送次数超限".to_owned())),
         }
         if account.is_none() {
             return Ok(());
         }
-        if let Err(error) = self.neighbours.sms.send_code(phone, &code, door::CODE_LIFE_MS / 60_000).await {
+        if let Err(error) = self.neighbours.sms.send_code(phone, &code, codes::CODE_LIFE_MS / 60_000).await {
             tracing::error!(error = &error as &dyn std::error::Error, "a sign-in code was not sent");
-            door::give_back_sms_place(db, phone, now).await?;
+            codes::give_back_place(db, phone, &requester, now).await?;
             return Err(Refused::Bare("短信发送失败，请稍后重试".to_owned()));
         }
         Ok(())
     }
 
-    /// Proves a phone on the session by the code that was sent to it.
+    /// Who asks, whether the phone's account signs in from that device, and whether it could.
+    async fn requester(
+        &self,
+        account: Option<&Account>,
+        asker: Asker<'_>,
+    ) -> Result<(Requester, bool), Refused> {
+        let owner = account.map_or(NOBODY, |account| account.id);
+        let devices =
+            self.house.desk.load::<OperatorDevices>(&owner).await.map_err(Refused::unavailable)?.state;
+        let known = asker.device.is_some_and(|code| devices.state_of(code) == Some(DeviceState::Bound));
+        let admitted = asker.device.is_some_and(|code| devices.admits(code, self.config.automatic_devices));
+        Ok((Requester::new(asker.device, asker.address.0, known), admitted))
+    }
+
+    /// Proves a phone on the session by the code that was sent to it, for the session's device or its network. On a
+    /// device that an administrator must accept first the code stays good, so that it need not be sent again.
     pub(crate) async fn verify_code(
         &self,
         session: &Session,
         phone: &Phone,
         code: &str,
+        address: ClientAddress,
         now: Timestamp,
     ) -> Result<Account, Refused> {
         let wrong = || Refused::Bare("验证码错误或已失效".to_owned());
-        let hash = door::code_hash(self.sms_pepper.expose(), phone, code);
-        match door::use_code(&self.house.pools.app, phone, hash, now).await? {
-            door::Tried::Right => {}
-            door::Tried::Wrong => return Err(wrong()),
-            door::Tried::Locked => return Err(locked()),
+        let account = self.account_of(phone).await?;
+        let asker = Asker { device: Some(&session.device_code), address };
+        let (requester, admitted) = self.requester(account.as_ref(), asker).await?;
+        let hash = codes::code_hash(self.sms_pepper.expose(), phone, code);
+        let tried = Guess { hash, once: admitted };
+        match codes::use_code(&self.house.pools.app, phone, &requester, tried, now).await? {
+            Tried::Right => {}
+            Tried::Wrong => return Err(wrong()),
+            Tried::Locked => return Err(locked()),
+            Tried::LockedToday => return Err(locked_today()),
         }
-        let account = self.account_of(phone).await?.ok_or_else(wrong)?;
+        let account = account.ok_or_else(wrong)?;
         self.prove(session, &account).await?;
         Ok(account)
     }
 
-    /// Proves a phone on the session by a signed link; each link works once.
+    /// Proves a phone on the session by a signed link; each link works once. It stays good where an administrator must
+    /// accept the device first.
     pub(crate) async fn follow_link(
         &self,
+        asked: &Asked,
         session: &Session,
         phone: &Phone,
         link: &str,
-        now: Timestamp,
     ) -> Result<Account, Refused> {
+        let now = asked.now();
         let bad = || Refused::business("link-expired", BadLink.to_string());
         let origin = quick_link::open(self.link_key.expose(), link, now).map_err(|_| bad())?;
-        if origin.phone != *phone || !door::use_link(&self.house.pools.app, &origin.nonce, now).await? {
+        if origin.phone != *phone {
             return Err(bad());
         }
         let account = self.account_of(phone).await?.ok_or_else(bad)?;
+        // Whoever made it may have lost since then what allowed him to.
+        let maker = self.authority_of(origin.by).await?.ok_or_else(bad)?;
+        maker.may_act_on(&self.person(account.id).await?).map_err(|_| bad())?;
+        if !self.device_admitted(&account, &session.device_code).await? {
+            return Err(self.ask_for_device(asked, session, &account).await);
+        }
+        if !door::use_link(&self.house.pools.app, &origin.nonce, now).await? {
+            return Err(bad());
+        }
         self.prove(session, &account).await?;
+        door::remember_link_session(&self.house.pools.app, session.id, origin.by, account.id).await?;
         Ok(account)
     }
 
@@ -106,24 +175,22 @@ impl Access {
         }
     }
 
-    /// A link for somebody who holds no more than the caller: whoever has it can sign in as him.
+    /// A link for somebody on whom the caller may act: whoever has it can sign in as him.
     pub(crate) async fn mint_link(
         &self,
         caller: &Caller,
         phone: &Phone,
         now: Timestamp,
     ) -> Result<String, Refused> {
-        let operator = self.operator_of(caller, phone).await?;
-        let codes = self.granted_to(operator).await?;
-        if !codes.iter().all(|code| caller.codes.has(code.as_str())) {
-            return Err(Refused::business(
-                "operator-outranks",
-                "该人员持有您没有的权限，不能为其生成登录链接",
-            ));
-        }
+        self.within(caller, self.operator_of(caller, phone).await?).await?;
         let mut nonce = [0; 16];
         OsRng.fill_bytes(&mut nonce);
-        let origin = Origin { phone: phone.clone(), ts: now.millis(), nonce: URL_SAFE_NO_PAD.encode(nonce) };
+        let origin = Origin {
+            phone: phone.clone(),
+            ts: now.millis(),
+            nonce: URL_SAFE_NO_PAD.encode(nonce),
+            by: caller.operator()?,
+        };
         Ok(quick_link::seal(self.link_key.expose(), &origin))
     }
 
@@ -186,21 +253,56 @@ impl Access {
         Ok(self.house.desk.execute::<Operator>(&operator, command, &ctx).await?)
     }
 
+    /// The device that the session was opened for, when the account may sign in from it; otherwise an administrator is
+    /// asked.
     async fn use_device(&self, asked: &Asked, session: &Session, account: &Account) -> Result<(), Refused> {
-        let unknown = || Refused::business("device-not-authorised", "当前设备未授权，请联系管理员");
-        let db = &self.house.pools.app;
-        let device = door::bind_of(db, &account.phone, &session.device_code, asked.now()).await?;
+        let desk = &self.house.desk;
+        let devices = desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?.state;
+        if devices.state_of(&session.device_code) == Some(DeviceState::Bound) {
+            return Ok(());
+        }
         let command = DeviceCommand::Use {
             id: OperatorDeviceId(self.house.ids.next_id()),
-            device: device.ok_or_else(unknown)?,
+            device: self.named_device(asked, session, account).await?,
             automatic: self.config.automatic_devices,
             territory: territory_of(&account.reach),
         };
-        let mut ctx = asked.context_of_house("sign-in", json!({}));
-        ctx.actor = Actor::Operator { id: account.id };
-        ctx.request_id = None;
-        self.house.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
-        Ok(())
+        let ctx = of_operator(asked, account);
+        match desk.execute::<OperatorDevices>(&account.id, command, &ctx).await {
+            Err(CommandError::Refused(DeviceRefusal::NotAuthorised)) => {
+                Err(self.ask_for_device(asked, session, account).await)
+            }
+            used => Ok(used.map(drop)?),
+        }
+    }
+
+    /// Asks an administrator to accept the session's device; the refusal for who waits. The phone is proved by now:
+    /// nobody else takes one of the waiting places.
+    async fn ask_for_device(&self, asked: &Asked, session: &Session, account: &Account) -> Refused {
+        let asking = async {
+            let command = DeviceCommand::Ask {
+                id: OperatorDeviceId(self.house.ids.next_id()),
+                device: self.named_device(asked, session, account).await?,
+                territory: territory_of(&account.reach),
+            };
+            let ctx = of_operator(asked, account);
+            self.house.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
+            Ok(())
+        };
+        let asked: Result<(), Refused> = asking.await;
+        asked.err().unwrap_or_else(not_authorised)
+    }
+
+    /// The session's device as it described itself for the account's phone.
+    async fn named_device(
+        &self,
+        asked: &Asked,
+        session: &Session,
+        account: &Account,
+    ) -> Result<Device, Refused> {
+        let db = &self.house.pools.app;
+        let device = door::bind_of(db, &account.phone, &session.device_code, asked.now()).await?;
+        device.ok_or_else(not_authorised)
     }
 
     /// A token for the selection asked for, cut to what the account may see; the session too when it ends soon.
@@ -219,7 +321,9 @@ impl Access {
         let account = self.account_of(phone).await?.filter(|account| account.enabled);
         let account = account.ok_or_else(Refused::no_session)?;
         let fresh = if session.expires_at.millis_since(now) < RENEWED_BELOW_MS {
-            Some(self.sessions.renew(session, now).await?)
+            let fresh = self.sessions.renew(session, now).await?;
+            door::pass_on_link_session(&self.house.pools.app, session.id, fresh.id).await?;
+            Some(fresh)
         } else {
             None
         };

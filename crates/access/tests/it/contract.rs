@@ -421,7 +421,7 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
     }
     admin.new_operator(CLERK, &[], 0).await;
     let clerk = house.signed_in_on(CLERK, "one").await;
-    assert_eq!(house.announce(CLERK, "two").await.1["suc"], json!(false), "no place is left");
+    assert_eq!(house.kept_out(CLERK, "two").await, "device-not-authorised", "no place is left");
     let listed = async |code: &str| {
         let data = admin.ok("GET", &info, json!({"mobilePhoneNumber": CLERK})).await;
         data["list"].as_array().unwrap().iter().find(|row| row["device_code"] == code).unwrap().clone()

@@ -11,11 +11,13 @@ async fn the_fourth_device_waits_for_an_administrator() {
     let admin = house.signed_in_on(ADMIN, "one").await;
     house.signed_in_on(ADMIN, "two").await;
     house.signed_in_on(ADMIN, "three").await;
-    let (_, answer) = house.announce(ADMIN, "four").await;
-    assert_eq!(answer["error"]["promt"], "当前设备未授权，请联系管理员");
+    assert_eq!(house.announce(ADMIN, "four").await.1, json!({"suc": true}));
     let browser = house.browser("four").await;
-    browser.prove(ADMIN).await;
-    assert_eq!(browser.refused("POST", LOGIN, json!({"opManId": ADMIN})).await, "device-not-authorised");
+    let code = house.code_for(ADMIN).await;
+    assert!(browser.verify(ADMIN, &code).await["objectId"].is_string());
+    let (_, answer) = browser.call("POST", LOGIN, json!({"opManId": ADMIN})).await;
+    assert_eq!(answer["error"]["code"], "device-not-authorised");
+    assert_eq!(answer["error"]["promot"], "当前设备未授权，请联系管理员");
 
     let list = admin.ok("GET", INFO, json!({"mobilePhoneNumber": ADMIN})).await;
     let waiting = list["list"].as_array().unwrap().iter().find(|row| row["state"] == 0).unwrap();
@@ -26,7 +28,40 @@ async fn the_fourth_device_waits_for_an_administrator() {
     let body = json!({"id": waiting["id"]});
     admin.ok("POST", "/mieba/v2/platform/opman/device/authorize_confirm", body).await;
     assert_eq!(house.announce(ADMIN, "four").await.1, json!({"suc": true}));
-    browser.ok("POST", LOGIN, json!({"opManId": ADMIN})).await;
+    // The code that proved the phone is still good, once: it has let nobody in.
+    let again = house.browser("four").await;
+    assert!(again.verify(ADMIN, &code).await["objectId"].is_string());
+    again.ok("POST", LOGIN, json!({"opManId": ADMIN})).await;
+    let (_, answer) = house
+        .browser("four")
+        .await
+        .call("POST", "/auth/sms/verify", json!({"mobilePhoneNumber": ADMIN, "smsCode": code}))
+        .await;
+    assert!(answer["error"].is_string(), "{answer}");
+}
+
+#[tokio::test]
+async fn a_link_that_meets_a_device_which_must_be_accepted_stays_good() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    let phone = "13800000002";
+    admin.new_operator(phone, &[], 0).await;
+    for device in ["one", "two", "three"] {
+        house.signed_in_on(phone, device).await;
+    }
+    let link = admin.ok("POST", "/auth/quickLink", json!({"phone": phone})).await;
+    let body = json!({"phone": phone, "origin": link["origin"]});
+    house.announce(phone, "four").await;
+    let browser = house.browser("four").await;
+    assert_eq!(
+        browser.refused("POST", "/auth/login/authorized", body.clone()).await,
+        "device-not-authorised"
+    );
+    let list = admin.ok("GET", INFO, json!({"mobilePhoneNumber": phone})).await;
+    let waiting = list["list"].as_array().unwrap().iter().find(|row| row["state"] == 0).unwrap();
+    admin.ok("POST", "/mieba/v2/platform/opman/device/authorize_confirm", json!({"id": waiting["id"]})).await;
+    browser.ok("POST", "/auth/login/authorized", body).await;
+    browser.ok("POST", LOGIN, json!({"opManId": phone})).await;
 }
 
 #[tokio::test]
@@ -40,7 +75,7 @@ async fn a_removed_device_is_out_at_once_and_does_not_come_back_by_itself() {
     admin.ok("POST", "/mieba/v2/platform/opman/device/authorize_remove", body).await;
     assert_eq!(lost.status("GET", "/platform/permission/allCode", json!({})).await, 401);
     assert_eq!(admin.status("GET", "/platform/permission/allCode", json!({})).await, 200);
-    assert_eq!(house.announce(ADMIN, "lost").await.1["suc"], json!(false));
+    assert_eq!(house.kept_out(ADMIN, "lost").await, "device-not-authorised");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A house with the access room in it, and browsers that speak the real protocol.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
 use access::model::role::SUPER_ADMINISTRATOR;
@@ -75,6 +75,7 @@ pub struct TestHouse {
     pub clock: Arc<FixedClock>,
     pub outbox: Arc<Outbox>,
     pub sessions: Sessions,
+    address: Mutex<IpAddr>,
     projecting: tokio::task::JoinHandle<()>,
     _database: TestDatabase,
     _services: Services,
@@ -154,10 +155,16 @@ impl TestHouse {
             clock,
             outbox,
             sessions,
+            address: Mutex::new([192, 0, 2, 1].into()),
             projecting,
             _database: database,
             _services: services,
         }
+    }
+
+    /// From here on calls come from this address.
+    pub fn at(&self, address: &str) {
+        *self.address.lock().unwrap() = address.parse().unwrap();
     }
 
     async fn send(
@@ -172,7 +179,8 @@ impl TestHouse {
             request = request.header(*name, *value);
         }
         let mut request = request.body(Body::from(body)).unwrap();
-        request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([192, 0, 2, 1], 4000))));
+        let address = *self.address.lock().unwrap();
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(address, 4000)));
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         (parts.status, to_bytes(body, usize::MAX).await.unwrap().to_vec())
@@ -208,6 +216,20 @@ impl TestHouse {
         let body = json!({"device_type": 1, "mobilePhoneNumber": phone, "device_code": device,
             "device_name": "Chrome"});
         self.plain("POST", "/mieba/platform/opman/device/verification", body).await
+    }
+
+    /// Asks for a code from a device that names itself; the answer.
+    pub async fn ask_code(&self, phone: &str, device: &str) -> Value {
+        let body = json!({"mobilePhoneNumber": phone, "deviceCode": device});
+        self.plain("POST", "/auth/sms/code", body).await.1
+    }
+
+    /// The code of the refusal when a device that was named and proved its phone signs in.
+    pub async fn kept_out(&self, phone: &str, device: &str) -> String {
+        assert_eq!(self.announce(phone, device).await.1, json!({"suc": true}));
+        let browser = self.browser(device).await;
+        browser.prove(phone).await;
+        browser.refused("POST", "/platform/permission/login", json!({"opManId": phone})).await
     }
 
     /// The code sent to a phone; the clock moves on so that the next one may be asked for.
@@ -306,6 +328,12 @@ impl Browser<'_> {
         self.call(method, path, content).await.0.as_u16()
     }
 
+    /// What trying a code is answered.
+    pub async fn verify(&self, phone: &str, code: &str) -> Value {
+        let body = json!({"mobilePhoneNumber": phone, "smsCode": code});
+        self.call("POST", "/auth/sms/verify", body).await.1
+    }
+
     /// Proves a phone on this session by a code.
     pub async fn prove(&self, phone: &str) {
         let code = self.house.code_for(phone).await;
@@ -315,7 +343,7 @@ impl Browser<'_> {
     }
 
     pub async fn new_role(&self, name: &str, codes: &[&str]) -> String {
-        let body = json!({"name": name, "tier": 1, "remark": "", "codes": codes, "state": 1});
+        let body = json!({"name": name, "tier": 2, "remark": "", "codes": codes, "state": 1});
         let data = self.ok("POST", "/platform/permission/role", body).await;
         data["id"].as_str().unwrap().to_owned()
     }

@@ -9,4 +9,5 @@ mod roles;
 mod rules;
 mod sign_in;
 mod swap;
+mod strangers;
 mod way_in;

@@ -148,3 +148,36 @@ async fn a_profession_is_given_changed_taken_away_and_looked_for() {
     let row = admin.operator_row("13800000002").await;
     assert_eq!((&row["profession"], &row["version"]), (&Value::Null, &json!(3)));
 }
+
+#[tokio::test]
+async fn a_manager_of_level_2_makes_nobody_of_a_higher_level() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    let role = admin.new_role("人事", &["10", "1001", "1002"]).await;
+    admin.new_operator("13800000002", &[&role], 2).await;
+    let clerk = house.signed_in("13800000002").await;
+    let body =
+        |phone: &str, level: i64| json!({"phone": phone, "name": "李雷", "level": level, "agentId": "2"});
+    for level in [1, 3, 15] {
+        assert_eq!(clerk.refused("POST", USER, body("13800000003", level)).await, "level-not-held");
+    }
+    clerk.ok("POST", USER, body("13800000003", 6)).await;
+    let path = format!("{USER}/13800000003");
+    let raised = json!({"name": "李雷", "level": 1, "agentId": "2", "version": 1});
+    assert_eq!(clerk.refused("POST", &path, raised).await, "level-not-held");
+    let mut above = body("13800000004", 1);
+    above["state"] = json!(0);
+    admin.ok("POST", USER, above).await;
+    let above = "operator-above-level";
+    assert_eq!(clerk.refused("POST", STATE, json!({"phone": "13800000004", "state": 1})).await, above);
+    let lowered = json!({"name": "李雷", "level": 4, "agentId": "2", "version": 1});
+    assert_eq!(clerk.refused("POST", &format!("{USER}/13800000004"), lowered).await, above);
+    assert_eq!(clerk.refused("POST", "/auth/quickLink", json!({"phone": "13800000004"})).await, above);
+    let role = json!({"name": "管理", "tier": 1, "remark": "", "codes": ["1002"], "state": 1});
+    assert_eq!(clerk.refused("POST", "/platform/permission/role", role).await, "role-above-level");
+    // Whoever administers the house is above all levels, whatever his own tiers are called.
+    let system = system_role().to_string();
+    admin.new_operator("13800000005", &[&system], 0).await;
+    let deputy = house.signed_in("13800000005").await;
+    deputy.ok("POST", USER, body("13800000006", 15)).await;
+}

@@ -37,7 +37,7 @@ async fn a_stale_version_is_refused_and_changes_nothing() {
     let house = TestHouse::new().await;
     let admin = house.admin().await;
     let id = admin.new_role("客服", &["0401"]).await;
-    let change = |name: &str, version: i64| json!({"id": id, "name": name, "tier": 1, "remark": "", "codes": ["0401"], "version": version});
+    let change = |name: &str, version: i64| json!({"id": id, "name": name, "tier": 2, "remark": "", "codes": ["0401"], "version": version});
     admin.ok("PUT", ROLE, change("售后", 1)).await;
     assert_eq!(admin.refused("PUT", ROLE, change("投诉", 1)).await, "stale-version");
     let info = admin.ok("GET", "/platform/permission/role/info", json!({"id": id})).await;

@@ -1,11 +1,10 @@
 //! Rules that span several streams, under commands at the same time.
 
-use access::model::authority::Authority;
+use access::model::authority::{Authority, Granted, Person};
 use access::model::level::Level;
 use access::model::operator::{Operator, OperatorCommand, OperatorForm};
 use access::model::role::{Role, RoleCommand, RoleForm, SUPER_ADMINISTRATOR};
 use kernel::{CommandContext, House};
-use std::collections::BTreeSet;
 use vocabulary::{AgentId, OperatorId, PermissionCode, Reach, RoleId, Scope};
 
 use crate::house::{NOW, TestHouse};
@@ -16,6 +15,10 @@ fn ctx() -> CommandContext {
 
 fn form(reach: Scope) -> OperatorForm {
     OperatorForm { name: "王芳".into(), level: Level::ALL, profession: None, reach }
+}
+
+fn person(operator: OperatorId) -> Person {
+    Person { operator, granted: Granted::default(), reach: Scope::ALL, level: Level::ALL }
 }
 
 async fn register(house: &House, number: i64) -> OperatorId {
@@ -49,7 +52,7 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         let mut all = vec![OperatorId(1)];
         for number in 0..3 {
             let operator = register(house, 100 + round * 10 + number).await;
-            let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
+            let grant = RoleCommand::Grant { to: person(operator), by: by() };
             house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.unwrap();
             all.push(operator);
         }
@@ -57,12 +60,12 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         for operator in all.clone() {
             let desk = house.desk.clone();
             asked.spawn(async move {
-                let withdraw = RoleCommand::Withdraw { operator, by: by() };
+                let withdraw = RoleCommand::Withdraw { from: person(operator), by: by() };
                 desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx()).await.is_ok()
             });
             let desk = house.desk.clone();
             asked.spawn(async move {
-                let disable = OperatorCommand::Disable { target: BTreeSet::new(), by: by() };
+                let disable = OperatorCommand::Disable { target: Granted::default(), by: by() };
                 desk.execute::<Operator>(&operator, disable, &ctx()).await.is_ok()
             });
             let desk = house.desk.clone();
@@ -72,14 +75,14 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
                 let limit = OperatorCommand::Change {
                     form: form(reach),
                     revision,
-                    target: BTreeSet::new(),
+                    target: Granted::default(),
                     by: by(),
                 };
                 desk.execute::<Operator>(&operator, limit, &ctx()).await.is_ok()
             });
             let desk = house.desk.clone();
             asked.spawn(async move {
-                let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
+                let grant = RoleCommand::Grant { to: person(operator), by: by() };
                 desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.is_ok()
             });
         }
@@ -90,12 +93,16 @@ async fn the_last_administrator_stays_whatever_is_asked_at_the_same_time() {
         // For the next round the first one is an administrator again.
         let operator = OperatorId(1);
         let revision = house.desk.load::<Operator>(&operator).await.unwrap().state.revision();
-        let widen =
-            OperatorCommand::Change { form: form(Scope::ALL), revision, target: BTreeSet::new(), by: by() };
+        let widen = OperatorCommand::Change {
+            form: form(Scope::ALL),
+            revision,
+            target: Granted::default(),
+            by: by(),
+        };
         house.desk.execute::<Operator>(&operator, widen, &ctx()).await.unwrap();
-        let enable = OperatorCommand::Enable { target: BTreeSet::new(), by: by() };
+        let enable = OperatorCommand::Enable { target: Granted::default(), by: by() };
         house.desk.execute::<Operator>(&operator, enable, &ctx()).await.unwrap();
-        let grant = RoleCommand::Grant { operator, level: Level::ALL, by: by() };
+        let grant = RoleCommand::Grant { to: person(operator), by: by() };
         house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx()).await.unwrap();
     }
 }
@@ -124,7 +131,7 @@ async fn a_role_is_either_deleted_or_held_whatever_is_asked_at_the_same_time() {
             delete_desk.execute::<Role>(&role, delete, &ctx()).await.is_ok()
         });
         let grant = tokio::spawn(async move {
-            let grant = RoleCommand::Grant { operator, level: Level::ALL, by: Authority::of_house() };
+            let grant = RoleCommand::Grant { to: person(operator), by: Authority::of_house() };
             grant_desk.execute::<Role>(&role, grant, &ctx()).await.is_ok()
         });
         let (deleted, granted) = (delete.await.unwrap(), grant.await.unwrap());

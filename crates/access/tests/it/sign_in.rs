@@ -221,3 +221,49 @@ async fn brand_the_web_configuration_is_open_and_each_client_has_its_own() {
         (&json!("骑行宝"), &json!("惠行出行"))
     );
 }
+
+#[tokio::test]
+async fn a_session_that_a_link_opened_ends_when_its_person_or_who_made_it_changes() {
+    let house = TestHouse::new().await;
+    let admin = house.admin().await;
+    let (one, two) = ("13800000002", "13800000003");
+    let role = admin.new_role("主管", &["10", "1002"]).await;
+    let more = admin.new_role("更多", &["0401"]).await;
+    for phone in [one, two] {
+        admin.new_operator(phone, &[&role], 2).await;
+    }
+    let maker = house.signed_in(one).await;
+    let linked = async |maker: &crate::house::Browser<'_>| {
+        let link = maker.ok("POST", "/auth/quickLink", json!({"phone": two})).await;
+        house.announce(two, "linked").await;
+        let mut browser = house.browser("linked").await;
+        let body = json!({"phone": two, "origin": link["origin"]});
+        browser.ok("POST", "/auth/login/authorized", body).await;
+        let signed = browser.ok("POST", LOGIN, json!({"opManId": two})).await;
+        browser.token = Some(signed["token"].as_str().unwrap().to_owned());
+        browser
+    };
+    let status = "/platform/permission/allCode";
+    let own = house.signed_in(two).await;
+    let linked_first = linked(&maker).await;
+    assert_eq!(linked_first.status("GET", status, json!({})).await, 200);
+    // He is given more than who made the link has: nobody has that through the link.
+    let row = admin.operator_row(two).await;
+    let wider =
+        json!({"name": "王芳", "level": 2, "agentId": 2, "roleIds": [role, more], "version": row["version"]});
+    admin.ok("POST", &format!("/platform/permission/user/{two}"), wider).await;
+    assert_eq!(linked_first.status("GET", status, json!({})).await, 401);
+    assert_eq!(own.status("GET", status, json!({})).await, 200, "his own session goes on");
+    assert_eq!(maker.refused("POST", "/auth/quickLink", json!({"phone": two})).await, "operator-outranks");
+
+    // A link is judged when it is followed, too; and what it opened ends with who made it.
+    let same = json!({"name": "王芳", "level": 2, "agentId": 2, "roleIds": [role, more], "version": 1});
+    admin.ok("POST", &format!("/platform/permission/user/{one}"), same).await;
+    let linked_second = linked(&maker).await;
+    let kept = maker.ok("POST", "/auth/quickLink", json!({"phone": two})).await;
+    admin.ok("POST", "/platform/permission/user/state", json!({"phone": one, "state": 0})).await;
+    assert_eq!(linked_second.status("GET", status, json!({})).await, 401);
+    let late = house.browser("linked").await;
+    let body = json!({"phone": two, "origin": kept["origin"]});
+    assert_eq!(late.refused("POST", "/auth/login/authorized", body).await, "link-expired");
+}

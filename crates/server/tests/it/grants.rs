@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
-use access::model::authority::{Authority, Held};
+use access::model::authority::{Authority, Granted, Held, People as Touched, Person};
 use access::model::level::{Level, Tier};
 use access::model::operator::{Operator, OperatorCommand, OperatorForm, territory_of};
 use access::model::role::{Role, RoleCommand, RoleForm, SUPER_ADMINISTRATOR};
@@ -19,8 +19,12 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use territory::model::agent::{self, Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use territory::model::agent_role::{self, AgentRole, AgentRoleCommand};
-use vocabulary::{AgentId, AgentRoleId, OperatorId, PermissionCode, Reach, RoleId, Scope, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, AreaId, OperatorId, PermissionCode, Reach, RoleId, Scope, Timestamp};
 use wire::{CodeSet, Standing};
+
+mod acts;
+
+use acts::{Act, Step, named, steps};
 
 type Codes = BTreeSet<PermissionCode>;
 
@@ -37,89 +41,14 @@ const TEMPLATES: usize = 3;
 static EVERY: LazyLock<Codes> = LazyLock::new(every_code);
 static FOUNDED: LazyLock<House> = LazyLock::new(House::founded);
 
-/// What somebody tries: `by` whom, to what.
-#[derive(Clone, Debug)]
-struct Step {
-    by: usize,
-    act: Act,
-}
-
-#[derive(Clone, Debug)]
-enum Act {
-    CreateRole { role: usize, codes: Vec<usize>, of: Option<usize> },
-    ChangeRole { role: usize, codes: Vec<usize> },
-    SwitchRole { role: usize, enabled: bool },
-    DeleteRole { role: usize },
-    Grant { role: usize, to: usize },
-    Withdraw { role: usize, from: usize },
-    Register { who: usize, reach: usize },
-    Change { who: usize, reach: usize },
-    Switch { who: usize, enabled: bool },
-    Delete { who: usize },
-    OpenAgent { agent: usize, template: Option<usize>, enabled: bool },
-    LimitAgent { agent: usize, template: Option<usize> },
-    SwitchAgent { agent: usize, enabled: bool },
-    DeleteAgent { agent: usize },
-    CreateTemplate { template: usize, codes: Vec<usize> },
-    ChangeTemplate { template: usize, codes: Vec<usize> },
-    DeleteTemplate { template: usize },
-}
-
-/// What it is called, to count those that succeed.
-fn named(act: &Act) -> String {
-    format!("{act:?}").split_whitespace().next().unwrap_or_default().to_owned()
-}
-
-fn acts() -> impl Strategy<Value = Act> {
-    let one = || 0..PEOPLE;
-    let role = || 0..ROLES;
-    let agent = || 0..AGENTS;
-    let template = || 0..TEMPLATES;
-    let limit = || proptest::option::weighted(0.7, 0..TEMPLATES);
-    let few = || proptest::collection::vec(0..CODES.len(), 1..4);
-    let many = || prop_oneof![15 => few(), 1 => Just(vec![ALL_CODES])];
-    let form = || (one(), 0..reaches().len());
-    let people = prop_oneof![
-        2 => (role(), many(), proptest::option::of(agent()))
-            .prop_map(|(role, codes, of)| Act::CreateRole { role, codes, of }),
-        2 => (role(), many()).prop_map(|(role, codes)| Act::ChangeRole { role, codes }),
-        3 => (role(), any::<bool>()).prop_map(|(role, enabled)| Act::SwitchRole { role, enabled }),
-        4 => role().prop_map(|role| Act::DeleteRole { role }),
-        6 => (role(), one()).prop_map(|(role, to)| Act::Grant { role, to }),
-        4 => (role(), one()).prop_map(|(role, from)| Act::Withdraw { role, from }),
-        // The last administrator's role is worth more tries.
-        2 => Just(Act::Withdraw { role: 0, from: 0 }),
-        4 => form().prop_map(|(who, reach)| Act::Register { who, reach }),
-        3 => form().prop_map(|(who, reach)| Act::Change { who, reach }),
-        2 => (one(), any::<bool>()).prop_map(|(who, enabled)| Act::Switch { who, enabled }),
-        1 => one().prop_map(|who| Act::Delete { who }),
-    ];
-    let franchisees = prop_oneof![
-        3 => (agent(), limit(), any::<bool>())
-            .prop_map(|(agent, template, enabled)| Act::OpenAgent { agent, template, enabled }),
-        6 => (agent(), limit()).prop_map(|(agent, template)| Act::LimitAgent { agent, template }),
-        3 => (agent(), any::<bool>()).prop_map(|(agent, enabled)| Act::SwitchAgent { agent, enabled }),
-        1 => agent().prop_map(|agent| Act::DeleteAgent { agent }),
-        3 => (template(), many()).prop_map(|(template, codes)| Act::CreateTemplate { template, codes }),
-        5 => (template(), many()).prop_map(|(template, codes)| Act::ChangeTemplate { template, codes }),
-        1 => template().prop_map(|template| Act::DeleteTemplate { template }),
-    ];
-    prop_oneof![people, franchisees]
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // The platform's own people act most, or most steps would be refused.
-    let by = prop_oneof![3 => Just(0), 3 => Just(3), 3 => 0..PEOPLE];
-    proptest::collection::vec((by, acts()).prop_map(|(by, act)| Step { by, act }), 0..80)
-}
-
-/// Everything, one franchisee each, two of them.
-fn reaches() -> [Scope; 5] {
+/// Everything, one franchisee each, two of them, areas of the first.
+fn reaches() -> [Scope; 7] {
     let of = |agents: &[usize]| Scope {
         agents: Reach::only(agents.iter().map(|number| agent_id(*number))),
         areas: Reach::All,
     };
-    [Scope::ALL, of(&[0]), of(&[1]), of(&[2]), of(&[0, 1])]
+    let narrow = |areas: &[i64]| Scope { areas: Reach::only(areas.iter().copied().map(AreaId)), ..of(&[0]) };
+    [Scope::ALL, of(&[0]), of(&[1]), of(&[2]), of(&[0, 1]), narrow(&[20]), narrow(&[20, 21])]
 }
 
 fn numbered(base: i64, number: usize) -> i64 {
@@ -220,7 +149,7 @@ impl House {
         assert!(house.role(0, &Scope::ALL, RoleCommand::Found { name: "超级管理员".into() }));
         let register = Self::registration(0, Self::form(0), by());
         assert!(house.operator(0, &Scope::ALL, register));
-        let grant = RoleCommand::Grant { operator: operator_id(0), level: Level::ALL, by: by() };
+        let grant = RoleCommand::Grant { to: house.person(0), by: by() };
         assert!(house.role(0, &Scope::ALL, grant));
         let first = [
             Act::CreateTemplate { template: 0, codes: vec![0, 3] },
@@ -305,6 +234,22 @@ impl House {
         self.operators.get(&operator_id(number)).and_then(Operator::reach).cloned().unwrap_or(Scope::NONE)
     }
 
+    fn person(&self, number: usize) -> Person {
+        let operator = operator_id(number);
+        let system = &self.roles[&SUPER_ADMINISTRATOR];
+        let administers = system.holders().contains(&operator);
+        let granted = Granted { codes: self.granted(number), administers };
+        Person { operator, granted, reach: self.reach_of(number), level: Level::ALL }
+    }
+
+    fn holders(&self, role: usize) -> Touched {
+        let known = self.roles.get(&role_id(role)).map(|role| role.holders().clone()).unwrap_or_default();
+        let holders = (0..PEOPLE).filter(|number| known.contains(&operator_id(*number)));
+        holders.fold(Touched::NOBODY, |people, number| {
+            people.and(operator_id(number), &self.reach_of(number), Level::ALL)
+        })
+    }
+
     /// The franchisee whose person he is.
     fn employer(&self, number: usize) -> Option<AgentId> {
         territory_of(&self.reach_of(number)).agent
@@ -361,6 +306,10 @@ impl House {
         }
     }
 
+    fn enabled(&self, number: usize) -> bool {
+        self.operators.get(&operator_id(number)).is_some_and(Operator::is_enabled)
+    }
+
     fn people(&self) -> People {
         People {
             effective: (0..PEOPLE).map(|number| self.effective(number)).collect(),
@@ -387,6 +336,7 @@ impl House {
             operator: Some(operator_id(step.by)),
             codes: Held::Codes(held.clone()),
             scope: scope.clone(),
+            level: Level::ALL,
         };
         let form = |role: usize, codes: &[usize]| RoleForm {
             name: format!("角色{role}"),
@@ -401,42 +351,45 @@ impl House {
             }
             Act::ChangeRole { role, codes } => {
                 let revision = self.roles.get(&role_id(*role)).map_or(0, Role::revision);
-                self.role(*role, &scope, RoleCommand::Change { form: form(*role, codes), revision, by })
+                let (form, holders) = (form(*role, codes), self.holders(*role));
+                self.role(*role, &scope, RoleCommand::Change { form, revision, holders, by })
             }
-            Act::SwitchRole { role, enabled: true } => self.role(*role, &scope, RoleCommand::Enable { by }),
-            Act::SwitchRole { role, enabled: false } => self.role(*role, &scope, RoleCommand::Disable { by }),
+            Act::SwitchRole { role, enabled } => {
+                let holders = self.holders(*role);
+                let command = if *enabled {
+                    RoleCommand::Enable { holders, by }
+                } else {
+                    RoleCommand::Disable { holders, by }
+                };
+                self.role(*role, &scope, command)
+            }
             Act::DeleteRole { role } => self.role(*role, &scope, RoleCommand::Delete { revision: None, by }),
             Act::Grant { role, to } => {
                 // The call finds the person by phone first.
                 let known = self.operators.get(&operator_id(*to)).is_some_and(Operator::is_present);
-                known
-                    && self.role(
-                        *role,
-                        &scope,
-                        RoleCommand::Grant { operator: operator_id(*to), level: Level::ALL, by },
-                    )
+                known && self.role(*role, &scope, RoleCommand::Grant { to: self.person(*to), by })
             }
             Act::Withdraw { role, from } => {
-                self.role(*role, &scope, RoleCommand::Withdraw { operator: operator_id(*from), by })
+                self.role(*role, &scope, RoleCommand::Withdraw { from: self.person(*from), by })
             }
             Act::Register { who, reach } => {
                 self.operator(*who, &scope, Self::registration(*who, Self::form(*reach), by))
             }
             Act::Change { who, reach } => {
-                let (target, form) = (self.granted(*who), Self::form(*reach));
+                let (target, form) = (self.person(*who).granted, Self::form(*reach));
                 let revision = self.operators.get(&operator_id(*who)).map_or(0, Operator::revision);
                 self.operator(*who, &scope, OperatorCommand::Change { form, revision, target, by })
             }
             Act::Switch { who, enabled: true } => {
-                let target = self.granted(*who);
+                let target = self.person(*who).granted;
                 self.operator(*who, &scope, OperatorCommand::Enable { target, by })
             }
             Act::Switch { who, enabled: false } => {
-                let target = self.granted(*who);
+                let target = self.person(*who).granted;
                 self.operator(*who, &scope, OperatorCommand::Disable { target, by })
             }
             Act::Delete { who } => {
-                let target = self.granted(*who);
+                let target = self.person(*who).granted;
                 self.operator(*who, &scope, OperatorCommand::Delete { target, by })
             }
             act => self.take_of_franchisee(act, &scope, held),
@@ -549,6 +502,40 @@ fn rightful(
         prop_assert!(gained.all(|code| own.contains(code)), "{step:?} promised what he lacks");
         let mut gained = are.effective[number].difference(&were.effective[number]);
         prop_assert!(lets_work || gained.all(|code| own.contains(code)), "{step:?} gave what he lacks");
+    }
+    let reach = before.reach_of(step.by);
+    let authority = Authority {
+        operator: Some(operator_id(step.by)),
+        codes: Held::Codes(own.clone()),
+        scope: reach.clone(),
+        level: Level::ALL,
+    };
+    // A franchisee is switched and limited as a whole: for all of its people, by who reaches all of it.
+    let of_franchisee = matches!(
+        &step.act,
+        Act::LimitAgent { .. }
+            | Act::SwitchAgent { .. }
+            | Act::DeleteAgent { .. }
+            | Act::ChangeTemplate { .. }
+    );
+    for number in (0..PEOPLE).filter(|number| *number != step.by) {
+        let given = after.reach_of(number);
+        let same = before.reach_of(number) == given;
+        prop_assert!(same || reach.covers(&given), "{step:?} gave a reach that is not his");
+        let were_he = before.person(number);
+        let touched = !same
+            || were.effective[number] != are.effective[number]
+            || were.promised[number] != are.promised[number]
+            || before.enabled(number) != after.enabled(number);
+        let known = before.operators.contains_key(&operator_id(number));
+        let beyond = if of_franchisee {
+            !reach.covers(&were_he.reach)
+        } else {
+            authority.may_act_on(&were_he).is_err()
+        };
+        let of_role = matches!(&step.act, Act::ChangeRole { .. } | Act::SwitchRole { .. });
+        let beyond = if of_role { !reach.covers(&were_he.reach) } else { beyond };
+        prop_assert!(!known || !touched || !beyond, "{step:?} acted on {number}, who has more");
     }
     prop_assert!(are.effective[step.by] == *own, "{step:?} changed his own rights");
     prop_assert!(after.reach_of(step.by) == before.reach_of(step.by), "{step:?} changed his own reach");

@@ -16,6 +16,7 @@ mod integrity;
 mod nodes;
 mod path;
 mod payment_accounts;
+mod reach;
 mod samples;
 mod schema;
 mod screen;

@@ -201,6 +201,15 @@ describe('asking for a code', () => {
     (error: unknown) => (error instanceof LoginFailure ? error.text : 'thrown'),
   )
 
+  it('the code is for this device, which the login names by the same id', async () => {
+    expect(await asked()).toBe('sent')
+    const { deviceCode } = server.sent[0]?.content as { deviceCode: string }
+    expect(server.sent[0]?.content).toEqual({ mobilePhoneNumber: PHONE, deviceCode })
+    await logIn()
+    const named = server.sent.find(({ path }) => path.endsWith(DEVICE))
+    expect(named?.content).toMatchObject({ device_code: deviceCode })
+  })
+
   it('ERR-013 a failure without words is 短信发送次数超限', async () => {
     server.answers('/auth/sms/code', says({ suc: false }))
     expect(await asked()).toBe('短信发送次数超限')

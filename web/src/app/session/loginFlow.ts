@@ -54,7 +54,7 @@ async function stepOf<T>(step: Promise<T>, words: (error: unknown) => string, ob
 const refusedOr = (refused: string, exception: string) => (error: unknown) =>
   error instanceof Refusal ? error.text || refused : exception
 
-/** Step 2: binds this device to the phone. */
+/** Step 2: names this device for the phone. Whether it may be used is told by the login itself, once the phone is proved. */
 function authoriseDevice(phone: string): Promise<unknown> {
   const body = {
     device_type: 1,
@@ -177,10 +177,10 @@ export async function login(phone: string, proof: Proof, progress: LoginProgress
   }
 }
 
-/** Asks for an SMS code; throws `LoginFailure` with the server's words. */
+/** Asks for an SMS code, which works on this device alone; throws `LoginFailure` with the server's words. */
 export async function requestCode(phone: string): Promise<void> {
   const path = useBrandStore.getState().config?.storageType === 'obs' ? '/auth/obs/sms/code' : '/auth/sms/code'
-  await stepOf(api.post(path, { mobilePhoneNumber: phone }, { quiet: true }), (error) => {
+  await stepOf(api.post(path, { mobilePhoneNumber: phone, deviceCode: deviceCode() }, { quiet: true }), (error) => {
     if (error instanceof HttpError && error.status === 0) return error.text
     return failureText(error, '短信发送次数超限')
   })

@@ -1,9 +1,9 @@
-use vocabulary::{OperatorDeviceId, Territory};
+use vocabulary::{AgentId, AreaId, OperatorDeviceId, Reach, Scope, Territory};
 
-use super::{ME, WANG, codes, given, me, me_holding};
-use crate::model::authority::Authority;
+use super::{ME, WANG, given, granted, level, me, me_holding, person};
+use crate::model::authority::{Above, Authority, Person};
 use crate::model::device::{
-    BOUND_MAX, Device, DeviceCommand, DeviceEvent, DeviceRefusal, OperatorDevices, Owner, WAITING_MAX,
+    BOUND_MAX, Device, DeviceCommand, DeviceEvent, DeviceRefusal, OperatorDevices, WAITING_MAX,
 };
 
 const TERRITORY: Territory = Territory::PLATFORM;
@@ -34,8 +34,8 @@ fn sign_in_from(number: i64, automatic: usize) -> DeviceCommand {
 }
 
 /// Wang, who may market.
-fn owner() -> Owner {
-    Owner { operator: WANG, codes: codes(&["17", "1701"]) }
+fn owner() -> Person {
+    Person { granted: granted(&["17", "1701"]), ..person(WANG, level(2)) }
 }
 
 fn confirm(number: i64, by: Authority) -> DeviceCommand {
@@ -116,7 +116,7 @@ fn an_unknown_device_is_said_to_be_unknown() {
 
 #[test]
 fn devices_of_somebody_above_oneself_are_left_alone() {
-    let refusal = || DeviceRefusal::Outranked("营销管理".into());
+    let refusal = || DeviceRefusal::Above(Above::Codes("营销管理".into()));
     let devices = given::<OperatorDevices>([bound(1), requested(2)]);
     let clerk = || me_holding(&["1002"]);
     devices.when(confirm(2, clerk())).then_refused(refusal());
@@ -128,9 +128,18 @@ fn devices_of_somebody_above_oneself_are_left_alone() {
 
 #[test]
 fn ones_own_devices_are_ones_own_affair() {
-    let own = Owner { operator: ME, codes: codes(&["17", "1701"]) };
+    let own = Person { operator: ME, ..owner() };
     let by = me_holding(&["1002"]);
     given::<OperatorDevices>([bound(1)])
         .when(DeviceCommand::Remove { id: OperatorDeviceId(1), owner: own, by })
         .then([removed(1)]);
+}
+
+#[test]
+fn devices_of_somebody_who_reaches_further_are_left_alone() {
+    let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    let by = || Authority { scope: reach.clone(), ..me() };
+    let devices = given::<OperatorDevices>([bound(1), requested(2)]);
+    devices.when(confirm(2, by())).then_refused(DeviceRefusal::Above(Above::Reach));
+    devices.when(remove(1, by())).then_refused(DeviceRefusal::Above(Above::Reach));
 }

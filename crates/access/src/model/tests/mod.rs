@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use kernel::Aggregate;
 use vocabulary::{OperatorId, PermissionCode, Scope, Timestamp};
 
-use super::authority::{Authority, Held};
+use super::authority::{Authority, Granted, Held, People, Person};
 use super::level::Level;
 use crate::permissions::closed_upwards;
 
@@ -32,11 +32,25 @@ fn codes(texts: &[&str]) -> BTreeSet<PermissionCode> {
 
 /// Me, holding just these codes, without limits of reach.
 fn me_holding(texts: &[&str]) -> Authority {
-    Authority { operator: Some(ME), codes: Held::Codes(closed_upwards(codes(texts))), scope: Scope::ALL }
+    Authority { codes: Held::Codes(closed_upwards(codes(texts))), ..me() }
 }
 
 fn me() -> Authority {
-    Authority { operator: Some(ME), codes: Held::Everything, scope: Scope::ALL }
+    Authority { operator: Some(ME), codes: Held::Everything, scope: Scope::ALL, level: Level::ALL }
+}
+
+fn granted(texts: &[&str]) -> Granted {
+    Granted { codes: codes(texts), administers: false }
+}
+
+/// Somebody of these tiers without limits of reach, who was given nothing.
+fn person(operator: OperatorId, level: Level) -> Person {
+    Person { operator, granted: Granted::default(), reach: Scope::ALL, level }
+}
+
+/// People of 运营 without limits of reach.
+fn held_by(operators: &[OperatorId]) -> People {
+    operators.iter().fold(People::NOBODY, |people, one| people.and(*one, &Scope::ALL, level(2)))
 }
 
 struct Given<A: Aggregate>(A);

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use kernel::{Aggregate, Claim, Personal};
 use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, Territory};
 
-use super::{LI, ME, NOW, WANG, codes, given, me, me_holding};
-use crate::model::authority::Authority;
+use super::{LI, ME, NOW, WANG, given, granted, me, me_holding};
+use crate::model::authority::{Above, Authority};
 use crate::model::level::Level;
 use crate::model::operator::{
     Operator, OperatorCommand, OperatorEvent, OperatorForm, OperatorRefusal, areas_are_of_agents,
@@ -102,7 +102,7 @@ fn the_customer_service_tool_is_told_once_and_that_is_no_change_of_the_account()
 #[test]
 fn one_cannot_disable_delete_or_strip_oneself() {
     let myself = given::<Operator>([registered(ME, Scope::ALL)]);
-    let target = || codes(&["1701"]);
+    let target = || granted(&["1701"]);
     myself
         .when(OperatorCommand::Disable { target: target(), by: me() })
         .then_refused(OperatorRefusal::Oneself);
@@ -135,7 +135,7 @@ fn what_somebody_does_in_the_field_is_kept_beside_his_rights() {
     let change = |profession, operator| OperatorCommand::Change {
         form: OperatorForm { profession, ..form.clone() },
         revision: 1,
-        target: codes(&["1701"]),
+        target: granted(&["1701"]),
         by: Authority { operator: Some(operator), ..me() },
     };
     let wang = given::<Operator>([event]);
@@ -148,10 +148,10 @@ fn what_somebody_does_in_the_field_is_kept_beside_his_rights() {
 
 #[test]
 fn an_operator_who_holds_more_is_not_touched() {
-    let target = || codes(&["07", "1701"]);
+    let target = || granted(&["07", "1701"]);
     let by = || me_holding(&["1002"]);
     let above = given::<Operator>([registered(WANG, Scope::ALL)]);
-    let refusal = || OperatorRefusal::Outranked("用户管理".into());
+    let refusal = || OperatorRefusal::Above(Above::Codes("用户管理".into()));
     above.when(OperatorCommand::Disable { target: target(), by: by() }).then_refused(refusal());
     above.when(OperatorCommand::Delete { target: target(), by: by() }).then_refused(refusal());
     above.when(OperatorCommand::Enable { target: target(), by: by() }).then_refused(refusal());
@@ -167,7 +167,7 @@ fn a_change_names_the_revision_that_was_seen_and_signing_in_is_no_change() {
     let change = |revision| OperatorCommand::Change {
         form: form("王芳", of_agent(2)),
         revision,
-        target: codes(&[]),
+        target: granted(&[]),
         by: me(),
     };
     wang.when(change(2)).then_refused(OperatorRefusal::Stale { seen: 2, actual: 1 });
@@ -190,7 +190,7 @@ fn a_disabled_operator_does_not_sign_in() {
 #[test]
 fn nothing_happens_to_a_deleted_operator() {
     let gone = given::<Operator>([registered(WANG, Scope::ALL), OperatorEvent::Deleted]);
-    let target = || codes(&[]);
+    let target = || granted(&[]);
     gone.when(OperatorCommand::Enable { target: target(), by: me() }).then_refused(OperatorRefusal::Unknown);
     gone.when(OperatorCommand::Delete { target: target(), by: me() }).then_refused(OperatorRefusal::Unknown);
     gone.when(OperatorCommand::SignIn { device_code: "d".into() }).then_refused(OperatorRefusal::Unknown);
@@ -200,7 +200,7 @@ fn nothing_happens_to_a_deleted_operator() {
 #[test]
 fn setting_the_same_state_again_appends_no_event() {
     let wang = given::<Operator>([registered(WANG, Scope::ALL)]);
-    wang.when(OperatorCommand::Enable { target: codes(&[]), by: me() }).then([]);
+    wang.when(OperatorCommand::Enable { target: granted(&[]), by: me() }).then([]);
 }
 
 #[test]
@@ -252,4 +252,59 @@ fn an_operator_of_one_franchisee_is_that_franchisees_and_of_several_the_platform
     assert_eq!(territory(Scope::ALL), Territory::PLATFORM);
     let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
     assert_eq!(territory(two), Territory::PLATFORM);
+}
+
+#[test]
+fn nobody_is_made_of_a_higher_level_than_who_makes_him() {
+    let by = || Authority { level: Level::try_from(2).unwrap(), ..me() };
+    let leveled = |mask| OperatorForm { level: Level::try_from(mask).unwrap(), ..form("王芳", Scope::ALL) };
+    let register = |mask| OperatorCommand::Register {
+        operator: WANG,
+        phone: "13812348888".parse().unwrap(),
+        form: leveled(mask),
+        enabled: true,
+        by: by(),
+    };
+    for above in [1, 3, 15] {
+        given::<Operator>([]).when(register(above)).then_refused(OperatorRefusal::LevelNotHeld);
+    }
+    assert!(given::<Operator>([]).when(register(14)).0.is_ok());
+    let change =
+        |mask| OperatorCommand::Change { form: leveled(mask), revision: 1, target: granted(&[]), by: by() };
+    let wang = given::<Operator>([registered(WANG, Scope::ALL)]);
+    wang.when(change(1)).then_refused(OperatorRefusal::LevelNotHeld);
+    assert!(wang.when(change(4)).0.is_ok());
+    let raised = OperatorEvent::Changed { level: Level::try_from(1).unwrap(), reach: Scope::ALL };
+    let above = given::<Operator>([registered(WANG, Scope::ALL), raised, OperatorEvent::Disabled]);
+    let refusal = || OperatorRefusal::Above(Above::Level);
+    above.when(OperatorCommand::Enable { target: granted(&[]), by: by() }).then_refused(refusal());
+    above.when(OperatorCommand::Delete { target: granted(&[]), by: by() }).then_refused(refusal());
+    // Lowering him is an act on him too.
+    let lower = OperatorCommand::Change { form: leveled(4), revision: 3, target: granted(&[]), by: by() };
+    above.when(lower).then_refused(refusal());
+}
+
+#[test]
+fn somebody_of_a_wider_reach_is_not_touched_not_even_to_narrow_him() {
+    let area = |areas: &[i64]| Scope {
+        agents: Reach::only([AgentId(2)]),
+        areas: Reach::only(areas.iter().copied().map(AreaId)),
+    };
+    let by = || Authority { scope: area(&[20]), ..me() };
+    let refusal = || OperatorRefusal::Above(Above::Reach);
+    for wider in [area(&[20, 21]), of_agent(2), Scope::ALL] {
+        let wang = given::<Operator>([registered(WANG, wider)]);
+        let change = OperatorCommand::Change {
+            form: form("x", area(&[20])),
+            revision: 1,
+            target: granted(&[]),
+            by: by(),
+        };
+        wang.when(change).then_refused(refusal());
+        wang.when(OperatorCommand::Disable { target: granted(&[]), by: by() }).then_refused(refusal());
+        wang.when(OperatorCommand::Enable { target: granted(&[]), by: by() }).then_refused(refusal());
+        wang.when(OperatorCommand::Delete { target: granted(&[]), by: by() }).then_refused(refusal());
+    }
+    let wang = given::<Operator>([registered(WANG, area(&[20]))]);
+    wang.when(OperatorCommand::Disable { target: granted(&[]), by: by() }).then([OperatorEvent::Disabled]);
 }

@@ -1,13 +1,18 @@
 use kernel::{Aggregate, Claim, Refusal};
-use vocabulary::{AgentId, Territory};
+use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
 
-use super::{LI, ME, WANG, codes, given, level, me, me_holding};
+use super::{LI, ME, WANG, codes, given, held_by, level, me, me_holding, person};
+use crate::model::authority::{Above, Authority, People, Person};
 use crate::model::level::{Level, Tier};
 use crate::model::role::{NAME_MAX, Role, RoleCommand, RoleEvent, RoleForm, RoleRefusal};
 use crate::permissions::every_code;
 
 fn form(name: &str, texts: &[&str]) -> RoleForm {
     RoleForm { name: name.into(), tier: Tier::Operations, remark: String::new(), codes: codes(texts) }
+}
+
+fn all() -> People {
+    held_by(&[WANG, LI, ME])
 }
 
 fn created(texts: &[&str]) -> RoleEvent {
@@ -74,9 +79,12 @@ fn perm_018_one_grants_only_codes_that_one_holds() {
     let refusal = || RoleRefusal::NotHeld("营销配置".into());
     let by = || me_holding(&["1001", "0401"]);
     given::<Role>([]).when(create(form("营销", &["0401", "1701"]), by())).then_refused(refusal());
-    let change = RoleCommand::Change { form: form("客服", &["0401", "1701"]), revision: 1, by: by() };
+    let change =
+        RoleCommand::Change {
+            form: form("客服", &["0401", "1701"]), revision: 1, holders: all(), by: by()
+        };
     given::<Role>([created(&["0401"])]).when(change).then_refused(refusal());
-    let grant = RoleCommand::Grant { operator: WANG, level: level(2), by: by() };
+    let grant = RoleCommand::Grant { to: person(WANG, level(2)), by: by() };
     given::<Role>([created(&["1701"])]).when(grant).then_refused(refusal());
 }
 
@@ -85,28 +93,33 @@ fn a_role_above_oneself_is_not_touched() {
     let by = || me_holding(&["0401"]);
     let refusal = || RoleRefusal::NotHeld("营销配置".into());
     let role = given::<Role>([created(&["1701"]), RoleEvent::Granted { operator: WANG }]);
-    role.when(RoleCommand::Disable { by: by() }).then_refused(refusal());
+    role.when(RoleCommand::Disable { holders: all(), by: by() }).then_refused(refusal());
     role.when(RoleCommand::Delete { revision: None, by: by() }).then_refused(refusal());
-    role.when(RoleCommand::Withdraw { operator: WANG, by: by() }).then_refused(refusal());
-    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: by() };
+    role.when(RoleCommand::Withdraw { from: person(WANG, level(2)), by: by() }).then_refused(refusal());
+    let change =
+        RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, holders: all(), by: by() };
     role.when(change).then_refused(refusal());
 }
 
 #[test]
 fn nobody_edits_a_role_that_he_holds_or_changes_his_own_roles() {
     let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: ME }]);
-    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    let change =
+        RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, holders: all(), by: me() };
     role.when(change).then_refused(RoleRefusal::OwnRole);
-    role.when(RoleCommand::Disable { by: me() }).then_refused(RoleRefusal::OwnRole);
-    role.when(RoleCommand::Withdraw { operator: ME, by: me() }).then_refused(RoleRefusal::OwnRoles);
-    role.when(RoleCommand::Grant { operator: ME, level: level(2), by: me() })
+    role.when(RoleCommand::Disable { holders: all(), by: me() }).then_refused(RoleRefusal::OwnRole);
+    role.when(RoleCommand::Withdraw { from: person(ME, level(2)), by: me() })
         .then_refused(RoleRefusal::OwnRoles);
+    role.when(RoleCommand::Grant { to: person(ME, level(2)), by: me() }).then_refused(RoleRefusal::OwnRoles);
 }
 
 #[test]
 fn a_change_names_the_revision_that_was_seen() {
     let role = given::<Role>([created(&["0401"]), RoleEvent::Renamed { name: "客服二组".into() }]);
-    let change = |revision| RoleCommand::Change { form: form("客服", &["0401"]), revision, by: me() };
+    let change =
+        |revision| RoleCommand::Change {
+            form: form("客服", &["0401"]), revision, holders: all(), by: me()
+        };
     role.when(change(1)).then_refused(RoleRefusal::Stale { seen: 1, actual: 2 });
     role.when(change(2)).then([RoleEvent::Renamed { name: "客服".into() }]);
 }
@@ -114,7 +127,8 @@ fn a_change_names_the_revision_that_was_seen() {
 #[test]
 fn giving_a_role_to_somebody_is_no_change_of_its_content() {
     let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }]);
-    let change = RoleCommand::Change { form: form("客服", &["0401", "08"]), revision: 1, by: me() };
+    let change =
+        RoleCommand::Change { form: form("客服", &["0401", "08"]), revision: 1, holders: all(), by: me() };
     role.when(change).then([RoleEvent::Changed {
         tier: Tier::Operations,
         remark: String::new(),
@@ -124,15 +138,16 @@ fn giving_a_role_to_somebody_is_no_change_of_its_content() {
 
 #[test]
 fn a_change_to_the_same_changes_nothing() {
-    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    let change =
+        RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, holders: all(), by: me() };
     given::<Role>([created(&["0401"])]).when(change).then([]);
 }
 
 #[test]
 fn setting_the_same_state_again_appends_no_event() {
     let role = given::<Role>([created(&["0401"])]);
-    role.when(RoleCommand::Enable { by: me() }).then([]);
-    role.when(RoleCommand::Disable { by: me() }).then([RoleEvent::Disabled]);
+    role.when(RoleCommand::Enable { holders: all(), by: me() }).then([]);
+    role.when(RoleCommand::Disable { holders: all(), by: me() }).then([RoleEvent::Disabled]);
 }
 
 #[test]
@@ -148,13 +163,12 @@ fn a_role_in_use_cannot_be_deleted() {
 #[test]
 fn nothing_happens_to_a_deleted_role() {
     let role = given::<Role>([created(&["0401"]), RoleEvent::Deleted]);
-    role.when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() })
-        .then_refused(RoleRefusal::Unknown);
-    role.when(RoleCommand::Enable { by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(RoleCommand::Grant { to: person(WANG, level(2)), by: me() }).then_refused(RoleRefusal::Unknown);
+    role.when(RoleCommand::Enable { holders: all(), by: me() }).then_refused(RoleRefusal::Unknown);
     role.when(RoleCommand::Delete { revision: None, by: me() }).then_refused(RoleRefusal::Unknown);
     role.when(create(form("客服", &["0401"]), me())).then_refused(RoleRefusal::Exists);
     given::<Role>([])
-        .when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() })
+        .when(RoleCommand::Grant { to: person(WANG, level(2)), by: me() })
         .then_refused(RoleRefusal::Unknown);
 }
 
@@ -162,8 +176,8 @@ fn nothing_happens_to_a_deleted_role() {
 fn a_disabled_role_is_not_given_out_but_stays_with_its_holders() {
     let role =
         given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }, RoleEvent::Disabled]);
-    role.when(RoleCommand::Grant { operator: WANG, level: level(2), by: me() }).then([]);
-    role.when(RoleCommand::Grant { operator: LI, level: level(2), by: me() })
+    role.when(RoleCommand::Grant { to: person(WANG, level(2)), by: me() }).then([]);
+    role.when(RoleCommand::Grant { to: person(LI, level(2)), by: me() })
         .then_refused(RoleRefusal::IsDisabled);
 }
 
@@ -173,15 +187,16 @@ fn the_system_role_is_founded_once_and_stays_as_it_is() {
     given::<Role>([]).when(found()).then([system()]);
     let role = given::<Role>([system()]);
     role.when(found()).then([]);
-    role.when(RoleCommand::Disable { by: me() }).then_refused(RoleRefusal::System);
+    role.when(RoleCommand::Disable { holders: all(), by: me() }).then_refused(RoleRefusal::System);
     role.when(RoleCommand::Delete { revision: None, by: me() }).then_refused(RoleRefusal::System);
-    let change = RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, by: me() };
+    let change =
+        RoleCommand::Change { form: form("客服", &["0401"]), revision: 1, holders: all(), by: me() };
     role.when(change).then_refused(RoleRefusal::System);
 }
 
 #[test]
 fn the_system_role_keeps_its_last_holder() {
-    let withdraw = || RoleCommand::Withdraw { operator: WANG, by: me() };
+    let withdraw = || RoleCommand::Withdraw { from: person(WANG, level(2)), by: me() };
     let one = [system(), RoleEvent::Granted { operator: WANG }];
     given::<Role>(one.clone()).when(withdraw()).then_refused(RoleRefusal::LastAdministrator);
     let two = one.into_iter().chain([RoleEvent::Granted { operator: LI }]);
@@ -191,7 +206,7 @@ fn the_system_role_keeps_its_last_holder() {
 #[test]
 fn a_role_is_given_only_to_tiers_that_may_hold_all_its_codes() {
     let office = given::<Role>([created(&["0401", "1002"])]);
-    let grant = |level| RoleCommand::Grant { operator: WANG, level, by: me() };
+    let grant = |level| RoleCommand::Grant { to: person(WANG, level), by: me() };
     let refusal = |tiers: &str| RoleRefusal::NotForLevel { title: "人员列表", tiers: tiers.into() };
     office.when(grant(level(4))).then_refused(refusal("运维"));
     office.when(grant(level(4 | 8))).then_refused(refusal("运维、生产"));
@@ -238,4 +253,77 @@ fn only_holders_of_the_system_role_are_claimed_as_administrators() {
 fn refusals_speak_chinese_with_the_facts() {
     assert_eq!(RoleRefusal::InUse(2).message(), "角色正被 2 名人员使用，不能删除");
     assert_eq!(RoleRefusal::InUse(2).code(), "role-in-use");
+}
+
+/// Of one area of a franchisee, of 运营.
+fn of_one_area() -> Authority {
+    let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
+    Authority { scope: reach, level: level(2), ..me() }
+}
+
+#[test]
+fn a_role_is_changed_by_one_who_reaches_all_that_hold_it() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: WANG }]);
+    let within = People::NOBODY.and(WANG, &of_one_area().scope, level(4));
+    let wider = held_by(&[WANG]);
+    let acts = |holders: &People| {
+        let (holders, by) = (holders.clone(), of_one_area());
+        let change = RoleCommand::Change {
+            form: form("客服", &["0401", "08"]),
+            revision: 1,
+            holders: holders.clone(),
+            by: by.clone(),
+        };
+        [
+            change,
+            RoleCommand::Enable { holders: holders.clone(), by: by.clone() },
+            RoleCommand::Disable { holders, by },
+        ]
+    };
+    for act in acts(&wider) {
+        role.when(act).then_refused(RoleRefusal::HeldBeyondReach);
+    }
+    for act in acts(&within.clone().and(LI, &of_one_area().scope, level(1))) {
+        role.when(act).then_refused(RoleRefusal::HeldAboveLevel);
+    }
+    for act in acts(&People::NOBODY) {
+        role.when(act).then_refused(RoleRefusal::HoldersChanged);
+    }
+    let [_, _, disable] = acts(&within);
+    role.when(disable).then([RoleEvent::Disabled]);
+}
+
+#[test]
+fn a_role_is_given_to_and_taken_from_people_within_ones_reach() {
+    let role = given::<Role>([created(&["0401"]), RoleEvent::Granted { operator: LI }]);
+    let near = |operator| Person { reach: of_one_area().scope, ..person(operator, level(4)) };
+    role.when(RoleCommand::Grant { to: near(WANG), by: of_one_area() })
+        .then([RoleEvent::Granted { operator: WANG }]);
+    role.when(RoleCommand::Grant { to: person(WANG, level(4)), by: of_one_area() })
+        .then_refused(RoleRefusal::Above(Above::Reach));
+    role.when(RoleCommand::Withdraw { from: person(LI, level(4)), by: of_one_area() })
+        .then_refused(RoleRefusal::Above(Above::Reach));
+    let high = Person { level: level(1), ..near(LI) };
+    role.when(RoleCommand::Withdraw { from: high, by: of_one_area() })
+        .then_refused(RoleRefusal::Above(Above::Level));
+}
+
+#[test]
+fn a_role_for_a_higher_tier_is_neither_made_nor_handed_on() {
+    let high = RoleForm { tier: Tier::Administration, ..form("管理", &["0401"]) };
+    let by = || Authority { level: level(2), ..me() };
+    given::<Role>([])
+        .when(RoleCommand::Create { agent: None, form: high.clone(), enabled: true, by: by() })
+        .then_refused(RoleRefusal::AboveLevel);
+    let role = given::<Role>([created(&["0401"])]);
+    role.when(RoleCommand::Change { form: high, revision: 1, holders: all(), by: by() })
+        .then_refused(RoleRefusal::AboveLevel);
+    let tier = Tier::Administration;
+    let raised = RoleEvent::Changed { tier, remark: String::new(), codes: codes(&["0401"]) };
+    let role = given::<Role>([created(&["0401"]), raised]);
+    role.when(RoleCommand::Grant { to: person(WANG, level(2)), by: by() })
+        .then_refused(RoleRefusal::AboveLevel);
+    role.when(RoleCommand::Disable { holders: all(), by: by() }).then_refused(RoleRefusal::AboveLevel);
+    role.when(RoleCommand::Grant { to: person(WANG, level(2)), by: me() })
+        .then([RoleEvent::Granted { operator: WANG }]);
 }
