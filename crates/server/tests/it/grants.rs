@@ -19,12 +19,12 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use territory::model::agent::{self, Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use territory::model::agent_role::{self, AgentRole, AgentRoleCommand};
-use vocabulary::{AgentId, AgentRoleId, AreaId, OperatorId, PermissionCode, Reach, RoleId, Scope, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, OperatorId, PermissionCode, RoleId, Scope, Timestamp};
 use wire::{CodeSet, Standing};
 
 mod acts;
 
-use acts::{Act, Step, named, steps};
+use acts::{Act, Step, named, reaches, steps};
 
 type Codes = BTreeSet<PermissionCode>;
 
@@ -40,16 +40,6 @@ const TEMPLATES: usize = 3;
 
 static EVERY: LazyLock<Codes> = LazyLock::new(every_code);
 static FOUNDED: LazyLock<House> = LazyLock::new(House::founded);
-
-/// Everything, one franchisee each, two of them, areas of the first.
-fn reaches() -> [Scope; 7] {
-    let of = |agents: &[usize]| Scope {
-        agents: Reach::only(agents.iter().map(|number| agent_id(*number))),
-        areas: Reach::All,
-    };
-    let narrow = |areas: &[i64]| Scope { areas: Reach::only(areas.iter().copied().map(AreaId)), ..of(&[0]) };
-    [Scope::ALL, of(&[0]), of(&[1]), of(&[2]), of(&[0, 1]), narrow(&[20]), narrow(&[20, 21])]
-}
 
 fn numbered(base: i64, number: usize) -> i64 {
     base + i64::try_from(number).unwrap()
@@ -408,20 +398,25 @@ impl House {
             }
             Act::LimitAgent { agent: number, template } => {
                 let now = self.template_of(agent_id(*number));
-                agent::not_own(scope, agent_id(*number)).is_ok()
+                Self::may_act_on(scope, *number)
                     && self.may_limit(now, template.map(template_id), &held)
                     && self.agent(*number, scope, AgentCommand::Change(Self::profile(*number, *template)))
             }
             Act::SwitchAgent { agent: number, enabled } => {
                 let command = if *enabled { AgentCommand::Enable } else { AgentCommand::Disable };
-                agent::not_own(scope, agent_id(*number)).is_ok() && self.agent(*number, scope, command)
+                Self::may_act_on(scope, *number) && self.agent(*number, scope, command)
             }
             Act::DeleteAgent { agent: number } => {
                 let command = AgentCommand::Delete { children: 0, areas: 0 };
-                agent::not_own(scope, agent_id(*number)).is_ok() && self.agent(*number, scope, command)
+                Self::may_act_on(scope, *number) && self.agent(*number, scope, command)
             }
             act => agent_role::may_keep(scope).is_ok() && self.take_of_template(act, scope, held),
         }
+    }
+
+    /// As the calls ask before they act on a franchisee.
+    fn may_act_on(scope: &Scope, number: usize) -> bool {
+        agent::not_own(scope, agent_id(number)).is_ok() && agent::as_a_whole(scope).is_ok()
     }
 
     fn may_limit(&self, now: Option<AgentRoleId>, new: Option<AgentRoleId>, held: &Codes) -> bool {

@@ -1,8 +1,9 @@
 //! What people try.
 
 use proptest::prelude::*;
+use vocabulary::{AreaId, Reach, Scope};
 
-use super::{AGENTS, ALL_CODES, CODES, PEOPLE, ROLES, TEMPLATES, reaches};
+use super::{AGENTS, ALL_CODES, CODES, PEOPLE, ROLES, TEMPLATES, agent_id};
 
 /// What somebody tries: `by` whom, to what.
 #[derive(Clone, Debug)]
@@ -78,4 +79,26 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     // The platform's own people act most, or most steps would be refused.
     let by = prop_oneof![3 => Just(0), 3 => Just(3), 3 => 0..PEOPLE];
     proptest::collection::vec((by, acts()).prop_map(|(by, act)| Step { by, act }), 0..80)
+}
+
+/// Everything, one franchisee each, two of them, areas of the first, an area of two.
+pub(super) fn reaches() -> [Scope; 8] {
+    let of = |agents: &[usize]| Scope {
+        agents: Reach::only(agents.iter().map(|number| agent_id(*number))),
+        areas: Reach::All,
+    };
+    let narrow = |agents: &[usize], areas: &[i64]| Scope {
+        areas: Reach::only(areas.iter().copied().map(AreaId)),
+        ..of(agents)
+    };
+    [
+        Scope::ALL,
+        of(&[0]),
+        of(&[1]),
+        of(&[2]),
+        of(&[0, 1]),
+        narrow(&[0], &[20]),
+        narrow(&[0], &[20, 21]),
+        narrow(&[0, 1], &[20]),
+    ]
 }
