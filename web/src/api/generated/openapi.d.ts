@@ -48,8 +48,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Names the bank card that money shall go to and sends a code to its phone; answers `{bindId}`. A card that still
-         *     waits for its code gives way.
+         * Names the bank card that money shall go to and sends a code to its phone, at most once a minute; answers `{bindId}`.
+         *     A card that still waits for its code gives way.
          */
         post: operations["bindPaymentCard"];
         delete?: never;
@@ -362,7 +362,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a sign-in code: one a minute and ten a day for each phone; none for a quarter of an hour after five wrong ones. */
+        /**
+         * Sends a sign-in code: one a minute and ten a day for each phone, and as many again for the devices that are known for
+         *     it; none for a quarter of an hour to who said five wrong ones.
+         */
         post: operations["sendSmsCode"];
         delete?: never;
         options?: never;
@@ -537,7 +540,7 @@ export interface paths {
         put?: never;
         /**
          * Login step 2: names the device. It is bound once the sign-in of the same device succeeds; where an administrator
-         *     must accept it, he is asked and the answer is no.
+         *     must accept it, the sign-in says so and he is asked. The answer is the same for every phone.
          */
         post: operations["deviceVerification"];
         delete?: never;
@@ -570,7 +573,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Devices that wait, are bound or were removed; of one phone or of all in scope. */
+        /** Devices that wait, are bound or were removed; of one phone or of all whose reach lies within the caller's. */
         get: operations["deviceAuthorizeInfo"];
         put?: never;
         post?: never;
@@ -604,7 +607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Devices of the caller; of another phone only for holders of 1002. */
+        /** Devices of the caller; of another phone, within his reach, only for holders of 1002. */
         get: operations["deviceLoginInfo"];
         put?: never;
         post?: never;
@@ -1064,7 +1067,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Notes that data leaves: asked before a file is handed to the user or something masked is shown. A no means: do not. */
+        /**
+         * Notes that data leaves: asked before a file is handed to the user or something masked is shown. A no means: do not.
+         *     The same again within five minutes is one record; of other things a person is shown sixty at once and six more each
+         *     minute, then the answer is 429.
+         */
         post: operations["recordAccess"];
         delete?: never;
         options?: never;
@@ -1452,7 +1459,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an operator may do and see, to look at the pages as he does. */
+        /** What an operator may do and see, to look at the pages as he does; only of one who has no more than the caller. */
         get: operations["operatorRights"];
         put?: never;
         post?: never;
@@ -4474,7 +4481,7 @@ export interface components {
             url: string;
         };
         LinkFor: {
-            /** @description Whom the link signs in; he may hold no code that the caller does not. */
+            /** @description Whom the link signs in; he may have no code, franchisee, service area or level beyond the caller's. */
             phone: string;
         };
         /**
@@ -4986,6 +4993,12 @@ export interface components {
             state: number;
         };
         PhoneBody: {
+            /**
+             * @description The device's own code, as the device verification and the key exchange name it: the code then works on a session
+             *     of that device alone, and no stranger uses up what is sent to a device that is known for the phone. Without it
+             *     the code works on sessions from the same network address.
+             */
+            deviceCode?: string | null;
             /** @description 11 digits. */
             mobilePhoneNumber: string;
         };
