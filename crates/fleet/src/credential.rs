@@ -43,6 +43,18 @@ impl Identity {
         }
     }
 
+    /// Whether a connection of this identity may bear `client_id`. A broker ends the older of two connections of one
+    /// client id, so each belongs to one credential: a device's is its IMEI; a gateway's is its user name, alone or
+    /// followed by `:` and what tells its connections apart.
+    pub fn owns(&self, client_id: &str) -> bool {
+        let user = self.user();
+        match (self, client_id.strip_prefix(&user)) {
+            (_, Some("")) => true,
+            (Self::Gateway(_), Some(rest)) => rest.starts_with(':'),
+            _ => false,
+        }
+    }
+
     fn label(&self) -> String {
         match self {
             Self::Device(imei) => format!("device:{imei}"),
@@ -102,6 +114,19 @@ mod tests {
     fn names_with_wildcards_or_dots_are_nobody() {
         for user in ["gateway:a.b", "gateway:>", "gateway:*", "gateway:", "86000000000000*", "admin", ""] {
             assert_eq!(Identity::from_user(user), None, "{user}");
+        }
+    }
+
+    #[test]
+    fn a_client_id_belongs_to_one_identity() {
+        let (device, gateway) = (identity("860000000000001"), identity("gateway:one"));
+        assert!(device.owns("860000000000001"));
+        for other in ["860000000000002", "8600000000000011", "860000000000001:2", "gateway:one", ""] {
+            assert!(!device.owns(other), "{other}");
+        }
+        assert!(gateway.owns("gateway:one") && gateway.owns("gateway:one:") && gateway.owns("gateway:one:2"));
+        for other in ["gateway:one2", "gateway:one-2", "gateway:on", "one", "860000000000001", ""] {
+            assert!(!gateway.owns(other), "{other}");
         }
     }
 

@@ -1,5 +1,9 @@
 //! NATS asks about every connection (auth callout); this answers: a device may use its own topics, a gateway those of
-//! devices, nobody else gets in.
+//! devices, both by MQTT and under a client id of their own; nobody else gets in.
+//!
+//! A client of the plain port may give a message a reply subject, and a stream's acknowledgement then goes to that
+//! subject with the rights of NATS itself: into another stream, or to JetStream's own API. MQTT 3.1.1 has no such field.
+//! See `docs/adr/0029-who-may-speak-mqtt.md`.
 //!
 //! Format: NATS JWT version 2 (header `{"typ":"JWT","alg":"ed25519-nkey"}`), as the NATS documentation of the auth
 //! callout describes it.
@@ -18,6 +22,10 @@ use vocabulary::Timestamp;
 const SUBJECT: &str = "$SYS.REQ.USER.AUTH";
 /// The account that everything lives in.
 const ACCOUNT: &str = "$G";
+/// How NATS names the listener that a device has to come in by.
+const MQTT: &str = "mqtt";
+/// What is denied by name too: NATS itself lets MQTT clients have its MQTT subjects unless these are denied.
+const NEVER: [&str; 4] = ["$MQTT.>", "$JS.>", "$SYS.>", "_INBOX.>"];
 
 /// Answers NATS until `stop`.
 pub struct AuthCallout {
@@ -35,6 +43,8 @@ struct AskedBody {
     server_id: ServerId,
     user_nkey: String,
     connect_opts: ConnectOptions,
+    #[serde(default)]
+    client_info: ClientInfo,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +58,16 @@ struct ConnectOptions {
     user: String,
     #[serde(default)]
     pass: String,
+}
+
+/// What NATS itself saw of the connection.
+#[derive(Default, Deserialize)]
+struct ClientInfo {
+    /// `mqtt`, `nats` or `websocket`.
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    mqtt_id: String,
 }
 
 impl AuthCallout {
@@ -88,14 +108,15 @@ impl AuthCallout {
     }
 
     fn answer(&self, request: &AskedBody, now: Timestamp) -> String {
-        let options = &request.connect_opts;
+        let (options, client) = (&request.connect_opts, &request.client_info);
         let identity = Identity::from_user(&options.user)
-            .filter(|identity| self.devices.accepts(identity, &options.pass));
+            .filter(|identity| self.devices.accepts(identity, &options.pass))
+            .filter(|identity| client.kind == MQTT && identity.owns(&client.mqtt_id));
         let body = if let Some(identity) = identity {
             json!({ "jwt": self.user(&request.user_nkey, &identity, now) })
         } else {
             metrics::counter!("wheelhouse_device_connections_refused_total").increment(1);
-            json!({ "error": "unknown device or wrong credential" })
+            json!({ "error": "unknown device, wrong credential, or not by MQTT under its own client id" })
         };
         self.sign("authorization_response", &request.user_nkey, &request.server_id.id, None, body, now)
     }
@@ -106,8 +127,9 @@ impl AuthCallout {
             Identity::Gateway(_) => "*",
         };
         let limits = json!({
-            "pub": { "allow": [format!("ebike.{who}.up"), format!("ebike.{who}.ack")] },
-            "sub": { "allow": [format!("ebike.{who}.down")] },
+            "pub": { "allow": [format!("ebike.{who}.up"), format!("ebike.{who}.ack")], "deny": NEVER },
+            "sub": { "allow": [format!("ebike.{who}.down")], "deny": NEVER },
+            "allowed_connection_types": ["MQTT"],
             "subs": 16, "data": -1, "payload": 65_536,
         });
         self.sign("user", user_nkey, ACCOUNT, Some(identity.user()), limits, now)
@@ -154,39 +176,71 @@ fn read(token: &[u8]) -> anyhow::Result<AskedBody> {
 mod tests {
     use super::*;
 
-    fn answered(user: &str, pass: &str) -> Value {
+    fn answered(user: &str, pass: &str, kind: &str, mqtt_id: &str) -> Value {
         let devices = DeviceKey::new([7; 32]);
         let callout = AuthCallout::new(KeyPair::new_account(), devices);
-        let request = AskedBody {
-            server_id: ServerId { id: "N".to_owned() },
-            user_nkey: "U".to_owned(),
-            connect_opts: ConnectOptions { user: user.to_owned(), pass: pass.to_owned() },
-        };
-        let token = callout.answer(&request, Timestamp::from_millis(1_700_000_000_000));
+        let request = json!({ "nats": {
+            "server_id": { "id": "N" },
+            "user_nkey": "U",
+            "connect_opts": { "user": user, "pass": pass },
+            "client_info": { "type": kind, "mqtt_id": mqtt_id },
+        } });
+        let asked = format!("e30.{}.", URL_SAFE_NO_PAD.encode(request.to_string()));
+        claims(&callout.answer(&read(asked.as_bytes()).unwrap(), Timestamp::from_millis(1_700_000_000_000)))
+    }
+
+    fn claims(token: &str) -> Value {
         let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
         serde_json::from_slice(&claims).unwrap()
     }
 
+    fn secret(user: &str) -> String {
+        DeviceKey::new([7; 32]).secret(&Identity::from_user(user).unwrap())
+    }
+
+    fn is_refused(answer: &Value) -> bool {
+        answer["nats"]["error"].is_string() && answer["nats"]["jwt"].is_null()
+    }
+
     #[test]
     fn a_device_gets_its_own_topics_and_no_others() {
-        let secret = DeviceKey::new([7; 32]).secret(&Identity::from_user("860000000000001").unwrap());
-        let answer = answered("860000000000001", &secret);
-        let user = answer["nats"]["jwt"].as_str().unwrap();
-        let claims: Value =
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(user.split('.').nth(1).unwrap()).unwrap())
-                .unwrap();
-        assert_eq!(
-            claims["nats"]["pub"]["allow"],
-            json!(["ebike.860000000000001.up", "ebike.860000000000001.ack"])
-        );
-        assert_eq!(claims["nats"]["sub"]["allow"], json!(["ebike.860000000000001.down"]));
+        let imei = "860000000000001";
+        let answer = answered(imei, &secret(imei), "mqtt", imei);
+        let given = claims(answer["nats"]["jwt"].as_str().unwrap())["nats"].clone();
+        assert_eq!(given["pub"]["allow"], json!(["ebike.860000000000001.up", "ebike.860000000000001.ack"]));
+        assert_eq!(given["sub"]["allow"], json!(["ebike.860000000000001.down"]));
+        assert_eq!(given["allowed_connection_types"], json!(["MQTT"]));
+        assert!(given["resp"].is_null(), "nobody may answer where a message says");
+        for side in ["pub", "sub"] {
+            for denied in ["$MQTT.>", "$JS.>", "$SYS.>", "_INBOX.>"] {
+                assert!(given[side]["deny"].as_array().unwrap().contains(&json!(denied)), "{side} {denied}");
+            }
+        }
     }
 
     #[test]
     fn a_wrong_credential_and_an_unknown_name_are_refused() {
         for (user, pass) in [("860000000000001", "00"), ("admin", ""), ("", "")] {
-            let answer = answered(user, pass);
-            assert!(answer["nats"]["error"].is_string() && answer["nats"]["jwt"].is_null(), "{user}");
+            assert!(is_refused(&answered(user, pass, "mqtt", user)), "{user}");
         }
+    }
+
+    #[test]
+    fn another_client_id_and_another_way_in_than_mqtt_are_refused() {
+        let imei = "860000000000001";
+        for (kind, id) in [
+            ("mqtt", "860000000000002"),
+            ("mqtt", "gateway:a"),
+            ("mqtt", ""),
+            ("nats", ""),
+            ("nats", imei),
+            ("websocket", imei),
+            ("", imei),
+        ] {
+            assert!(is_refused(&answered(imei, &secret(imei), kind, id)), "{kind} {id}");
+        }
+        assert!(!is_refused(&answered("gateway:a", &secret("gateway:a"), "mqtt", "gateway:a:7")));
+        assert!(is_refused(&answered("gateway:a", &secret("gateway:a"), "mqtt", "gateway:ab")));
+        assert!(is_refused(&answered("gateway:a", &secret("gateway:a"), "nats", "")));
     }
 }

@@ -26,7 +26,7 @@ pub struct Login {
     pub host: String,
     /// Port.
     pub port: u16,
-    /// Distinct for every connection.
+    /// Distinct for every connection: the IMEI, or the gateway's user name, `:` and what tells its connections apart.
     pub client_id: String,
     /// IMEI or `gateway:<name>`.
     pub user: String,

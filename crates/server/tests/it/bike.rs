@@ -1,6 +1,7 @@
 //! A bike: MQTT, by `docs/device-protocol.md`.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rumqttc::{AsyncClient, Event, MqttOptions, Packet, QoS, SubscribeReasonCode};
@@ -18,6 +19,7 @@ pub struct Bike {
     pub down: mpsc::Receiver<(String, Value)>,
     listening: JoinHandle<()>,
     last_at: AtomicI64,
+    connects: Arc<AtomicUsize>,
 }
 
 impl Drop for Bike {
@@ -33,6 +35,7 @@ async fn listen(
     client: AsyncClient,
     mut events: rumqttc::EventLoop,
     subscribe: String,
+    connects: Arc<AtomicUsize>,
     taken: oneshot::Sender<Taken>,
     down: mpsc::Sender<(String, Value)>,
 ) {
@@ -40,6 +43,7 @@ async fn listen(
     loop {
         match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                connects.fetch_add(1, Ordering::Relaxed);
                 if client.subscribe(&subscribe, QoS::AtMostOnce).await.is_err() {
                     return;
                 }
@@ -71,15 +75,25 @@ async fn listen(
 }
 
 impl Bike {
-    /// Connects and subscribes. `Err`: refused at the door. The flag: whether the subscription was granted.
+    /// Connects under its own name and subscribes. `Err`: refused at the door. The flag: whether the subscription was
+    /// granted.
     pub async fn try_connect(
         address: &str,
         login: Option<(&str, &str)>,
         subscribe: &str,
     ) -> Result<(Self, bool), String> {
+        Self::try_connect_as(address, login, login.map_or("nobody", |(user, _)| user), subscribe).await
+    }
+
+    /// The same with a client id of its own choice.
+    pub async fn try_connect_as(
+        address: &str,
+        login: Option<(&str, &str)>,
+        client_id: &str,
+        subscribe: &str,
+    ) -> Result<(Self, bool), String> {
         let (host, port) = address.rsplit_once(':').expect("host:port");
-        let id = format!("test-{}", rand::random::<u64>());
-        let mut options = MqttOptions::new(id, host, port.parse::<u16>().expect("a port"));
+        let mut options = MqttOptions::new(client_id, host, port.parse::<u16>().expect("a port"));
         options.set_keep_alive(Duration::from_secs(5)).set_clean_session(true);
         if let Some((user, password)) = login {
             options.set_credentials(user, password);
@@ -87,8 +101,11 @@ impl Bike {
         let (client, events) = AsyncClient::new(options, 1000);
         let (told, taken) = oneshot::channel();
         let (down, heard) = mpsc::channel(100);
-        let listening = tokio::spawn(listen(client.clone(), events, subscribe.to_owned(), told, down));
-        let bike = Self { client, down: heard, listening, last_at: AtomicI64::new(0) };
+        let connects = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connects);
+        let listening =
+            tokio::spawn(listen(client.clone(), events, subscribe.to_owned(), counted, told, down));
+        let bike = Self { client, down: heard, listening, last_at: AtomicI64::new(0), connects };
         let granted = tokio::time::timeout(PATIENCE, taken)
             .await
             .map_err(|_| "no answer".to_owned())?
@@ -103,6 +120,11 @@ impl Bike {
             Self::try_connect(address, Some((imei, secret)), &topic).await.expect("the bike is let in");
         assert!(granted, "a bike may hear its own commands");
         bike
+    }
+
+    /// How often it was let in: more than once, and it was thrown off in between.
+    pub fn connects(&self) -> usize {
+        self.connects.load(Ordering::Relaxed)
     }
 
     pub async fn publish(&self, topic: &str, content: &Value) {

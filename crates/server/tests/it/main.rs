@@ -8,6 +8,7 @@ mod audit;
 mod bike;
 mod city;
 mod client;
+mod devices;
 mod doors;
 mod exports;
 mod faults;

@@ -121,7 +121,7 @@ impl Lines {
                 Login {
                     host: host.clone(),
                     port,
-                    client_id: format!("{}-{i}", ready.gateway.0.replace(':', "-")),
+                    client_id: format!("{}:{i}", ready.gateway.0),
                     user: ready.gateway.0.clone(),
                     password: ready.gateway.1.clone(),
                     subscribe: "ebike/+/down".into(),

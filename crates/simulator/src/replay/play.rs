@@ -279,7 +279,7 @@ pub async fn run(options: &Options, recording: &Recording) -> anyhow::Result<Pla
             let login = Login {
                 host: options.mqtt.0.clone(),
                 port: options.mqtt.1,
-                client_id: format!("replay-{i}-{}", wall::now_ms()),
+                client_id: format!("{user}:{i}-{}", wall::now_ms()),
                 user: user.clone(),
                 password: password.clone(),
                 subscribe: "ebike/+/down".into(),
