@@ -63,6 +63,7 @@ impl Gate for WireGate {
             scope: Arc::new(admitted.caller.scope),
             holds: Arc::new(move |code| codes.has(code)),
             permission_version: admitted.permission_version,
+            until: admitted.until,
         })
     }
 

@@ -176,6 +176,7 @@ impl Rooms {
             clock: Arc::clone(&house.clock),
             tables,
             limits: Limits::default(),
+            instance: hex::encode(rand::random::<[u8; 16]>()),
             stop: house.stopping(),
         })
     }

@@ -79,6 +79,8 @@ pub struct Admitted {
     pub caller: Caller,
     /// Changes whenever role, codes or scope may have changed.
     pub permission_version: i64,
+    /// When token or session ends by age, whichever is first.
+    pub until: Timestamp,
 }
 
 impl Wire {
@@ -109,7 +111,9 @@ impl Wire {
             session: Some(session.id),
             name: standing.name,
         };
-        Ok(Admitted { caller, permission_version: standing.permission_version })
+        let token_ends = Timestamp::from_millis(claims.exp.saturating_mul(1000));
+        let until = token_ends.min(session.expires_at);
+        Ok(Admitted { caller, permission_version: standing.permission_version, until })
     }
 }
 

@@ -21,9 +21,6 @@ describe('a resume', () => {
     expect(mayResume(100_000, Number.POSITIVE_INFINITY)).toBe(false)
     expect(mayResume(undefined, 10)).toBe(false)
   })
-  it('is not asked for at a tick that a new server could have reached by now', () => {
-    expect(mayResume(100, 5_000)).toBe(false)
-  })
 })
 
 describe('what is on the screen', () => {

@@ -10,14 +10,11 @@ export function backoffMs(failures: number, random: number): number {
   return Math.round(ceiling * (0.5 + random / 2))
 }
 
-const TICK_MS = 250
 const RESUME_LIMIT_MS = 30_000
 
 /**
- * Whether the fleet may be resumed from tick `seq` after `awayMs` without a connection. Ticks count
- * from the start of the server process: only a tick that a process started meanwhile cannot have
- * reached yet is proof against mistaking a new server for the old one.
+ * Whether the fleet may be resumed from tick `seq` after `awayMs` without a connection to the process that counted it.
  */
 export function mayResume(seq: number | undefined, awayMs: number): seq is number {
-  return seq !== undefined && awayMs <= RESUME_LIMIT_MS && seq * TICK_MS > awayMs + RESUME_LIMIT_MS
+  return seq !== undefined && awayMs <= RESUME_LIMIT_MS
 }

@@ -2,7 +2,8 @@
 
 /** A text frame from the server. */
 export type ServerMessage =
-  | { readonly op: 'ready' | 'pong'; readonly time: number }
+  | { readonly op: 'ready'; readonly time: number; readonly instance: string }
+  | { readonly op: 'pong'; readonly time: number }
   | { readonly op: 'error'; readonly topic: string; readonly promot: string }
   | { readonly op: 'watching'; readonly topic: string; readonly seq: number }
   | { readonly op: 'who'; readonly slot: number; readonly n: number; readonly carId: string | null }
@@ -12,7 +13,7 @@ export type ServerMessage =
 /** A text frame to the server. */
 export type ClientMessage =
   | { readonly op: 'auth'; readonly token: string; readonly t: string }
-  | ({ readonly op: 'watch'; readonly topic: string; readonly since?: number } & Partial<Viewport>)
+  | ({ readonly op: 'watch'; readonly topic: string } & Partial<Viewport> & Partial<Resume>)
   | { readonly op: 'unwatch'; readonly topic: string }
   | { readonly op: 'who'; readonly slot: number; readonly n: number }
   | { readonly op: 'ping' }
@@ -22,6 +23,12 @@ export interface Viewport {
   /** West, south, east, north in degrees WGS-84. */
   readonly bbox: readonly [number, number, number, number]
   readonly zoom: number
+}
+
+/** From where a watch goes on: a tick, and the server process that counted it. */
+export interface Resume {
+  readonly since: number
+  readonly instance: string
 }
 
 /** The message in `text`, or null when it is none that this client knows. */
@@ -36,8 +43,9 @@ export function readMessage(text: string): ServerMessage | null {
   const frame = raw as Record<string, unknown>
   switch (frame.op) {
     case 'ready':
+      return { op: 'ready', time: numberOf(frame.time), instance: textOf(frame.instance) }
     case 'pong':
-      return { op: frame.op, time: numberOf(frame.time) }
+      return { op: 'pong', time: numberOf(frame.time) }
     case 'error':
       return { op: 'error', topic: textOf(frame.topic), promot: textOf(frame.promot) }
     case 'watching':

@@ -75,11 +75,11 @@ class World {
     this.time = end
   }
   /** Connects and answers the authentication. */
-  connect(): Far {
+  connect(instance = 'one'): Far {
     this.pass(0)
     const far = last()
     far.open()
-    far.say({ op: 'ready', time: this.time + 500 })
+    far.say({ op: 'ready', time: this.time + 500, instance })
     return far
   }
 }
@@ -105,7 +105,7 @@ describe('the live socket', () => {
     world.pass(0)
     last().open()
     expect(last().sent).toEqual([{ op: 'auth', token: 'tok', t: 'sig' }])
-    last().say({ op: 'ready', time: world.time })
+    last().say({ op: 'ready', time: world.time, instance: 'one' })
     expect(last().sent.slice(1)).toEqual([{ op: 'watch', topic: 'read/role' }, { op: 'ping' }])
     expect(world.socket.state()).toEqual({ kind: 'live' })
   })
@@ -153,21 +153,58 @@ describe('the live socket', () => {
     }
     expect(pauses).toEqual([375, 750, 1_500, 3_000])
     last().open()
-    last().say({ op: 'ready', time: world.time })
+    last().say({ op: 'ready', time: world.time, instance: 'one' })
     expect(last().sent).toContainEqual({ op: 'watch', topic: 'read/role' })
     expect(interrupted).toBe(1)
     expect(world.ready).toEqual([Number.POSITIVE_INFINITY, 375 + 750 + 1_500 + 3_000])
   })
 
-  it('treats a server that restarts as another one', () => {
+  it('resumes at the process that it left, and tells it so', () => {
     const world = new World()
     world.socket.watch('fleet', nobody)
+    world.connect().drop(1006)
+    world.pass(1_000)
+    world.socket.look({ bbox: [0, 0, 1, 1], zoom: 14 }, 812)
     const far = world.connect()
+    expect(far.sent).toContainEqual({ op: 'watch', topic: 'fleet', bbox: [0, 0, 1, 1], zoom: 14, since: 812, instance: 'one' })
+    expect(world.ready.at(-1)).toBeLessThan(30_000)
+  })
+
+  it('resumes nothing at another process, whatever made it come there', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    world.connect('one').drop(1006)
+    world.pass(1_000)
+    const far = world.connect('two')
     far.say({ op: 'bye', code: 'draining', promot: '服务升级' })
     far.drop(1012)
     world.pass(1_000)
-    world.connect()
-    expect(world.ready).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])
+    world.connect('three')
+    expect(world.ready).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])
+  })
+
+  it('comes back with the renewed token when the old one has ended by age', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    world.signedIn = { token: 'renewed', t: 'sig' }
+    far.say({ op: 'bye', code: 'expired', promot: '登录已到期，请重新登录' })
+    far.drop(4401)
+    world.pass(1_000)
+    expect(Far.opened).toHaveLength(2)
+    last().open()
+    expect(last().sent[0]).toEqual({ op: 'auth', token: 'renewed', t: 'sig' })
+  })
+
+  it('waits for another token when its own has ended by age', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    far.say({ op: 'bye', code: 'expired', promot: '登录已到期，请重新登录' })
+    far.drop(4401)
+    world.pass(60_000)
+    expect(Far.opened).toHaveLength(1)
+    expect(world.ended).toEqual(['expired'])
   })
 
   it('does not come back with a token the server has ended, but does with a new one', () => {

@@ -45,7 +45,7 @@ const BURST = 16
 const BURST_PAUSE_MS = 500
 
 /** Codes of a farewell after which this session is of no more use. */
-const FINAL = new Set(['signed_out', 'disabled', 'auth_refused'])
+const FINAL = new Set(['signed_out', 'expired', 'disabled', 'auth_refused'])
 const FINAL_CLOSE = new Set([4401, 4403])
 
 interface Question {
@@ -66,7 +66,8 @@ export class LiveSocket {
   private failures = 0
   private lostAt: number
   private everReady = false
-  private sameServer = false
+  /** The server process that answered last; '' when nothing of it may be resumed. */
+  private instance = ''
   private newestMs = 0
   private heardAt = 0
   private pingSentAt = 0
@@ -112,7 +113,7 @@ export class LiveSocket {
 
   /** Says what the fleet topic looks at; null stops it although someone listens. */
   look(viewport: Viewport | null, since?: number): void {
-    this.desk.look(viewport, since)
+    this.desk.look(viewport, since === undefined ? undefined : { since, instance: this.instance })
     this.flushSoon()
   }
 
@@ -153,7 +154,7 @@ export class LiveSocket {
   /** Comes again with the credentials of now: what one may see has changed, so nothing is resumed. */
   again(): void {
     const { socket } = this
-    this.sameServer = false
+    this.instance = ''
     // One that is still opening will show the credentials of that moment.
     if (socket === null || socket.readyState === 0) return
     this.clearTimers()
@@ -236,7 +237,7 @@ export class LiveSocket {
     switch (message.op) {
       case 'ready':
         this.heardTime(message.time, now)
-        this.becomeReady(now)
+        this.becomeReady(message.instance, now)
         break
       case 'pong':
         this.clock.answered(message.time, this.pingSentAt, now)
@@ -264,12 +265,13 @@ export class LiveSocket {
     }
   }
 
-  private becomeReady(now: number): void {
-    const awayMs = this.everReady && this.sameServer ? now - this.lostAt : Number.POSITIVE_INFINITY
+  private becomeReady(instance: string, now: number): void {
+    const same = this.everReady && instance !== '' && instance === this.instance
+    const awayMs = same ? now - this.lostAt : Number.POSITIVE_INFINITY
     const again = this.everReady
     this.authenticated = true
     this.everReady = true
-    this.sameServer = true
+    this.instance = instance
     this.failures = 0
     this.reason = ''
     this.desk.forgetTold()
@@ -282,7 +284,7 @@ export class LiveSocket {
 
   private farewell(code: string, promot: string, credentials: Credentials): void {
     this.reason = promot
-    if (code === 'draining' || code === 'scope_changed') this.sameServer = false
+    if (code === 'scope_changed') this.instance = ''
     if (FINAL.has(code)) this.endSession(code, promot, credentials)
   }
 
@@ -297,7 +299,6 @@ export class LiveSocket {
     this.socket = null
     this.authenticated = false
     if (wasReady) this.lostAt = this.outside.now()
-    if (code === 1012) this.sameServer = false
     this.clearTimers()
     this.dropQuestions()
     this.desk.forgetTold()

@@ -64,8 +64,8 @@ describe('the topic desk', () => {
   it('names the tick to resume from in the first watch only', () => {
     const desk = new TopicDesk()
     desk.listen('fleet', nobody)
-    desk.look(at(120), 812)
-    expect(desk.due(9).frames).toMatchObject([{ since: 812 }])
+    desk.look(at(120), { since: 812, instance: 'one' })
+    expect(desk.due(9).frames).toMatchObject([{ since: 812, instance: 'one' }])
     desk.forgetTold()
     expect(desk.due(9).frames[0]).not.toHaveProperty('since')
   })

@@ -1,4 +1,4 @@
-import type { ClientMessage, Viewport } from './messages'
+import type { ClientMessage, Resume, Viewport } from './messages'
 
 /** The server's limit of topics for one socket. */
 export const TOPIC_LIMIT = 64
@@ -29,7 +29,7 @@ export class TopicDesk {
   private viewport: Viewport | null = null
   /** Zooms of fleet watches that were sent and not yet accepted, in order. */
   private zoomsSent: number[] = []
-  private since: number | undefined
+  private resume: Resume | undefined
 
   /** Adds a listener; the answer removes it. */
   listen(topic: string, listener: TopicListener): () => void {
@@ -44,15 +44,15 @@ export class TopicDesk {
   }
 
   /** What the fleet topic looks at, and from which tick the next watch may resume. */
-  look(viewport: Viewport | null, since?: number): void {
+  look(viewport: Viewport | null, resume?: Resume): void {
     this.viewport = viewport
-    this.since = since
+    this.resume = resume
   }
 
   /** What was received of the fleet is forgotten: even the same view needs a snapshot. */
   lookAnew(): void {
     if (this.told.has(FLEET)) this.told.set(FLEET, '')
-    this.since = undefined
+    this.resume = undefined
   }
 
   /** Whether anybody wants anything. */
@@ -117,11 +117,11 @@ export class TopicDesk {
 
   private watchFrame(topic: string): ClientMessage {
     if (topic !== FLEET || this.viewport === null) return { op: 'watch', topic }
-    const since = this.since
+    const { resume } = this
     // A resume is for the first watch after a loss; a viewport that moved needs its own snapshot.
-    this.since = undefined
+    this.resume = undefined
     const { bbox, zoom } = this.viewport
     this.zoomsSent.push(zoom)
-    return since === undefined ? { op: 'watch', topic, bbox, zoom } : { op: 'watch', topic, bbox, zoom, since }
+    return { op: 'watch', topic, bbox, zoom, ...resume }
   }
 }

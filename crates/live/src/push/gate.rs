@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::broadcast;
-use vocabulary::{OperatorId, Scope, Territory};
+use vocabulary::{OperatorId, Scope, Territory, Timestamp};
 
 /// A failure behind a seam.
 pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
@@ -24,6 +24,8 @@ pub struct Viewer {
     pub holds: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// Changes whenever role, codes or scope may have changed.
     pub permission_version: i64,
+    /// When its token or session ends by age.
+    pub until: Timestamp,
 }
 
 impl Viewer {

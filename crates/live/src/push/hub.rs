@@ -79,6 +79,8 @@ pub struct HubParts {
     pub tables: HashMap<String, Vec<&'static str>>,
     /// Bounds.
     pub limits: Limits,
+    /// A name that no other process ever has: ticks and slots mean something under it alone.
+    pub instance: String,
     /// Cancelled when the process ends.
     pub stop: CancellationToken,
 }
@@ -90,6 +92,7 @@ pub struct Hub {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) tables: HashMap<String, Vec<&'static str>>,
     pub(super) limits: Limits,
+    pub(super) instance: String,
     pub(super) stop: CancellationToken,
     pub(super) seats: Arc<Semaphore>,
     pub(super) levels: Levels,
@@ -120,6 +123,7 @@ impl Hub {
             clock: parts.clock,
             tables: parts.tables,
             limits: parts.limits,
+            instance: parts.instance,
             stop: parts.stop,
             seats: Arc::new(Semaphore::new(parts.limits.sockets)),
             levels: Levels::default(),

@@ -7,8 +7,9 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use futures::SinkExt;
 use futures::stream::SplitSink;
 use tokio::sync::broadcast::{self, error::RecvError};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use vocabulary::Timestamp;
 
 use super::gate::{EndReason, Ended, Viewer};
 use super::protocol::Bye;
@@ -17,6 +18,8 @@ use super::protocol::Bye;
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The client broke a limit.
 const POLICY: u16 = 1008;
+/// No session lives for a year; beyond, timers need not count.
+const LONGEST_MS: i64 = 366 * 24 * 3_600_000;
 
 /// Why a socket ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +36,23 @@ pub(super) struct Outlet {
     pub(super) sink: SplitSink<WebSocket, Message>,
     pub(super) ended: broadcast::Receiver<Ended>,
     pub(super) viewer: Viewer,
+    /// When the viewer's token or session ends by age.
+    pub(super) until: Instant,
     pub(super) stop: CancellationToken,
     pub(super) stall: Duration,
 }
 
-/// Returns when the session ends, or the process.
-pub(super) async fn ending(
+/// When `until` comes, as timers count.
+pub(super) fn instant(until: Timestamp, now: Timestamp) -> Instant {
+    let left_ms = until.millis_since(now).clamp(0, LONGEST_MS);
+    Instant::now() + Duration::from_millis(left_ms.cast_unsigned())
+}
+
+/// Returns when the session ends, by age or by word, or the process.
+async fn ending(
     ended: &mut broadcast::Receiver<Ended>,
     viewer: &Viewer,
+    until: Instant,
     stop: &CancellationToken,
 ) -> End {
     let told = async {
@@ -60,6 +72,7 @@ pub(super) async fn ending(
         biased;
         () = stop.cancelled() => End::Bye(Bye::Draining),
         bye = told => End::Bye(bye),
+        () = sleep_until(until) => End::Bye(Bye::Expired),
     }
 }
 
@@ -74,11 +87,16 @@ impl From<EndReason> for Bye {
 }
 
 impl Outlet {
+    /// Returns when there is nothing more to say to this viewer.
+    pub(super) async fn ending(&mut self) -> End {
+        ending(&mut self.ended, &self.viewer, self.until, &self.stop).await
+    }
+
     pub(super) async fn send(&mut self, messages: Vec<Message>) -> Result<(), End> {
         if messages.is_empty() {
             return Ok(());
         }
-        let Self { sink, ended, viewer, stop, stall } = self;
+        let Self { sink, ended, viewer, until, stop, stall } = self;
         let write = async {
             for message in messages {
                 sink.feed(message).await?;
@@ -87,7 +105,7 @@ impl Outlet {
         };
         tokio::select! {
             biased;
-            end = ending(ended, viewer, stop) => Err(end),
+            end = ending(ended, viewer, *until, stop) => Err(end),
             written = timeout(*stall, write) => match written {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(_)) | Err(_) => Err(End::Gone),

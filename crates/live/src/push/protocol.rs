@@ -18,6 +18,7 @@ pub(super) enum Said {
         bbox: Option<[f64; 4]>,
         zoom: Option<f64>,
         since: Option<u32>,
+        instance: Option<String>,
     },
     Unwatch {
         topic: String,
@@ -57,6 +58,7 @@ impl Topic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bye {
     SignedOut,
+    Expired,
     Disabled,
     ScopeChanged,
     AuthTimeout,
@@ -68,6 +70,7 @@ impl Bye {
     pub(super) const fn code(self) -> &'static str {
         match self {
             Self::SignedOut => "signed_out",
+            Self::Expired => "expired",
             Self::Disabled => "disabled",
             Self::ScopeChanged => "scope_changed",
             Self::AuthTimeout => "auth_timeout",
@@ -78,7 +81,7 @@ impl Bye {
 
     pub(super) const fn close_code(self) -> u16 {
         match self {
-            Self::SignedOut | Self::ScopeChanged | Self::AuthRefused => 4401,
+            Self::SignedOut | Self::Expired | Self::ScopeChanged | Self::AuthRefused => 4401,
             Self::Disabled => 4403,
             Self::AuthTimeout => 4408,
             Self::Draining => 1012,
@@ -88,6 +91,7 @@ impl Bye {
     const fn promot(self) -> &'static str {
         match self {
             Self::SignedOut => "登录已失效，请重新登录",
+            Self::Expired => "登录已到期，请重新登录",
             Self::Disabled => "账号已停用",
             Self::ScopeChanged => "账号的权限或数据范围已变更，正在重新连接",
             Self::AuthTimeout => "连接后未及时验证身份",
@@ -101,8 +105,8 @@ impl Bye {
     }
 }
 
-pub(super) fn ready(time_ms: i64) -> String {
-    json!({"op": "ready", "time": time_ms}).to_string()
+pub(super) fn ready(time_ms: i64, instance: &str) -> String {
+    json!({"op": "ready", "time": time_ms, "instance": instance}).to_string()
 }
 
 pub(super) fn pong(time_ms: i64) -> String {
@@ -139,10 +143,17 @@ mod tests {
 
     #[test]
     fn the_documented_frames_are_understood() {
-        let watch = r#"{"op":"watch","topic":"fleet","bbox":[1,2,3,4],"zoom":14,"since":812}"#;
+        let watch =
+            r#"{"op":"watch","topic":"fleet","bbox":[1,2,3,4],"zoom":14,"since":812,"instance":"ab"}"#;
         let said: Said = serde_json::from_str(watch).unwrap();
-        let bbox = Some([1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(said, Said::Watch { topic: "fleet".into(), bbox, zoom: Some(14.0), since: Some(812) });
+        let expected = Said::Watch {
+            topic: "fleet".into(),
+            bbox: Some([1.0, 2.0, 3.0, 4.0]),
+            zoom: Some(14.0),
+            since: Some(812),
+            instance: Some("ab".into()),
+        };
+        assert_eq!(said, expected);
         assert_eq!(serde_json::from_str::<Said>(r#"{"op":"ping"}"#).unwrap(), Said::Ping);
         assert!(serde_json::from_str::<Said>(r#"{"op":"shout"}"#).is_err());
     }

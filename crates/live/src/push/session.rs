@@ -17,7 +17,7 @@ use super::cars::CarWatch;
 use super::gate::{Denied, RowsChanged};
 use super::hub::{Beat, Hub};
 use super::look::{Asked, Look};
-use super::outlet::{End, Outlet, ending, farewell};
+use super::outlet::{End, Outlet, farewell, instant};
 use super::protocol::{self, Bye, Said, Topic};
 
 const MAX_TOPICS: usize = 64;
@@ -70,8 +70,14 @@ async fn serve(hub: Arc<Hub>, socket: WebSocket) {
         Ok(viewer) => viewer,
         Err(denied) => return farewell(&mut sink, End::Bye(bye(&denied))).await,
     };
-    let outlet =
-        Outlet { sink, ended, viewer: viewer.clone(), stop: hub.stop.clone(), stall: hub.limits.stall };
+    let outlet = Outlet {
+        sink,
+        ended,
+        until: instant(viewer.until, hub.clock.now()),
+        viewer,
+        stop: hub.stop.clone(),
+        stall: hub.limits.stall,
+    };
     let rows = hub.rows();
     let mut session = Session {
         hub,
@@ -151,11 +157,11 @@ impl Session {
         recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ping.reset();
         recheck.reset();
-        self.text(protocol::ready(self.hub.clock.now().millis())).await?;
+        self.text(protocol::ready(self.hub.clock.now().millis(), &self.hub.instance)).await?;
         loop {
             tokio::select! {
                 biased;
-                end = ending(&mut self.outlet.ended, &self.outlet.viewer, &self.outlet.stop) => return Err(end),
+                end = self.outlet.ending() => return Err(end),
                 frame = stream.next() => self.hear(frame).await?,
                 _ = ping.tick() => {
                     if self.heard.elapsed() > limits.silence {
@@ -204,8 +210,12 @@ impl Session {
             Message::Close(_) => return Err(End::Gone),
         };
         match serde_json::from_str::<Said>(&text) {
-            Ok(Said::Watch { topic, bbox, zoom, since }) => match Topic::parse(&topic) {
-                Some(Topic::Fleet) => self.watch_fleet(bbox, zoom, since).await,
+            Ok(Said::Watch { topic, bbox, zoom, since, instance }) => match Topic::parse(&topic) {
+                Some(Topic::Fleet) => {
+                    // A tick of another process says nothing about this one's.
+                    let since = since.filter(|_| instance.as_deref() == Some(self.hub.instance.as_str()));
+                    self.watch_fleet(bbox, zoom, since).await
+                }
                 Some(Topic::Vehicle(car_id)) => self.watch_car(&topic, &car_id).await,
                 Some(Topic::Read(table)) => self.watch_table(&topic, table).await,
                 None => self.refuse(&topic, "没有这个主题").await,
@@ -374,8 +384,12 @@ impl Session {
         match self.hub.gate.admit(&self.credentials.0, &self.credentials.1).await {
             Ok(viewer) => {
                 let old = &self.outlet.viewer;
-                let same = *viewer.scope == *old.scope && viewer.permission_version == old.permission_version;
-                if same { Ok(()) } else { Err(End::Bye(Bye::ScopeChanged)) }
+                if *viewer.scope != *old.scope || viewer.permission_version != old.permission_version {
+                    return Err(End::Bye(Bye::ScopeChanged));
+                }
+                // A session may have been told to end earlier than it said at first.
+                self.outlet.until = instant(viewer.until, self.hub.clock.now());
+                Ok(())
             }
             Err(Denied::NotSignedIn) => Err(End::Bye(Bye::SignedOut)),
             Err(Denied::Disabled) => Err(End::Bye(Bye::Disabled)),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -26,7 +27,10 @@ use crate::screen::Screen;
 const WEST: [f64; 4] = [118.0, 24.0, 118.1, 24.1];
 const EAST: [f64; 4] = [118.2, 24.0, 118.3, 24.1];
 
-/// Accounts by token: `all`, `area1`, `area2`, `blind` (no codes).
+/// Each house is a process of its own, as far as its ticks go.
+static HOUSES: AtomicU32 = AtomicU32::new(0);
+
+/// Accounts by token: `all`, `area1`, `area2`, `blind` (no codes), `brief` (ends within two seconds).
 struct Accounts(broadcast::Sender<Ended>);
 
 #[async_trait]
@@ -34,7 +38,7 @@ impl Gate for Accounts {
     async fn admit(&self, token: &str, _t: &str) -> Result<Viewer, Denied> {
         let area = |id| Scope { agents: Reach::All, areas: Reach::only([AreaId(id)]) };
         let (operator, scope) = match token {
-            "all" | "blind" => (1, Scope::ALL),
+            "all" | "blind" | "brief" => (1, Scope::ALL),
             "area1" => (2, area(1)),
             "area2" => (3, area(2)),
             "disabled" => return Err(Denied::Disabled),
@@ -47,6 +51,7 @@ impl Gate for Accounts {
             scope: Arc::new(scope),
             holds: Arc::new(move |code| !blind && ["0301", "0701"].contains(&code)),
             permission_version: 1,
+            until: SystemClock.now().plus_millis(if token == "brief" { 2_000 } else { 3_600_000 }),
         })
     }
 
@@ -113,6 +118,7 @@ impl House {
             clock: Arc::new(SystemClock),
             tables: HashMap::from([("role".to_owned(), vec!["0701"]), ("secret".to_owned(), vec!["0999"])]),
             limits,
+            instance: format!("house {}", HOUSES.fetch_add(1, Ordering::Relaxed)),
             stop: stop.clone(),
         });
         let served = Arc::clone(&hub);
@@ -279,7 +285,7 @@ async fn a_viewport_that_moves_gets_the_difference() {
 async fn a_resume_ends_where_a_fresh_snapshot_does() {
     let house = House::open(300).await;
     let mut away = house.looking("all", WEST).await;
-    let since = away.seq;
+    let (since, instance) = (away.seq, away.instance().to_owned());
     away.socket.close(None).await.unwrap();
     for n in 0..100 {
         house.report(n, 24.03, if n % 4 == 0 { 118.25 } else { 118.03 }, 33);
@@ -287,7 +293,7 @@ async fn a_resume_ends_where_a_fresh_snapshot_does() {
     house.hub.beat();
     let mut back = Screen::signed_in(&house.url, "all").await;
     back.bikes = away.bikes;
-    back.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "since": since})).await;
+    back.resume(WEST, since, &instance).await;
     back.until(|screen| screen.said("watching").is_some() && !screen.kinds.is_empty()).await;
     back.drain(Duration::from_millis(600)).await;
     let fresh = house.looking("all", WEST).await;
@@ -297,11 +303,31 @@ async fn a_resume_ends_where_a_fresh_snapshot_does() {
 
 #[tokio::test]
 async fn a_tick_of_another_process_gets_a_snapshot() {
-    let house = House::open(4).await;
-    let mut screen = Screen::signed_in(&house.url, "all").await;
-    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "since": 4_000_000})).await;
-    screen.until(|screen| screen.kinds.contains(&4)).await;
-    assert_eq!(screen.kinds[0], 2);
+    let (first, second) = (House::open(40).await, House::open(4).await);
+    let mut away = first.looking("all", WEST).await;
+    let (since, instance) = (away.seq, away.instance().to_owned());
+    away.socket.close(None).await.unwrap();
+    // The other process has counted further, so that the tick could be one of its own.
+    for _ in 0..=since {
+        second.hub.beat();
+    }
+    let fresh = second.looking("all", WEST).await;
+    assert_eq!((away.bikes.len(), fresh.bikes.len()), (20, 2));
+
+    let mut back = Screen::signed_in(&second.url, "all").await;
+    assert_ne!(back.instance(), instance);
+    let own = back.instance().to_owned();
+    for (since, instance) in [(since, Some(instance.as_str())), (since, None), (4_000_000, Some(&own))] {
+        back.bikes.clone_from(&away.bikes);
+        back.kinds.clear();
+        let watch = json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "since": since,
+            "instance": instance});
+        back.say(&watch).await;
+        back.until(|screen| screen.kinds.contains(&4)).await;
+        assert_eq!(back.kinds[0], 2, "{watch}");
+        assert_eq!(back.bikes, fresh.bikes, "{watch}");
+        back.say(&json!({"op": "unwatch", "topic": "fleet"})).await;
+    }
 }
 
 #[tokio::test]
@@ -392,6 +418,17 @@ async fn an_ended_account_is_closed_at_once_and_others_stay() {
     assert!(began.elapsed() < Duration::from_secs(1));
     second.say(&json!({"op": "ping"})).await;
     second.until(|screen| screen.said("pong").is_some()).await;
+}
+
+#[tokio::test]
+async fn a_socket_ends_with_its_token() {
+    let house = House::open(4).await;
+    let mut lasting = house.looking("all", WEST).await;
+    let mut brief = house.looking("brief", WEST).await;
+    assert_eq!(brief.until_closed().await, 4401);
+    assert_eq!(brief.said("bye").unwrap()["code"], "expired");
+    lasting.say(&json!({"op": "ping"})).await;
+    lasting.until(|screen| screen.said("pong").is_some()).await;
 }
 
 #[tokio::test]

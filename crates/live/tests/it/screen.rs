@@ -47,6 +47,18 @@ impl Screen {
         self.socket.send(Message::text(value.to_string())).await.expect("the socket takes a frame");
     }
 
+    /// The name of the process that it is connected to.
+    pub fn instance(&self) -> &str {
+        self.said("ready").expect("it is ready")["instance"].as_str().expect("ready says who it is")
+    }
+
+    /// Watches `bbox` from where it was left.
+    pub async fn resume(&mut self, bbox: [f64; 4], since: u32, instance: &str) {
+        let watch = json!({"op": "watch", "topic": "fleet", "bbox": bbox, "zoom": 14, "since": since,
+            "instance": instance});
+        self.say(&watch).await;
+    }
+
     /// Takes frames until `done`, or panics after five seconds.
     pub async fn until(&mut self, done: impl Fn(&Self) -> bool) {
         let wait = async {
