@@ -11,7 +11,9 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, CommandId, Scope, Timestamp};
 
-use crate::model::command::{CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, TIMEOUT_MS};
+use crate::model::command::{
+    CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, has_timed_out,
+};
 use crate::read::commands;
 use crate::seams::Downlink;
 
@@ -20,7 +22,9 @@ const SENDER: &str = "device-command-sender";
 const SWEEPER: &str = "device-command-sweeper";
 const ANSWERS: &str = "device-acknowledgement";
 
-/// Sends each requested command once, while it is still fresh.
+/// Sends each requested command while it is fresh: first `sent` is recorded, then it leaves. So nothing leaves that the
+/// log says has ended, and what was recorded before a crash leaves again, which a device acts on once.
+/// See `docs/adr/0030-commands-are-recorded-before-they-are-sent.md`.
 pub struct CommandSender {
     desk: Desk,
     clock: Arc<dyn Clock>,
@@ -31,6 +35,17 @@ impl CommandSender {
     /// A sender on `downlink`.
     pub fn new(desk: Desk, clock: Arc<dyn Clock>, downlink: Arc<dyn Downlink>) -> Self {
         Self { desk, clock, downlink }
+    }
+
+    /// Records that the command leaves. It may be recorded already, or have ended; only its state tells.
+    async fn record(&self, command: &CommandId, event: &Recorded) -> Result<DeviceCommandState, ReactError> {
+        let mut ctx = CommandContext::of_system(SENDER, self.clock.now());
+        ctx.request_id = Some(kernel::reactor::request_id(SENDER, event, "send"));
+        ctx.causation = Some(event.position);
+        let sent = self.desk.execute::<DeviceCommandState>(command, CommandCommand::Send, &ctx).await;
+        sent.map_err(|error| ReactError::Later(format!("{error:?}").into()))?;
+        let loaded = self.desk.load::<DeviceCommandState>(command).await;
+        Ok(loaded.map_err(|error| ReactError::Later(error.into()))?.state)
     }
 }
 
@@ -47,22 +62,20 @@ impl Reactor for CommandSender {
     async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
         let decoded = event.decode::<CommandEvent>().map_err(|error| ReactError::Never(error.into()))?;
         let CommandEvent::Requested { order, at } = decoded else { return Ok(()) };
+        if has_timed_out(at, self.clock.now()) {
+            return Ok(()); // nothing is written for what an outage has outlived: the sweeper ends it
+        }
+        let state = self.record(&order.command_id, event).await?;
+        // Time has passed since: a bike must not obey once its asker was told that it timed out.
         let now = self.clock.now();
-        if now.millis_since(at) >= TIMEOUT_MS {
-            return Ok(()); // its asker was told that it timed out: a bike must not obey it now
+        if !state.may_leave(now) {
+            return Ok(());
         }
         let message = json!({ "id": order.command_id, "kind": order.kind, "params": {}, "at": now.millis() });
         self.downlink
             .send(order.imei.as_str(), message.to_string().into_bytes())
             .await
-            .map_err(ReactError::Later)?;
-        let mut ctx = CommandContext::of_system(SENDER, now);
-        ctx.request_id = Some(kernel::reactor::request_id(SENDER, event, "send"));
-        ctx.causation = Some(event.position);
-        match self.desk.execute::<DeviceCommandState>(&order.command_id, CommandCommand::Send, &ctx).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(ReactError::Later(format!("{error:?}").into())),
-        }
+            .map_err(ReactError::Later)
     }
 }
 

@@ -46,6 +46,11 @@ wire_enum!(
 /// Without an answer for so long, a command has timed out.
 pub const TIMEOUT_MS: i64 = 15_000;
 
+/// Whether a command asked for at `asked_at` has had its time at `now`.
+pub fn has_timed_out(asked_at: Timestamp, now: Timestamp) -> bool {
+    now.millis_since(asked_at) >= TIMEOUT_MS
+}
+
 impl CommandKind {
     /// Whether whoever asks has to say why: what moves a bike or its power is asked for with a reason.
     pub fn needs_reason(self) -> bool {
@@ -82,7 +87,7 @@ pub struct Order {
 pub enum CommandCommand {
     /// Asks for it.
     Request(Order),
-    /// It left for the device.
+    /// It is about to leave for the device.
     Send,
     /// The device answered.
     Acknowledge {
@@ -108,7 +113,7 @@ pub enum CommandEvent {
         /// When.
         at: Timestamp,
     },
-    /// It left.
+    /// It leaves: recorded first, so that nothing is sent that is not recorded.
     #[serde(rename = "device-command.sent")]
     Sent {
         /// When.
@@ -200,6 +205,14 @@ pub struct DeviceCommandState {
     late_answered: bool,
 }
 
+impl DeviceCommandState {
+    /// Whether a message of it may leave at `now`: its leaving is recorded, nobody has answered, and its time has not
+    /// run out.
+    pub fn may_leave(&self, now: Timestamp) -> bool {
+        self.state == Some(CommandState::Sent) && !has_timed_out(self.requested_at, now)
+    }
+}
+
 impl Aggregate for DeviceCommandState {
     const CATEGORY: &'static str = "device-command";
     type Id = CommandId;
@@ -221,7 +234,9 @@ impl Aggregate for DeviceCommandState {
             }
             (Some(_), CommandCommand::Request(_)) => Err(CommandRefusal::Exists),
             (None, _) => Err(CommandRefusal::Unknown),
-            (Some(Pending), CommandCommand::Send) => Ok(vec![CommandEvent::Sent { at: now }]),
+            (Some(Pending), CommandCommand::Send) if !has_timed_out(self.requested_at, now) => {
+                Ok(vec![CommandEvent::Sent { at: now }])
+            }
             (Some(_), CommandCommand::Send) => Ok(vec![]),
             (Some(_), CommandCommand::Acknowledge { imei, .. })
                 if self.order.as_ref().is_none_or(|order| order.imei.as_str() != imei) =>
@@ -235,9 +250,7 @@ impl Aggregate for DeviceCommandState {
                 Ok(vec![CommandEvent::AcknowledgedLate { code, at: now }])
             }
             (Some(_), CommandCommand::Acknowledge { .. }) => Ok(vec![]),
-            (Some(Pending | Sent), CommandCommand::TimeOut)
-                if now.millis_since(self.requested_at) < TIMEOUT_MS =>
-            {
+            (Some(Pending | Sent), CommandCommand::TimeOut) if !has_timed_out(self.requested_at, now) => {
                 Err(CommandRefusal::TooEarly)
             }
             (Some(Pending | Sent), CommandCommand::TimeOut) => Ok(vec![CommandEvent::TimedOut { at: now }]),
@@ -342,6 +355,19 @@ mod tests {
         let (done, _) = run(vec![(0, request(CommandKind::Lock, "")), (5, answer(132))]);
         assert_eq!(done.state, Some(CommandState::Failed));
         assert_eq!(done.decide(CommandCommand::TimeOut, at(99_999)), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_command_leaves_while_its_leaving_is_recorded_and_its_time_runs() {
+        let asked = (1_000, request(CommandKind::Lock, ""));
+        let (pending, _) = run(vec![asked.clone()]);
+        assert!(!pending.may_leave(at(1_001)), "not recorded");
+        assert_eq!(pending.decide(CommandCommand::Send, at(16_000)), Ok(vec![]), "too late to leave");
+        let (sent, types) = run(vec![asked.clone(), (15_999, CommandCommand::Send)]);
+        assert_eq!(types[1..], ["device-command.sent"]);
+        assert!(sent.may_leave(at(15_999)) && !sent.may_leave(at(16_000)));
+        let (answered, _) = run(vec![asked, (1_001, CommandCommand::Send), (1_002, answer(0))]);
+        assert!(!answered.may_leave(at(1_003)));
     }
 
     #[test]

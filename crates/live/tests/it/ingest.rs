@@ -333,3 +333,42 @@ async fn reports_are_on_the_map_while_an_earlier_one_waits_for_the_database() {
     leading.await.unwrap().unwrap();
     assert_eq!(city.rows().await, 3, "each once");
 }
+
+#[tokio::test]
+async fn a_command_that_finds_nats_away_is_refused_and_does_not_leave_later() {
+    let nats = OwnNats::start().await;
+    let everything = jetstream::stream::Config {
+        name: "DOWN".to_owned(),
+        subjects: vec!["ebike.*.down".to_owned()],
+        ..jetstream::stream::Config::default()
+    };
+    jetstream::new(async_nats::connect(nats.url()).await.unwrap()).create_stream(everything).await.unwrap();
+    let client = async_nats::connect(nats.url()).await.unwrap();
+    let is = async |state: async_nats::connection::State| {
+        let reached = async {
+            while client.connection_state() != state {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), reached).await.expect("NATS comes and goes");
+    };
+    let downlink = Downlink::new(client.clone());
+    nats.stop().await;
+    is(async_nats::connection::State::Disconnected).await;
+    let refused = tokio::time::timeout(Duration::from_secs(20), downlink.send_bytes(IMEI, b"stale".to_vec()));
+    let refused = refused.await;
+    nats.restart().await;
+    is(async_nats::connection::State::Connected).await;
+    downlink.send_bytes(IMEI, b"fresh".to_vec()).await.unwrap();
+
+    let context = jetstream::new(async_nats::connect(nats.url()).await.unwrap());
+    let mut stream = context.get_stream("DOWN").await.unwrap();
+    let count = stream.info().await.unwrap().state.messages;
+    let first = stream.get_raw_message(1).await.unwrap();
+    assert_eq!(
+        (first.payload.as_ref(), count),
+        (&b"fresh"[..], 1),
+        "what was asked for in vain never leaves"
+    );
+    assert!(matches!(refused, Ok(Err(_))), "its asker hears at once that it did not leave: {refused:?}");
+}

@@ -1,0 +1,4 @@
+//! The fleet on a real log.
+
+mod house;
+mod sender;
