@@ -33,6 +33,7 @@ pub struct Fleet {
 /// Its routes.
 pub fn routes(fleet: &Fleet) -> Routes {
     http::vehicles::routes(fleet)
+        .merge(http::vehicle_list::routes(fleet))
         .merge(http::commands::routes(fleet))
         .merge(http::enrolment::routes(fleet))
         .merge(http::rides::routes(fleet))

@@ -267,3 +267,18 @@ fn gateway(settings: &Settings) -> Result<Arc<dyn SmsGateway>> {
         (SmsAdapter::Http, None) => bail!("SMS_ADAPTER=http needs SMS_GATEWAY_URL"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_that_may_be_watched_is_in_the_document_with_its_codes() {
+        let document = include_str!("../../../docs/push.md");
+        for (table, codes) in WATCHED {
+            let line = document.lines().find(|line| line.starts_with(&format!("| `{table}` |")));
+            let line = line.unwrap_or_else(|| panic!("docs/push.md does not tell of {table}"));
+            assert!(line.ends_with(&format!("| {} |", codes.join(", "))), "{line}");
+        }
+    }
+}

@@ -3,4 +3,5 @@
 pub mod commands;
 pub mod enrolment;
 pub mod rides;
+pub mod vehicle_list;
 pub mod vehicles;

@@ -2,4 +2,5 @@
 
 pub mod commands;
 pub mod devices;
+pub mod vehicle_list;
 pub mod vehicles;

@@ -12,6 +12,7 @@ mod devices;
 mod doors;
 mod exports;
 mod faults;
+mod fleet_lists;
 mod grants;
 mod integrity;
 mod nodes;

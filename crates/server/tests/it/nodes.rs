@@ -168,3 +168,58 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
     assert!(said.contains(&format!("led by {}", leader.unwrap())), "{said}");
     assert!(ended < Duration::from_secs(20), "the first led for {ended:?} more");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tick_of_one_process_is_worth_nothing_at_another_and_a_socket_ends_with_its_session() {
+    let (stack, older) = Stack::serving().await;
+    let machine = Machine::new(&older.url, &stack.full_machine().await);
+    let city = City::build(&machine, "T", 1, 3).await;
+    let mut browser = Browser::signed_in(&older.url, ADMIN).await;
+    let mut bikes = Vec::new();
+    let mut at_older = Screen::open(&browser).await;
+    at_older.look_at(city.lat, city.lng).await;
+    for bike in &city.bikes {
+        let line = Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
+        line.report(&bike.imei, city.lat + 0.005, city.lng + 0.005, 55, false).await;
+        bikes.push(line);
+    }
+    at_older.until("three bikes", |screen| screen.bikes.len() == 3).await;
+    let (own, since) = (at_older.instance(), {
+        at_older.move_to(city.lat, city.lng).await;
+        at_older.until("the watch", |s| s.texts.iter().filter(|t| t["op"] == "watching").count() == 2).await;
+        at_older.tick()
+    });
+
+    // The younger process has counted less far, so its ticks are all among those of the older one.
+    let younger = stack.node(None);
+    browser.url.clone_from(&younger.url);
+    let mut at_younger = Screen::open(&browser).await;
+    at_younger.look_at(city.lat, city.lng).await;
+    let (other, early) = (at_younger.instance(), at_younger.tick());
+    assert_ne!(own, other);
+
+    browser.url.clone_from(&older.url);
+    let mut back = Screen::open(&browser).await;
+    assert_eq!(back.instance(), own);
+    back.resume(city.lat, city.lng, early, &other).await;
+    back.until("a snapshot, not a difference", |s| s.snapshots == 1 && s.bikes.len() == 3).await;
+    let mut again = Screen::open(&browser).await;
+    again.resume(city.lat, city.lng, since, &own).await;
+    again.until("the watch", |screen| screen.said("watching").is_some()).await;
+    bikes[0].report(&city.bikes[0].imei, city.lat + 0.005, city.lng + 0.005, 54, false).await;
+    again.until("a change", |screen| screen.bikes.values().any(|bike| bike.soc == 54)).await;
+    assert_eq!(again.snapshots, 0, "its own tick is resumed from");
+
+    // A session that ends by age takes its sockets with it. The younger process has not met this one yet.
+    let role = browser.new_role("短暂", &["0301".to_owned()]).await;
+    browser.new_operator("13700000009", &[&role], "0").await;
+    let mut brief = Browser::signed_in(&older.url, "13700000009").await;
+    let sql = "update door.sessions set expires_at = now() + interval '15 seconds'
+               where operator_id = (select operator_id from read.operator where phone = '13700000009')";
+    let ending = sqlx::query(sql).execute(&stack.owner().await).await.unwrap();
+    assert_eq!(ending.rows_affected(), 1);
+    brief.url.clone_from(&younger.url);
+    let mut ends = Screen::open(&brief).await;
+    assert_eq!(ends.until_closed().await, 4401);
+    assert_eq!(ends.said("bye").expect("a goodbye")["code"], "expired");
+}

@@ -204,6 +204,7 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         }
         ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),
         ("GET", "/vehicle/search") => Sample::Ask(json!({"keyword": imei})),
+        ("GET", "/vehicle/query") => Sample::Ask(json!({"keyword": car, "pageSize": "200"})),
         ("GET", "/vehicle/{carId}" | "/vehicle/{carId}/history") => Sample::Ask(json!({})),
         ("GET", "/platform/aliyunlog/userlogs") => Sample::Ask(json!({"pageSize": "200", "opManId": phone})),
         ("GET", "/platform/aliyunlog/userlogs/{position}" | "/platform/aliyunlog/actions") => {

@@ -59,6 +59,24 @@ impl Screen {
         self.until("a snapshot", |screen| screen.snapshots > 0).await;
     }
 
+    /// Watches the fleet around a place from where it was left at a process.
+    pub async fn resume(&mut self, lat: f64, lng: f64, since: u64, instance: &str) {
+        let bbox = [lng - 0.02, lat - 0.02, lng + 0.02, lat + 0.02];
+        let watch = json!({"op": "watch", "topic": "fleet", "bbox": bbox, "zoom": 15, "since": since,
+            "instance": instance});
+        self.say(&watch).await;
+    }
+
+    /// The name of the process that it is connected to.
+    pub fn instance(&self) -> String {
+        self.said("ready").expect("it is ready")["instance"].as_str().expect("a name").to_owned()
+    }
+
+    /// The tick from which its newest watch goes on.
+    pub fn tick(&self) -> u64 {
+        self.said("watching").expect("it watches")["seq"].as_u64().expect("a tick")
+    }
+
     /// Moves the view to a place; what is new there comes as changes.
     pub async fn move_to(&mut self, lat: f64, lng: f64) {
         let bbox = [lng - 0.02, lat - 0.02, lng + 0.02, lat + 0.02];
