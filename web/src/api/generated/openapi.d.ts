@@ -1487,6 +1487,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes in scope, by number. */
+        get: operations["listVehicles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/search": {
         parameters: {
             query?: never;
@@ -1709,6 +1726,23 @@ export interface paths {
         put?: never;
         /** Gives a vendor's gateway its MQTT credential. */
         post: operations["gateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/vehicles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes in the machine's scope, by number. */
+        get: operations["listOpenVehicles"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3230,6 +3264,97 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_VehicleListed: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description Whose it is, as text. */
+                    agentId: string;
+                    /** @description What is wrong. */
+                    alarmStates: number[];
+                    /** @description Where it works, as text. */
+                    areaId: string;
+                    /** @description Where it works. */
+                    areaName: string;
+                    /** @description 车辆编号. */
+                    carId: string;
+                    /**
+                     * Format: int64
+                     * @description When it came.
+                     */
+                    createdAt: number;
+                    /**
+                     * Format: int64
+                     * @description When it had its last fix.
+                     */
+                    gpsAt?: number | null;
+                    /** @description Its device. */
+                    imei?: string | null;
+                    /**
+                     * Format: double
+                     * @description Degrees north, WGS-84: its last fix.
+                     */
+                    lat?: number | null;
+                    /**
+                     * Format: int32
+                     * @description Lifecycle.
+                     */
+                    lifecycle: number;
+                    /**
+                     * Format: double
+                     * @description Degrees east, WGS-84.
+                     */
+                    lng?: number | null;
+                    /** @description Whether it reported lately. */
+                    online: boolean;
+                    /** @description Field work. */
+                    operationStates: number[];
+                    /** @description 号牌. */
+                    plateNo: string;
+                    /**
+                     * Format: int64
+                     * @description The device's time of its last report.
+                     */
+                    reportAt?: number | null;
+                    /**
+                     * Format: int32
+                     * @description Who uses it.
+                     */
+                    ridingState: number;
+                    /**
+                     * Format: int32
+                     * @description Battery, percent.
+                     */
+                    soc?: number | null;
+                    /**
+                     * Format: int32
+                     * @description Display state.
+                     */
+                    state?: number | null;
+                    /**
+                     * Format: int64
+                     * @description When a decision last changed it.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int64
+                     * @description Version of the aggregate.
+                     */
+                    version: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PublicKey: {
             /** @description What a client gets to know. */
             data: {
@@ -3463,6 +3588,18 @@ export interface components {
                 /** @description Chinese title. */
                 title: string;
             }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_VehiclesListed: {
+            /** @description A page of bikes. */
+            data: {
+                /** @description `after` of the next page; null: there is none. */
+                next?: string | null;
+                /** @description By number. */
+                rows: components["schemas"]["VehicleListed"][];
+            };
             /** @description Always true. */
             suc: boolean;
         };
@@ -5403,6 +5540,89 @@ export interface components {
         };
         Unmask: {
             id: string;
+        };
+        /** @description A bike in a list. Times are epoch milliseconds; what was never reported is null. */
+        VehicleListed: {
+            /** @description Whose it is, as text. */
+            agentId: string;
+            /** @description What is wrong. */
+            alarmStates: number[];
+            /** @description Where it works, as text. */
+            areaId: string;
+            /** @description Where it works. */
+            areaName: string;
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int64
+             * @description When it came.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description When it had its last fix.
+             */
+            gpsAt?: number | null;
+            /** @description Its device. */
+            imei?: string | null;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84: its last fix.
+             */
+            lat?: number | null;
+            /**
+             * Format: int32
+             * @description Lifecycle.
+             */
+            lifecycle: number;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description Whether it reported lately. */
+            online: boolean;
+            /** @description Field work. */
+            operationStates: number[];
+            /** @description 号牌. */
+            plateNo: string;
+            /**
+             * Format: int64
+             * @description The device's time of its last report.
+             */
+            reportAt?: number | null;
+            /**
+             * Format: int32
+             * @description Who uses it.
+             */
+            ridingState: number;
+            /**
+             * Format: int32
+             * @description Battery, percent.
+             */
+            soc?: number | null;
+            /**
+             * Format: int32
+             * @description Display state.
+             */
+            state?: number | null;
+            /**
+             * Format: int64
+             * @description When a decision last changed it.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description Version of the aggregate.
+             */
+            version: number;
+        };
+        /** @description A page of bikes. */
+        VehiclesListed: {
+            /** @description `after` of the next page; null: there is none. */
+            next?: string | null;
+            /** @description By number. */
+            rows: components["schemas"]["VehicleListed"][];
         };
         Verification: {
             /** @description The device's own random code, 1 to 128 characters. */
@@ -8559,6 +8779,38 @@ export interface operations {
             };
         };
     };
+    listVehicles: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: string;
+                /** @description Default 10, at most 200. */
+                pageSize?: string;
+                /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
+                keyword?: string;
+                /** @description Lifecycles, separated by commas. */
+                status?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_VehicleListed"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -8911,6 +9163,34 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listOpenVehicles: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before; without it the list begins. */
+                after?: string;
+                /** @description 1 to 500, default 100. */
+                size?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_VehiclesListed"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };
