@@ -8,6 +8,6 @@ mod operators;
 mod roles;
 mod rules;
 mod sign_in;
-mod swap;
 mod strangers;
+mod swap;
 mod way_in;

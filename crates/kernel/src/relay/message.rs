@@ -164,6 +164,7 @@ mod tests {
                 causation: None,
                 client_address: None,
                 request_id: None,
+                nonce: String::new(),
             },
             recorded_at: Timestamp::from_millis(1_790_000_000_000),
         }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use futures::future::join_all;
-use kernel::log::{Append, BatchWriter, ClaimChange, LogError, NewEvent, Outcome, Tail, WriterLimits};
+use kernel::log::{Append, BatchWriter, ClaimChange, LogError, Outcome, Tail, WriterLimits};
 use kernel::{House, Position};
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;
@@ -226,8 +226,9 @@ async fn an_append_that_never_gets_through_is_given_up_and_does_not_stand_in_oth
 async fn an_append_larger_than_a_statement_can_be_is_refused_before_it_is_sent() {
     let standing = house().await;
     let writer = patient(options(&standing.database.url));
-    let large = NewEvent { meta: "x".repeat(1 << 20), ..event() };
-    let mut too_large = append("large", 0, 0);
-    too_large.events = vec![large; 33];
-    assert!(matches!(writer.append(too_large).await, Err(LogError::Invalid(_))));
+    let mut large = event();
+    large.form.data = format!("\"{}\"", "x".repeat(800 << 10)).into_bytes();
+    let of = |events: usize| Append { events: vec![large.clone(); events], ..append("large", 0, 0) };
+    assert!(matches!(writer.append(of(42)).await, Err(LogError::Invalid(_))));
+    assert!(matches!(writer.append(of(40)).await, Ok(Outcome::Appended { version: 40, .. })));
 }
