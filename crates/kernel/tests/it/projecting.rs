@@ -230,7 +230,8 @@ async fn events_of_no_concern_move_the_position_alone() {
     let (_projectors, _running) = run(house, stalls);
     sqlx::query(
         "insert into log.events select n, 'other', n::text, 1, 'other.done', 1, '{}',
-         '{\"actor\":{\"kind\":\"system\",\"name\":\"x\"}}', now(), '' from generate_series(1, 2000) n",
+         '{\"actor\":{\"kind\":\"system\",\"name\":\"x\"}}', now(), h.chain
+         from generate_series(1, 2000) n, log.log_head h",
     )
     .execute(&house.pools.owner)
     .await

@@ -141,7 +141,7 @@ async fn an_event_too_large_for_nats_is_sent_as_a_reference_and_those_behind_it_
     // As an older version let it in.
     owners_slip(&house, "select log.append_one('stall', 'b', 1, 'stall.opened', 1::smallint,
         '{\"name\":\"' || repeat('x', 1048500) || '\"}', (select meta from log.events limit 1), now(), sha256('b'),
-        null, null, null, null, null)")
+        null, null, null, null, null, now() + interval '1 minute')")
     .await;
     open_stall(&house, "c").await;
     tokio::spawn(relay::run(house.clone(), contexts()));
