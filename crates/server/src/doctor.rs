@@ -127,8 +127,8 @@ async fn log(stores: &Stores, pools: &kernel::Pools, findings: &mut Findings) ->
          union all select 'the relay', position from log.relay where position > $1",
     );
     for (reader, position) in beyond.bind(head).fetch_all(&pools.owner).await.unwrap_or_default() {
-        let cure = "its place did not go back with the log: rebuild the read model (`wheelhouse rebuild NAME`); a \
-            reactor's or the relay's place is corrected by hand in its row";
+        let cure = "its place did not go back with the log: accepting the restore sets reactors back and has read models \
+            rebuild themselves (`wheelhouse rebuild NAME` does that at once)";
         findings.wrong(&format!("{reader} stands at {position}, beyond the log's end {head}"), cure);
     }
     let waits = sqlx::query_as::<_, (String, String)>(

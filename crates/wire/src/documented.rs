@@ -102,6 +102,9 @@ pub(crate) fn shapes(components: &mut Components) {
 /// Adds to an operation of the API how it refuses.
 pub(crate) fn refusals(operation: &mut Operation, place: &str, permit: Permit, financial: bool) {
     if !place.starts_with(BASE) && !place.starts_with("/open/") {
+        // Who is asked for nothing refuses only what cannot be read.
+        let shared = Ref::from_response_name(response_name(StatusCode::BAD_REQUEST, false));
+        operation.responses.responses.entry("400".to_owned()).or_insert_with(|| shared.into());
         return;
     }
     let responses = &mut operation.responses.responses;
@@ -198,7 +201,8 @@ mod tests {
         assert_eq!(choices(&paid), ["FinancialAnswer_X", "FinancialRefusal"]);
         assert_eq!(paid["403"], json!({"$ref": "#/components/responses/Financial403"}));
         let health = documented(Permit::Open, "/healthz", "Report", false);
-        assert!(health["400"].is_null(), "it is none of the API: {health}");
+        assert_eq!(health["400"], json!({"$ref": "#/components/responses/Refused400"}));
+        assert!(health["429"].is_null(), "it is none of the API: {health}");
     }
 
     #[test]

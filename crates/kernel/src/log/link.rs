@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgDatabaseError, PgSeverity};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use tokio::time::Instant;
@@ -141,16 +142,19 @@ impl Link {
             let mut outcomes = match way {
                 Way::One(one) => applied(appends, one.send(connection, deadline).await?),
                 Way::Plain(plain) => applied(appends, plain.send(connection, deadline).await?),
-                Way::Judged(judged) => match judged.send(connection, deadline).await {
+                Way::Judged(judged) => {
+                    let sent = judged.send(connection, deadline).await;
                     // A lone append in doubt is settled by the log even if its statement is refused.
-                    Err(error) if in_doubt && appends.len() == 1 && changed_nothing(&error) => {
-                        return match applied_before(connection, appends[0]).await? {
-                            Some(applied) => Ok(vec![applied]),
-                            None => Err(error),
-                        };
+                    if let Err(error) = &sent
+                        && in_doubt
+                        && appends.len() == 1
+                        && changed_nothing(error)
+                        && let Some(applied) = applied_before(connection, appends[0]).await?
+                    {
+                        return Ok(vec![applied]);
                     }
-                    outcomes => outcomes?,
-                },
+                    sent?
+                }
             };
             if in_doubt {
                 settle(connection, appends, &mut outcomes).await?;
@@ -166,20 +170,17 @@ impl Link {
 
     /// The connection, with nothing left of the one before.
     async fn connected(&mut self) -> sqlx::Result<&mut Line> {
-        let line = match self.line.take() {
-            Some(line) => line,
-            None => {
-                let mut line = Line::open(&self.options).await?;
-                if let Some(ghost) = &self.ghost {
-                    if !ghost.end(&mut line.connection).await? {
-                        return Err(sqlx::Error::Protocol(
-                            "what is left of a lost connection still works".into(),
-                        ));
-                    }
-                    self.ghost = None;
-                }
-                line
+        let line = if let Some(line) = self.line.take() {
+            line
+        } else {
+            let mut line = Line::open(&self.options).await?;
+            if let Some(ghost) = &self.ghost
+                && !ghost.end(&mut line.connection).await?
+            {
+                return Err(sqlx::Error::Protocol("what is left of a lost connection still works".into()));
             }
+            self.ghost = None;
+            line
         };
         Ok(self.line.insert(line))
     }
@@ -252,7 +253,7 @@ fn trouble(error: sqlx::Error, plain: bool) -> Trouble {
     if !changed_nothing(&error) {
         return Trouble::Broken(Some(error));
     }
-    let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default();
+    let code = error.as_database_error().and_then(DatabaseError::code).unwrap_or_default();
     match code.as_ref() {
         "WH002" => Trouble::TooLate,
         "WH001" | "23505" if plain => Trouble::InTheWay,

@@ -9,7 +9,7 @@ use super::LogError;
 use super::checkpoint::{SignError, Signer};
 use super::tail::{WAY_OUT, WentBack, chain_at};
 use crate::relay::{self, Told};
-use crate::{House, Position};
+use crate::{House, Position, pools};
 
 /// A serving process gives its leases back within this.
 const LEASES: Duration = Duration::from_secs(15);
@@ -118,7 +118,22 @@ pub async fn accept(house: &House, signer: &Signer, head: Position) -> Result<Ac
         .execute(&house.pools.projector)
         .await?;
     sqlx::query("update log.signing set failure = null").execute(&house.pools.projector).await?;
+    set_readers_back(house, to).await?;
     Ok(Accepted { from, to, deleted: astray.sequences.len() })
+}
+
+/// Where a reader's place did not go back with the log, it does now: reactors go on behind `to`, read models that show
+/// more are of no version and rebuild themselves, what is parked beyond is forgotten.
+async fn set_readers_back(house: &House, to: Position) -> sqlx::Result<()> {
+    let mut tx = pools::begin(&house.pools.projector).await?;
+    for sql in [
+        "update log.reactors set position = $1 where position > $1",
+        "update log.projectors set version = -1 where position > $1",
+        "delete from log.parked where position > $1",
+    ] {
+        sqlx::query(sql).bind(to).execute(&mut *tx).await?;
+    }
+    tx.commit().await
 }
 
 /// Messages at the end of EVENTS that tell of events which the log does not hold.

@@ -234,18 +234,18 @@ impl<'a> Shadow<'a> {
             Ok(held) => held,
             Err(error) => return in_the_way(error),
         };
-        let (live, stored): (Position, i32) =
-            match sqlx::query_as("select position, version from log.projectors where name = $1 for update")
+        let stored: i32 =
+            match sqlx::query_scalar("select version from log.projectors where name = $1 for update")
                 .bind(self.projector.name())
                 .fetch_one(&mut *held)
                 .await
             {
-                Ok(row) => row,
+                Ok(stored) => stored,
                 Err(error) => return in_the_way(error),
             };
         not_newer(self.projector.name(), stored, self.projector.version())?;
-        // What the live tables already show, the new ones must show too.
-        let to = house.reader.head().await?.max(live);
+        // Asked behind the lock, so that what the live tables show of this log, the new ones show too.
+        let to = house.reader.head().await?;
         self.fill(house, db, filled, to).await?;
         let readers = snapshots::open(db).await?;
         if let Err(left) = snapshots::ended(db, &readers, Instant::now() + hold).await? {

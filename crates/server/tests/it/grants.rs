@@ -505,10 +505,11 @@ fn rightful(
         scope: reach.clone(),
         level: Level::ALL,
     };
-    // A franchisee is switched and limited as a whole: for all of its people, by who reaches all of it.
+    // A franchisee is opened, switched and limited as a whole: for all of its people, by who reaches all of it.
     let of_franchisee = matches!(
         &step.act,
-        Act::LimitAgent { .. }
+        Act::OpenAgent { .. }
+            | Act::LimitAgent { .. }
             | Act::SwitchAgent { .. }
             | Act::DeleteAgent { .. }
             | Act::ChangeTemplate { .. }
