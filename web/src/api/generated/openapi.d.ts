@@ -8951,6 +8951,7 @@ export interface operations {
                     "application/json": components["schemas"]["Report"];
                 };
             };
+            400: components["responses"]["Refused400"];
         };
     };
     prometheus: {
@@ -8970,6 +8971,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            400: components["responses"]["Refused400"];
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9299,6 +9301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Report"];
                 };
             };
+            400: components["responses"]["Refused400"];
             503: {
                 headers: {
                     [name: string]: unknown;
