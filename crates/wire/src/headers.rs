@@ -13,7 +13,7 @@ use crate::sheet::{CAPPED, ROWS};
 use crate::{IDEMPOTENCY_KEY, POSITION, SEEN, TRACE_ID, WireConfig};
 
 /// What the pages never ask a browser for. The clipboard and full screen are theirs to use.
-const NOT_ALLOWED: &str = "accelerometer=(), bluetooth=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), \
+const NOT_ALLOWED: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), \
      hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
 /// A browser that came over https comes over https only, for a year.

@@ -106,8 +106,8 @@ impl From<Full> for Refused {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Option<ClientAddress> {
-        Some(ClientAddress(text.parse().unwrap()))
+    fn at(text: &str) -> ClientAddress {
+        ClientAddress(text.parse().unwrap())
     }
 
     fn left(shares: &Shares) -> (usize, usize) {
@@ -118,13 +118,13 @@ mod tests {
     #[test]
     fn an_address_has_its_share_and_its_neighbour_has_another() {
         let shares = Shares::new(Share { all: 3, each: 2 });
-        let first = shares.take(at("192.0.2.1"), 1).unwrap();
-        let second = shares.take(at("192.0.2.1"), 1).unwrap();
-        assert_eq!(shares.take(at("192.0.2.1"), 1).unwrap_err(), Full::Address);
-        let third = shares.take(at("192.0.2.2"), 1).unwrap();
-        assert_eq!(shares.take(at("192.0.2.3"), 1).unwrap_err(), Full::All);
+        let first = shares.take(Some(at("192.0.2.1")), 1).unwrap();
+        let second = shares.take(Some(at("192.0.2.1")), 1).unwrap();
+        assert_eq!(shares.take(Some(at("192.0.2.1")), 1).unwrap_err(), Full::Address);
+        let third = shares.take(Some(at("192.0.2.2")), 1).unwrap();
+        assert_eq!(shares.take(Some(at("192.0.2.3")), 1).unwrap_err(), Full::All);
         drop(first);
-        assert!(shares.take(at("192.0.2.1"), 1).is_ok());
+        assert!(shares.take(Some(at("192.0.2.1")), 1).is_ok());
         drop((second, third));
         assert_eq!(left(&shares), (0, 0), "nothing is remembered");
     }
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn a_place_grows_as_far_as_its_share_and_gives_back_all_of_it() {
         let shares = Shares::new(Share { all: 100, each: 60 });
-        let mut place = shares.take(at("192.0.2.1"), 0).unwrap();
+        let mut place = shares.take(Some(at("192.0.2.1")), 0).unwrap();
         place.grow(50).unwrap();
         assert_eq!(place.grow(11), Err(Full::Address));
         place.grow(10).unwrap();
-        let mut other = shares.take(at("192.0.2.2"), 40).unwrap();
+        let mut other = shares.take(Some(at("192.0.2.2")), 40).unwrap();
         assert_eq!(other.grow(1), Err(Full::All));
         drop(place);
         other.grow(20).unwrap();
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn an_ipv6_network_is_one_address_and_nobody_in_particular_has_no_share() {
         let shares = Shares::new(Share { all: 4, each: 1 });
-        let _held = shares.take(at("2001:db8::1"), 1).unwrap();
-        assert_eq!(shares.take(at("2001:db8::2"), 1).unwrap_err(), Full::Address);
+        let _held = shares.take(Some(at("2001:db8::1")), 1).unwrap();
+        assert_eq!(shares.take(Some(at("2001:db8::2")), 1).unwrap_err(), Full::Address);
         let _more: Vec<Place> = (0..3).map(|_| shares.take(None, 1).unwrap()).collect();
         assert_eq!(shares.take(None, 1).unwrap_err(), Full::All);
     }
