@@ -31,8 +31,13 @@ test('PERM-007 ACCESS-010 ACCESS-021 menu and addresses follow the codes, and a 
   const changed = { id: roleId, name: roleName, remark: '', codes: ['10', '1001'], version: found.data.rows[0]?.version }
   const answer = await call(request, adminKeys(), 'PUT', '/platform/permission/role', changed)
   expect(answer.suc, JSON.stringify(answer)).toBe(true)
+  // What a link opened ends with the rights that it was made for; a new one opens what is left.
   await page.goto(at('/permissions/role'))
   await page.reload()
+  await expect(page.getByRole('region', { name: '登录' })).toBeVisible()
+  await page.goto(await linkFor(request, phone))
+  await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+  await page.goto(at('/permissions/role'))
   await expect(menuItem(page, '角色列表')).toBeVisible()
   await expect(menuItem(page, '人员列表')).toHaveCount(0)
   await page.goto(at('/permissions/user'))
