@@ -118,7 +118,12 @@ test('SET-008 SET-009 SET-021 CONST-011 the header goes after 100 px of scroll a
   await tall(page)
   const header = page.getByRole('banner')
   await page.locator('#content').focus()
-  const scroll = (px: number) => page.locator('#content').evaluate((element, y) => element.scrollTo(0, y), px)
+  // Each is seen by the page: two within a frame would be one.
+  const scroll = (px: number) =>
+    page.locator('#content').evaluate((element, y) => {
+      element.scrollTo(0, y)
+      return new Promise<void>((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen())))
+    }, px)
   await scroll(90)
   await page.waitForTimeout(300)
   expect(await top(header)).toBe(0)
