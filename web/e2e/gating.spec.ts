@@ -35,6 +35,8 @@ test('PERM-007 ACCESS-010 ACCESS-021 menu and addresses follow the codes, and a 
   await page.goto(at('/permissions/role'))
   await page.reload()
   await expect(page.getByRole('region', { name: '登录' })).toBeVisible()
+  // Opened as from a message, not as another place of the page that is open.
+  await page.goto('about:blank')
   await page.goto(await linkFor(request, phone))
   await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
   await page.goto(at('/permissions/role'))
