@@ -47,12 +47,12 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
         sqlx::query("insert into read.agents_only values ($1)").bind(agent).execute(owner).await.unwrap();
         sqlx::query("insert into read.areas_only values ($1)").bind(area).execute(owner).await.unwrap();
     }
-    let runtime = tokio::runtime::Handle::current();
+    let tokio_runtime = tokio::runtime::Handle::current();
     let house = standing.house.clone();
     tokio::task::spawn_blocking(move || {
         let scopes = (reach(AgentId), reach(AreaId)).prop_map(|(agents, areas)| Scope { agents, areas });
         proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
-            runtime.block_on(async {
+            tokio_runtime.block_on(async {
                 let mut tx = house.reads.scoped(&scope, None, &[]).await.unwrap();
                 let contained = |row: &Row| {
                     scope.contains(Territory { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
