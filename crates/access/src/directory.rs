@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use kernel::{ChangeBatch, House, ReadError};
+use kernel::{ChangeBatch, Runtime, ReadError};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::TryRecvError;
 use vocabulary::{AgentId, OperatorId, Scope};
@@ -78,23 +78,23 @@ fn remember<K: std::hash::Hash + Eq, V>(
 
 /// Answers from the read models.
 pub struct AccessDirectory {
-    house: House,
+    runtime: Runtime,
     franchises: Option<Arc<dyn Franchises>>,
     finances: Option<Arc<dyn FinancialAccounts>>,
     memory: Mutex<Memory>,
 }
 
 impl AccessDirectory {
-    /// Over the read models of `house`.
-    pub fn new(house: House) -> Self {
+    /// Over the read models of `runtime`.
+    pub fn new(runtime: Runtime) -> Self {
         let memory = Memory {
-            changes: house.changes.subscribe(),
+            changes: runtime.changes.subscribe(),
             age: 0,
             operators: HashMap::new(),
             machines: HashMap::new(),
             accounts: HashMap::new(),
         };
-        Self { house, franchises: None, finances: None, memory: Mutex::new(memory) }
+        Self { runtime, franchises: None, finances: None, memory: Mutex::new(memory) }
     }
 
     /// Limits operators of franchisees to what these permit.
@@ -123,7 +123,7 @@ impl AccessDirectory {
     }
 
     async fn read_standing(&self, operator: OperatorId) -> Result<Option<Standing>, ReadError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let Some(account) = operators::by_id(&mut db, operator).await? else { return Ok(None) };
         let held = roles::of_operator(&mut db, operator).await?;
         let version = held.iter().map(|role| role.position).fold(account.position, i64::max);
@@ -139,7 +139,7 @@ impl AccessDirectory {
     }
 
     async fn read_machine(&self, token_sha256: [u8; 32]) -> Result<Option<MachineStanding>, ReadError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = machines::by_token(&mut db, &token_sha256).await?;
         Ok(found.map(|machine| MachineStanding {
             id: machine.id,

@@ -83,7 +83,7 @@ fn later(error: impl Into<SeamError>) -> ReactError {
 
 impl FranchiseReactor {
     async fn operators(&self, event: &Recorded, agents: &[AgentId]) -> Result<Vec<OperatorId>, ReactError> {
-        let reads = &self.access.house.reads;
+        let reads = &self.access.runtime.reads;
         let mut db = reads.scoped(&Scope::ALL, Some(event.position), &TABLES).await.map_err(later)?;
         if !db.caught_up() {
             return Err(later("the read models are behind"));
@@ -121,7 +121,7 @@ impl Reactor for FranchiseReactor {
         };
         let operators = self.operators(event, &agents).await?;
         self.access.directory.forget();
-        let now = self.access.house.clock.now();
+        let now = self.access.runtime.clock.now();
         if !shut_out {
             return self.access.rights_changed(&operators, now).await.map_err(later);
         }

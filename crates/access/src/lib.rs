@@ -1,6 +1,6 @@
 //! Access: who may do what. Roles, operators, their devices, machine clients, and the way in.
 //!
-//! The server makes an [`Access`] from the house, the sessions and the token keys, gives its [`Access::directory`] to
+//! The server makes an [`Access`] from the system, the sessions and the token keys, gives its [`Access::directory`] to
 //! the entrance, runs [`projectors`], serves [`routes`], and refuses to start when [`permissions::unknown_codes`]
 //! finds a route that nobody could ever call.
 #![deny(missing_docs)]
@@ -19,7 +19,7 @@ mod use_case;
 
 use std::sync::Arc;
 
-use kernel::{House, MasterKey, Projector, Reactor};
+use kernel::{Runtime, MasterKey, Projector, Reactor};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
 pub use directory::{AccessDirectory, FinancialAccounts};
@@ -34,7 +34,7 @@ pub use use_case::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machin
 /// address: these may be called so many times as often as the calls that a person makes by hand.
 const RELOADS: u32 = 10;
 
-/// What the operator of the house may set.
+/// What the operator of the system may set.
 #[derive(Clone, Debug)]
 pub struct AccessConfig {
     /// Devices that a phone may bind without an administrator; 0: every device waits for one.
@@ -60,7 +60,7 @@ impl Default for AccessConfig {
 
 /// The access room at work. Shared by its handlers.
 pub struct Access {
-    house: House,
+    runtime: Runtime,
     sessions: Sessions,
     tokens: TokenKeys,
     directory: Arc<AccessDirectory>,
@@ -78,7 +78,7 @@ pub struct Access {
 impl Access {
     /// Puts the room together. Nothing runs in the background but [`Access::tend`].
     pub fn new(
-        house: House,
+        runtime: Runtime,
         sessions: Sessions,
         tokens: TokenKeys,
         directory: Arc<AccessDirectory>,
@@ -87,7 +87,7 @@ impl Access {
         config: AccessConfig,
     ) -> Arc<Self> {
         Arc::new(Self {
-            house,
+            runtime,
             sessions,
             tokens,
             directory,
@@ -108,12 +108,12 @@ impl Access {
         Arc::clone(&self.directory)
     }
 
-    /// Keeps house until dropped: once a minute forgets codes, devices and links whose time is over.
+    /// Keeps system until dropped: once a minute forgets codes, devices and links whose time is over.
     pub async fn tend(&self) {
         let mut tick = tokio::time::interval(std::time::Duration::from_mins(1));
         loop {
             tick.tick().await;
-            if let Err(error) = door::sweep(&self.house.pools.app, self.house.clock.now()).await {
+            if let Err(error) = door::sweep(&self.runtime.pools.app, self.runtime.clock.now()).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the door is not swept");
             }
             for limit in [

@@ -92,14 +92,14 @@ pub enum Text {
     Hidden,
 }
 
-/// All categories of the house with what is known of them.
+/// All categories of the system with what is known of them.
 pub struct Descriptions {
     categories: &'static [&'static str],
     known: BTreeMap<&'static str, Arc<dyn Described>>,
 }
 
 impl Descriptions {
-    /// `categories` are all that the house has; one that nobody describes is shown as it is stored.
+    /// `categories` are all that the system has; one that nobody describes is shown as it is stored.
     pub fn new(categories: &'static [&'static str], described: Vec<Arc<dyn Described>>) -> Self {
         let mut known: BTreeMap<&'static str, Arc<dyn Described>> = BTreeMap::new();
         for category in categories {
@@ -117,7 +117,7 @@ impl Descriptions {
         self.categories
     }
 
-    /// What is known of a category of the house.
+    /// What is known of a category of the system.
     pub fn of(&self, category: &str) -> Option<&Arc<dyn Described>> {
         self.known.get(category)
     }

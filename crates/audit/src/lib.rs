@@ -1,6 +1,6 @@
 //! Audit: who did what, to what, from where, and what changed by it.
 //!
-//! One projector reads every category of the house and writes a row for each event of a person or a machine client.
+//! One projector reads every category of the system and writes a row for each event of a person or a machine client.
 //! What a room's events mean is told by [`Described`], which the server fulfils for every room: this crate knows none.
 //! Files handed out and masked data shown are events of this room's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
@@ -17,7 +17,7 @@ mod words;
 
 use std::sync::Arc;
 
-use kernel::{House, Projector};
+use kernel::{Runtime, Projector};
 use wire::Routes;
 
 pub use described::{Action, Described, Descriptions, Field, Fields, Text};
@@ -26,16 +26,16 @@ pub use records::Records;
 
 /// The room at work. Shared by its handlers.
 pub struct Audit {
-    pub(crate) house: House,
+    pub(crate) runtime: Runtime,
     pub(crate) descriptions: Arc<Descriptions>,
     pub(crate) records: Records,
 }
 
 impl Audit {
     /// Puts the room together.
-    pub fn new(house: House, descriptions: Arc<Descriptions>) -> Arc<Self> {
-        let records = Records::new(house.clone());
-        Arc::new(Self { house, descriptions, records })
+    pub fn new(runtime: Runtime, descriptions: Arc<Descriptions>) -> Arc<Self> {
+        let records = Records::new(runtime.clone());
+        Arc::new(Self { runtime, descriptions, records })
     }
 
     /// Hears of refused commands and of data handed out: for the entrance.

@@ -97,7 +97,7 @@ pub fn text_masked(text: &str) -> String {
     out
 }
 
-/// Whether places 7 to 14 are a date of birth: ids of the house have 18 digits too.
+/// Whether places 7 to 14 are a date of birth: ids of the system have 18 digits too.
 fn looks_like_identity(digits: &str) -> bool {
     let number = |from: usize, to: usize| digits[from..to].parse::<u32>().unwrap_or(0);
     let (region, year, month, day) = (number(0, 2), number(6, 10), number(10, 12), number(12, 14));

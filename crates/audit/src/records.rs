@@ -9,7 +9,7 @@ use governor::clock::DefaultClock;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 use kernel::log::codec::actor_key;
-use kernel::{CommandContext, CommandError, House, Receipt};
+use kernel::{CommandContext, CommandError, Runtime, Receipt};
 use tokio::sync::Semaphore;
 use vocabulary::{Reach, Scope, Territory};
 use wire::{HandedOut, Refused, RefusedWrite, Witness};
@@ -30,10 +30,10 @@ const AT_ONCE: usize = 64;
 /// By person, of this node.
 type Limiter = RateLimiter<String, DashMapStateStore<String>, DefaultClock>;
 
-/// Keeps records at the house's desk. Cheap to share.
+/// Keeps records at the system's desk. Cheap to share.
 #[derive(Clone)]
 pub struct Records {
-    house: House,
+    runtime: Runtime,
     callers: Arc<Limiter>,
     shown: Arc<Limiter>,
     places: Arc<Semaphore>,
@@ -56,16 +56,16 @@ fn territory_of(scope: &Scope) -> Territory {
 }
 
 impl Records {
-    pub(crate) fn new(house: House) -> Self {
+    pub(crate) fn new(runtime: Runtime) -> Self {
         Self {
-            house,
+            runtime,
             callers: Arc::new(RateLimiter::keyed(Quota::per_minute(REFUSALS_A_MINUTE))),
             shown: Arc::new(RateLimiter::keyed(shown_quota())),
             places: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
-    /// Keeps one record. The record is the house's, so it is kept however little the caller may see. What was recorded
+    /// Keeps one record. The record is the system's, so it is kept however little the caller may see. What was recorded
     /// of him a moment ago is not recorded again; of anything else, only so much in a time: what is not on record does
     /// not leave, so the answer is a no then.
     pub(crate) async fn keep(&self, ctx: &CommandContext, happened: Happened) -> Result<Receipt, Refused> {
@@ -74,16 +74,16 @@ impl Records {
         let event = keep.clone().event().map_err(CommandError::Refused)?;
         let ctx = CommandContext { scope: Scope::ALL, ..ctx.clone() };
         let named = RecordId::of(&person, &event, ctx.now);
-        let known = self.house.desk.load::<AccessRecord>(&named).await.map_err(Refused::unavailable)?;
+        let known = self.runtime.desk.load::<AccessRecord>(&named).await.map_err(Refused::unavailable)?;
         let id = match known.state.kept() {
             // Something else has the name, by chance.
-            Some(kept) if *kept != event => RecordId(self.house.ids.next_id()),
+            Some(kept) if *kept != event => RecordId(self.runtime.ids.next_id()),
             Some(_) | None => named,
         };
         if known.state.kept() != Some(&event) {
             self.count(&person)?;
         }
-        Ok(self.house.desk.execute::<AccessRecord>(&id, keep, &ctx).await?)
+        Ok(self.runtime.desk.execute::<AccessRecord>(&id, keep, &ctx).await?)
     }
 
     /// Counts something that is shown to a person for the first time.
@@ -110,7 +110,7 @@ impl Witness for Records {
         if self.callers.len() > 10_000 {
             self.callers.retain_recent();
         }
-        // A rule of the house is not refused by the entrance.
+        // A rule of the system is not refused by the entrance.
         let Some(person) = Person::of(&ctx.actor) else { return };
         let refusal = Refusal {
             at: ctx.now,
@@ -125,7 +125,7 @@ impl Witness for Records {
             client_address: ctx.client_address.unwrap_or_default(),
             trace_id: ctx.trace_id,
         };
-        let pool = self.house.pools.app.clone();
+        let pool = self.runtime.pools.app.clone();
         tokio::spawn(async move {
             if let Err(error) = refusals::keep(&pool, &refusal).await {
                 metrics::counter!("wheelhouse_refusals_not_kept_total").increment(1);

@@ -10,7 +10,7 @@ pub mod seams;
 
 use std::sync::Arc;
 
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use kernel::{MasterKey, Projector, Receipt};
 use vocabulary::Scope;
 use wire::{Refused, Routes, SecretKey};
@@ -21,7 +21,7 @@ use crate::seams::Seams;
 #[derive(Clone)]
 pub struct Room {
     /// The kernel.
-    pub house: House,
+    pub runtime: Runtime,
     /// The neighbours.
     pub seams: Seams,
     /// Under which codes are kept.
@@ -30,14 +30,14 @@ pub struct Room {
 
 impl Room {
     /// Puts the room together.
-    pub fn new(house: House, seams: Seams, master: &MasterKey) -> Self {
-        Self { house, seams, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
+    pub fn new(runtime: Runtime, seams: Seams, master: &MasterKey) -> Self {
+        Self { runtime, seams, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
     }
 
     /// Returns when the change is what the entrance goes by.
     pub(crate) async fn settle(&self, receipt: &Receipt) -> Result<(), Refused> {
         let position = Some(receipt.position);
-        self.house.reads.scoped(&Scope::ALL, position, &[read::PROJECTOR]).await?;
+        self.runtime.reads.scoped(&Scope::ALL, position, &[read::PROJECTOR]).await?;
         self.seams.standings.forget();
         Ok(())
     }

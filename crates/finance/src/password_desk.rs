@@ -157,7 +157,7 @@ pub struct Ticket {
 pub struct BadTicket;
 
 impl StandIn {
-    /// Under a key of its own, which follows from the house's.
+    /// Under a key of its own, which follows from the system's.
     pub fn new(master: &MasterKey) -> Self {
         Self { key: SecretKey::new(master.derive("wheelhouse pay-password 1")) }
     }

@@ -10,7 +10,7 @@ pub mod sender;
 
 use std::sync::Arc;
 
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use kernel::{Projector, Reactor};
 use wire::Routes;
 
@@ -21,7 +21,7 @@ use crate::seams::{Areas, Downlink, LiveView};
 #[derive(Clone)]
 pub struct Fleet {
     /// The kernel.
-    pub house: House,
+    pub runtime: Runtime,
     /// The service areas.
     pub areas: Arc<dyn Areas>,
     /// What bikes last reported.
@@ -50,5 +50,5 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
 
 /// What it does of itself.
 pub fn reactors(fleet: &Fleet, downlink: Arc<dyn Downlink>) -> Vec<Arc<dyn Reactor>> {
-    vec![Arc::new(sender::CommandSender::new(fleet.house.desk.clone(), fleet.house.clock.clone(), downlink))]
+    vec![Arc::new(sender::CommandSender::new(fleet.runtime.desk.clone(), fleet.runtime.clock.clone(), downlink))]
 }

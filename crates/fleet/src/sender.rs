@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use kernel::desk::{CommandError, Desk};
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use kernel::{Aggregate, CommandContext, ReactError, Reactor, Recorded};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -81,14 +81,14 @@ impl Reactor for CommandSender {
 
 /// Takes a device's answer in. Answers to commands that nobody gave are counted and dropped.
 pub async fn acknowledged(
-    house: &House,
+    runtime: &Runtime,
     imei: &str,
     command: CommandId,
     code: i32,
 ) -> Result<(), kernel::log::LogError> {
-    let ctx = CommandContext::of_system(ANSWERS, house.clock.now());
+    let ctx = CommandContext::of_system(ANSWERS, runtime.clock.now());
     let asked = CommandCommand::Acknowledge { imei: imei.to_owned(), code };
-    match house.desk.execute::<DeviceCommandState>(&command, asked, &ctx).await {
+    match runtime.desk.execute::<DeviceCommandState>(&command, asked, &ctx).await {
         Ok(_) => Ok(()),
         Err(CommandError::Log(error)) => Err(error),
         Err(refused) => {
@@ -100,18 +100,18 @@ pub async fn acknowledged(
 }
 
 /// Every second gives up on commands without an answer, until `stop`. May run on several nodes at once.
-pub async fn sweep(house: House, stop: CancellationToken) {
-    let look = || give_up(&house, house.clock.now());
+pub async fn sweep(runtime: Runtime, stop: CancellationToken) {
+    let look = || give_up(&runtime, runtime.clock.now());
     kernel::every(Duration::from_secs(1), stop, "commands without an answer", look).await;
 }
 
-async fn give_up(house: &House, now: Timestamp) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await?;
+async fn give_up(runtime: &Runtime, now: Timestamp) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
     let overdue = commands::overdue(&mut *tx, now).await?;
     drop(tx);
     for command in overdue {
         let ctx = CommandContext::of_system(SWEEPER, now);
-        match house.desk.execute::<DeviceCommandState>(&command, CommandCommand::TimeOut, &ctx).await {
+        match runtime.desk.execute::<DeviceCommandState>(&command, CommandCommand::TimeOut, &ctx).await {
             Ok(_) | Err(CommandError::Refused(CommandRefusal::TooEarly)) => {}
             Err(error) => return Err(format!("{error:?}").into()),
         }

@@ -25,7 +25,7 @@ pub enum Actor {
         /// The client.
         id: MachineId,
     },
-    /// A rule of the house, such as a reactor's name.
+    /// A rule of the system, such as a reactor's name.
     System {
         /// Which rule.
         name: String,
@@ -92,7 +92,7 @@ pub struct CommandContext {
 }
 
 impl CommandContext {
-    /// A command of the house itself, unlimited in scope.
+    /// A command of the system itself, unlimited in scope.
     pub fn of_system(name: &str, now: Timestamp) -> Self {
         Self {
             actor: Actor::System { name: name.to_owned() },

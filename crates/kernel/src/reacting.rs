@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use crate::log::LogError;
 use crate::reactor::ReactError;
-use crate::{House, Lease, Position, Reactor, Recorded};
+use crate::{Runtime, Lease, Position, Reactor, Recorded};
 
 const BATCH: i64 = 200;
 const BEAT: Duration = Duration::from_secs(2);
@@ -20,21 +20,21 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The reactors of this process.
 #[derive(Clone)]
 pub struct Reactors {
-    house: House,
+    runtime: Runtime,
     all: Arc<Vec<Arc<dyn Reactor>>>,
 }
 
 impl Reactors {
     /// Knows them; [`Self::run`] runs them.
-    pub fn new(house: House, all: Vec<Arc<dyn Reactor>>) -> Self {
-        Self { house, all: Arc::new(all) }
+    pub fn new(runtime: Runtime, all: Vec<Arc<dyn Reactor>>) -> Self {
+        Self { runtime, all: Arc::new(all) }
     }
 
-    /// Runs each of them where this process leads it, until the house closes.
+    /// Runs each of them where this process leads it, until the system closes.
     pub async fn run(&self) {
         let mut tasks = tokio::task::JoinSet::new();
         for reactor in self.all.iter() {
-            tasks.spawn(run(self.house.clone(), reactor.clone()));
+            tasks.spawn(run(self.runtime.clone(), reactor.clone()));
         }
         while tasks.join_next().await.is_some() {}
     }
@@ -47,7 +47,7 @@ impl Reactors {
             .find(|reactor| reactor.name() == name)
             .ok_or(LogError::Invalid("no reactor has this name"))?;
         let before = Position(position.0 - 1);
-        let Some(event) = self.house.reader.read_between(before, position, None).await?.pop() else {
+        let Some(event) = self.runtime.reader.read_between(before, position, None).await?.pop() else {
             return Ok(false);
         };
         if let Err(error) = guarded(reactor.as_ref(), &event).await {
@@ -57,14 +57,14 @@ impl Reactors {
             .bind(reader_name(name))
             .bind(position)
             .bind(crate::projecting::told(&error))
-            .execute(&self.house.pools.projector)
+            .execute(&self.runtime.pools.projector)
             .await?;
             return Ok(false);
         }
         sqlx::query("delete from log.parked where reader = $1 and position = $2")
             .bind(reader_name(name))
             .bind(position)
-            .execute(&self.house.pools.projector)
+            .execute(&self.runtime.pools.projector)
             .await?;
         Ok(true)
     }
@@ -89,12 +89,12 @@ impl From<sqlx::Error> for Ended {
     }
 }
 
-async fn run(house: House, reactor: Arc<dyn Reactor>) {
-    let stop = house.stopping();
+async fn run(runtime: Runtime, reactor: Arc<dyn Reactor>) {
+    let stop = runtime.stopping();
     loop {
         let ended = tokio::select! {
             () = stop.cancelled() => return,
-            ended = term(&house, reactor.as_ref()) => ended,
+            ended = term(&runtime, reactor.as_ref()) => ended,
         };
         match ended {
             Ok(()) => continue,
@@ -113,10 +113,10 @@ async fn run(house: House, reactor: Arc<dyn Reactor>) {
 }
 
 /// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try.
-async fn term(house: &House, reactor: &dyn Reactor) -> Result<(), Ended> {
-    let mut lease = house.lease(&reader_name(reactor.name())).await;
+async fn term(runtime: &Runtime, reactor: &dyn Reactor) -> Result<(), Ended> {
+    let mut lease = runtime.lease(&reader_name(reactor.name())).await;
     lease.held().await;
-    let leader = Leader { house, reactor, lease: &lease };
+    let leader = Leader { runtime, reactor, lease: &lease };
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
@@ -125,14 +125,14 @@ async fn term(house: &House, reactor: &dyn Reactor) -> Result<(), Ended> {
 }
 
 struct Leader<'a> {
-    house: &'a House,
+    runtime: &'a Runtime,
     reactor: &'a dyn Reactor,
     lease: &'a Lease,
 }
 
 impl Leader<'_> {
     async fn lead(&self) -> Result<std::convert::Infallible, Ended> {
-        let (house, reactor) = (self.house, self.reactor);
+        let (runtime, reactor) = (self.runtime, self.reactor);
         let mut position = self.begin().await?;
         let mut stored = position;
         let mut beat = tokio::time::interval(BEAT);
@@ -151,7 +151,7 @@ impl Leader<'_> {
                     stored = position;
                     continue;
                 }
-                head = house.tail.beyond(position) => head,
+                head = runtime.tail.beyond(position) => head,
                 () = flush => {
                     self.store(position, None).await?;
                     stored = position;
@@ -159,7 +159,7 @@ impl Leader<'_> {
                 }
             };
             let to = Position(head.0.min(position.0 + BATCH));
-            for event in house.reader.read_between(position, to, Some(reactor.categories())).await? {
+            for event in runtime.reader.read_between(position, to, Some(reactor.categories())).await? {
                 self.answer(&event).await?;
             }
             position = to;
@@ -167,7 +167,7 @@ impl Leader<'_> {
                 self.store(position, None).await?;
                 stored = position;
             }
-            let lag = house.tail.head().0 - position.0;
+            let lag = runtime.tail.head().0 - position.0;
             metrics::gauge!("wheelhouse_reactor_lag_events", "reactor" => reactor.name())
                 .set(lag.max(0) as f64);
         }
@@ -175,7 +175,7 @@ impl Leader<'_> {
 
     /// Takes the place of whoever led before, who stores nothing from then on.
     async fn begin(&self) -> Result<Position, Ended> {
-        let pool = &self.house.pools.projector;
+        let pool = &self.runtime.pools.projector;
         sqlx::query("insert into log.reactors (name) values ($1) on conflict do nothing")
             .bind(self.reactor.name())
             .execute(pool)
@@ -186,7 +186,7 @@ impl Leader<'_> {
         )
         .bind(self.reactor.name())
         .bind(self.lease.token())
-        .bind(&*self.house.node)
+        .bind(&*self.runtime.node)
         .fetch_optional(pool)
         .await?
         .ok_or(Ended::Superseded)
@@ -247,14 +247,14 @@ impl Leader<'_> {
         .bind(failure)
         .bind(self.reactor.name())
         .bind(self.lease.token())
-        .execute(&self.house.pools.projector)
+        .execute(&self.runtime.pools.projector)
         .await?;
         Ok(())
     }
 
     async fn store(&self, position: Position, failure: Option<&str>) -> Result<(), Ended> {
         let opening = "begin; set local synchronous_commit = off";
-        let mut tx = crate::pools::begin_with(&self.house.pools.projector, opening).await?;
+        let mut tx = crate::pools::begin_with(&self.runtime.pools.projector, opening).await?;
         let stored = sqlx::query(
             "update log.reactors set position = greatest(position, $2), failure = $3, beat_at = now(),
              moved_at = case when $2 > position then now() else moved_at end where name = $1 and token = $4",

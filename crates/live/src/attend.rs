@@ -1,9 +1,9 @@
-//! Listens to the house: what changes in the read models changes memory, and is told to open screens.
+//! Listens to the system: what changes in the read models changes memory, and is told to open screens.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::{ChangeBatch, House};
+use kernel::{ChangeBatch, Runtime};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
@@ -13,13 +13,13 @@ use crate::push::{Hub, RowsChanged};
 
 /// Until `stop`: brings bikes, areas and zones into memory when their rows change, and passes every change on to `hub`
 /// (when this node has one). A change that was missed, or could not be read, makes everything be read anew.
-pub async fn attend(house: House, memory: Memory, hub: Option<Arc<Hub>>, stop: CancellationToken) {
-    let mut changes = house.changes.subscribe();
+pub async fn attend(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub>>, stop: CancellationToken) {
+    let mut changes = runtime.changes.subscribe();
     // What changed before the subscription is read once it stands.
     let mut stale = true;
     loop {
         if stale {
-            stale = !read_all(&house, &memory).await;
+            stale = !read_all(&runtime, &memory).await;
             if stale {
                 tokio::select! {
                     () = stop.cancelled() => return,
@@ -36,7 +36,7 @@ pub async fn attend(house: House, memory: Memory, hub: Option<Arc<Hub>>, stop: C
         };
         match heard {
             Ok(batch) => {
-                if let Err(error) = take_in(&house, &memory, &batch).await {
+                if let Err(error) = take_in(&runtime, &memory, &batch).await {
                     tracing::warn!(error = %error, table = batch.table, "changed rows cannot be read; all are read anew");
                     stale = true;
                 }
@@ -53,11 +53,11 @@ pub async fn attend(house: House, memory: Memory, hub: Option<Arc<Hub>>, stop: C
     }
 }
 
-async fn read_all(house: &House, memory: &Memory) -> bool {
-    let pool = &house.pools.projector;
+async fn read_all(runtime: &Runtime, memory: &Memory) -> bool {
+    let pool = &runtime.pools.projector;
     let read = async {
-        enrol_all(pool, memory, &*house.clock).await?;
-        survey(pool, memory, &*house.clock).await
+        enrol_all(pool, memory, &*runtime.clock).await?;
+        survey(pool, memory, &*runtime.clock).await
     };
     match read.await {
         Ok(()) => true,
@@ -68,14 +68,14 @@ async fn read_all(house: &House, memory: &Memory) -> bool {
     }
 }
 
-async fn take_in(house: &House, memory: &Memory, batch: &ChangeBatch) -> sqlx::Result<()> {
-    let pool = &house.pools.projector;
+async fn take_in(runtime: &Runtime, memory: &Memory, batch: &ChangeBatch) -> sqlx::Result<()> {
+    let pool = &runtime.pools.projector;
     match batch.table.as_str() {
         "vehicle" => {
             let cars: Vec<String> = batch.changes.iter().map(|change| change.key.clone()).collect();
-            enrol_some(pool, memory, &*house.clock, &cars).await
+            enrol_some(pool, memory, &*runtime.clock, &cars).await
         }
-        "area" | "fence" => survey(pool, memory, &*house.clock).await,
+        "area" | "fence" => survey(pool, memory, &*runtime.clock).await,
         _ => Ok(()),
     }
 }

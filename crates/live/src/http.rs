@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State, WebSocketUpgrade};
 use axum::response::Response;
-use kernel::House;
+use kernel::Runtime;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
@@ -19,10 +19,10 @@ const DEFAULT_MINUTES: u32 = 180;
 const MAX_MINUTES: u32 = 31 * 24 * 60;
 
 /// The routes. The websocket is open: its first frame says who it is.
-pub fn routes(house: &House, hub: &Arc<Hub>) -> Routes {
+pub fn routes(runtime: &Runtime, hub: &Arc<Hub>) -> Routes {
     Routes::new("live")
         .add(Permit::Open, routes!(socket).with_state(Arc::clone(hub)))
-        .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(house.clone()))
+        .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(runtime.clone()))
 }
 
 /// Live data, as `docs/push.md` describes it.
@@ -50,7 +50,7 @@ struct Way {
 #[utoipa::path(get, path = "/vehicle/{carId}/history", tag = "live", params(("carId" = String, Path), Stretch),
     responses((status = 200, body = Answer<Way>)))]
 async fn way(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     Path(car_id): Path<String>,
     Params(stretch): Params<Stretch>,
@@ -59,7 +59,7 @@ async fn way(
     if !(1..=MAX_MINUTES).contains(&minutes) {
         return Err(Refused::malformed(format!("minutes 应在 1 到 {MAX_MINUTES} 之间")));
     }
-    let mut tx = house.reads.scoped(&caller.scope, None, &[]).await?;
+    let mut tx = runtime.reads.scoped(&caller.scope, None, &[]).await?;
     let known: Option<i32> = sqlx::query_scalar("select 1 from read.vehicle where car_id = $1")
         .bind(&car_id)
         .fetch_optional(&mut *tx)
@@ -67,6 +67,6 @@ async fn way(
     if known.is_none() {
         return Err(Refused::business("vehicle-not-found", "没有这辆车，或不在您的数据范围内"));
     }
-    let since = house.clock.now().plus_millis(-i64::from(minutes) * 60_000);
+    let since = runtime.clock.now().plus_millis(-i64::from(minutes) * 60_000);
     Ok(Answer(Way { points: history(&mut tx, &car_id, since).await? }))
 }

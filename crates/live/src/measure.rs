@@ -34,7 +34,7 @@ pub(crate) fn beat(buffers: &TickBuffers, took: Duration) {
     }
 }
 
-/// A beat whose oldest report reached the house at `published` was handed to a socket at `now`.
+/// A beat whose oldest report reached the system at `published` was handed to a socket at `now`.
 pub(crate) fn pushed(published: Option<Timestamp>, now: Timestamp) {
     if let Some(published) = published {
         let seconds = now.millis_since(published).max(0) as f64 / 1000.0;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use ed25519_dalek::VerifyingKey;
-use kernel::House;
+use kernel::Runtime;
 use kernel::log::checkpoint::Signer;
 use kernel::log::lineage::Trust;
 use kernel::log::places::{Absent, Folder, Place, STREAM, Stream};
@@ -32,9 +32,9 @@ pub fn places(stores: &Stores, nats: Option<&async_nats::Client>) -> Vec<Arc<dyn
 }
 
 /// The signer of this installation.
-pub fn signer(house: &House, stores: &Stores, secrets: &Secrets) -> Signer {
+pub fn signer(runtime: &Runtime, stores: &Stores, secrets: &Secrets) -> Signer {
     let key = CheckpointKey::new(&secrets.checkpoint);
-    Signer::new(house.clone(), key, places(stores, house.nats.as_ref()))
+    Signer::new(runtime.clone(), key, places(stores, runtime.nats.as_ref()))
 }
 
 /// The key that signs now, and those that the state folder remembers.
@@ -60,8 +60,8 @@ fn public_key(file: &Path) -> Result<VerifyingKey> {
 }
 
 /// Refuses to build on a log that what stands outside of the database knows to have been longer.
-pub async fn check_start(house: &House, stores: &Stores, secrets: &Secrets) -> Result<()> {
-    match restore::check(house, &signer(house, stores, secrets)).await {
+pub async fn check_start(runtime: &Runtime, stores: &Stores, secrets: &Secrets) -> Result<()> {
+    match restore::check(runtime, &signer(runtime, stores, secrets)).await {
         Err(error @ RestoreError::WentBack(_)) => Err(error).with_context(|| {
             format!(
                 "this is not the log that was served before. (For a new, empty log: give it a checkpoint store other \
@@ -78,7 +78,7 @@ pub async fn check_start(house: &House, stores: &Stores, secrets: &Secrets) -> R
 }
 
 /// Makes a new signing key, has the old one sign that, and keeps the old public one.
-pub async fn rotate(house: &House, stores: &Stores, secrets: &Secrets) -> Result<()> {
+pub async fn rotate(runtime: &Runtime, stores: &Stores, secrets: &Secrets) -> Result<()> {
     ensure!(
         std::env::var_os("WHEELHOUSE_CHECKPOINT_KEY").is_none(),
         "the key comes from WHEELHOUSE_CHECKPOINT_KEY; put it into {} (64 hexadecimal digits, mode 600), unset the \
@@ -102,7 +102,7 @@ pub async fn rotate(house: &House, stores: &Stores, secrets: &Secrets) -> Result
     hex::decode_to_slice(text.trim(), &mut secret)
         .with_context(|| format!("{} is no key", next.display()))?;
     let new = CheckpointKey::new(&secret);
-    let signer = signer(house, stores, secrets);
+    let signer = signer(runtime, stores, secrets);
     if !signer.was_handed_to(&new).await? {
         signer.hand_over(&new).await?;
     }
@@ -119,11 +119,11 @@ pub async fn rotate(house: &House, stores: &Stores, secrets: &Secrets) -> Result
 }
 
 /// Goes on with a log that went back.
-pub async fn accept_restore(house: &House, stores: &Stores, secrets: &Secrets, head: i64) -> Result<()> {
-    if stores.nats_url.is_some() && house.nats.is_none() {
+pub async fn accept_restore(runtime: &Runtime, stores: &Stores, secrets: &Secrets, head: i64) -> Result<()> {
+    if stores.nats_url.is_some() && runtime.nats.is_none() {
         bail!("NATS does not answer; start it first: what it tells of must be brought to the log as it is");
     }
-    let accepted = restore::accept(house, &signer(house, stores, secrets), kernel::Position(head)).await?;
+    let accepted = restore::accept(runtime, &signer(runtime, stores, secrets), kernel::Position(head)).await?;
     println!(
         "It is signed that the log went back from {} to {}. {} messages of EVENTS that told of what is no more were \
          deleted; whoever has read them must be told. Start the servers again.",

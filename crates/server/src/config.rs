@@ -1,4 +1,4 @@
-//! What the operator of the house sets: by environment variables, each also a flag of `wheelhouse serve`.
+//! What the operator of the system sets: by environment variables, each also a flag of `wheelhouse serve`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ pub struct Settings {
     /// required or optional (development only).
     #[arg(long, env = "WIRE_ENCRYPTION", default_value = "required")]
     pub wire_encryption: WireEncryption,
-    /// Where there is more than one: the house's web addresses (`https://ops.example.com`), separated by commas. Pages
+    /// Where there is more than one: the system's web addresses (`https://ops.example.com`), separated by commas. Pages
     /// from these may call, and pages may call these.
     #[arg(long, env = "WHEELHOUSE_CORS_ORIGINS", value_delimiter = ',')]
     pub cors_origins: Vec<String>,
@@ -244,7 +244,7 @@ impl Settings {
         }
     }
 
-    /// The house's web addresses.
+    /// The system's web addresses.
     pub fn cors_origins(&self) -> Result<Vec<Origin>> {
         origins("WHEELHOUSE_CORS_ORIGINS", &self.cors_origins)
     }
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_houses_addresses_are_exact_origins() {
+    fn the_runtimes_addresses_are_exact_origins() {
         for wrong in ["https://ops.example.com/", "ops.example.com", "*"] {
             let words = ["--sms-gateway-url", "http://sms", "--cors-origins", wrong];
             let told = checked(&words).unwrap_err().to_string();

@@ -10,7 +10,7 @@ use finance::model::payment_account::CODE_LIFE_MS;
 use finance::password_desk::{HttpDesk, PasswordDesk, StandIn};
 use finance::read::payment_accounts;
 use finance::seams::{CardCodes, Franchisees, SeamError, Standings};
-use kernel::{House, MasterKey, Position};
+use kernel::{Runtime, MasterKey, Position};
 use rand::Rng;
 use rand::rngs::OsRng;
 use territory::model::agent::Agent;
@@ -21,26 +21,26 @@ use crate::config::{PayAdapter, Settings};
 
 /// Franchisees as territory knows them.
 pub struct FranchiseesOfTerritory {
-    house: House,
+    runtime: Runtime,
 }
 
 impl FranchiseesOfTerritory {
-    /// From the house's desk and read models.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// From the system's desk and read models.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
 #[async_trait]
 impl Franchisees for FranchiseesOfTerritory {
     async fn works(&self, agent: AgentId) -> Result<bool, SeamError> {
-        Ok(self.house.desk.load::<Agent>(&agent).await?.state.is_enabled())
+        Ok(self.runtime.desk.load::<Agent>(&agent).await?.state.is_enabled())
     }
 
     async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, SeamError> {
         let agents: Vec<i64> = agents.iter().map(|agent| agent.0).collect();
         let newest = Some(Position(i64::MAX));
-        let mut db = self.house.reads.scoped(&Scope::ALL, newest, &["agent"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, newest, &["agent"]).await?;
         let named: Vec<(AgentId, String)> =
             sqlx::query_as("select agent_id, company from read.agent where agent_id = any($1)")
                 .bind(agents)
@@ -50,7 +50,7 @@ impl Franchisees for FranchiseesOfTerritory {
     }
 
     async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, SeamError> {
-        let mut db = self.house.reads.scoped(scope, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(scope, None, &[]).await?;
         let called = sqlx::query_scalar(
             "select agent_id from read.agent where company like $1 order by agent_id desc limit 1000",
         );
@@ -93,20 +93,20 @@ impl Standings for StandingsOfAccess {
 
 /// Accounts as the finance room's table has them.
 pub struct AccountsOfFinance {
-    house: House,
+    runtime: Runtime,
 }
 
 impl AccountsOfFinance {
-    /// From the house's read models.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// From the system's read models.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
 #[async_trait]
 impl FinancialAccounts for AccountsOfFinance {
     async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, access::SeamError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = payment_accounts::standing(&mut *db, agent).await?;
         Ok(found.map_or_else(FinancialAccount::default, |(status, level)| FinancialAccount {
             status: Some(status.into()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use access::{FranchiseStanding, Franchises};
 use async_trait::async_trait;
 use fleet::model::region::Lifecycle;
-use kernel::{House, Position};
+use kernel::{Runtime, Position};
 use territory::read::agents;
 use territory::seams::{Bikes, Branch, Permissions, SeamError};
 use vocabulary::{AgentId, AreaId, PermissionCode, Scope};
@@ -37,13 +37,13 @@ impl Permissions for PermissionsOfAccess {
 
 /// Bikes as the fleet's table counts them.
 pub struct BikesOfFleet {
-    house: House,
+    runtime: Runtime,
 }
 
 impl BikesOfFleet {
-    /// From the house's read models.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// From the system's read models.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
@@ -51,7 +51,7 @@ impl BikesOfFleet {
 impl Bikes for BikesOfFleet {
     async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, SeamError> {
         let areas: Vec<i64> = areas.iter().map(|area| area.0).collect();
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
         let counted: Vec<(AreaId, i64)> = sqlx::query_as(
             "select area_id, count(*) from read.vehicle where area_id = any($1) group by area_id",
         )
@@ -62,7 +62,7 @@ impl Bikes for BikesOfFleet {
     }
 
     async fn shelved_in(&self, area: AreaId) -> Result<i64, SeamError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
         let count =
             sqlx::query_scalar("select count(*) from read.vehicle where area_id = $1 and lifecycle = $2")
                 .bind(area)
@@ -75,20 +75,20 @@ impl Bikes for BikesOfFleet {
 
 /// Franchisees as territory's tables show them.
 pub struct FranchisesOfTerritory {
-    house: House,
+    runtime: Runtime,
 }
 
 impl FranchisesOfTerritory {
-    /// From the house's read models.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// From the system's read models.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
 #[async_trait]
 impl Franchises for FranchisesOfTerritory {
     async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, access::SeamError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = agents::standing(&mut *db, agent).await?;
         Ok(found.map(|found| FranchiseStanding {
             enabled: found.enabled,
@@ -100,7 +100,7 @@ impl Franchises for FranchisesOfTerritory {
     }
 
     async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, access::SeamError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         Ok(agents::under_template(&mut *db, template.parse()?).await?)
     }
 }

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use kernel::House;
+use kernel::Runtime;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -24,16 +24,16 @@ const LOOK_LASTS: Duration = Duration::from_secs(1);
 /// What the routes look at.
 #[derive(Clone)]
 pub struct Health {
-    house: House,
+    runtime: Runtime,
     metrics: Arc<PrometheusHandle>,
     token: Option<Arc<str>>,
     last: Arc<Mutex<Option<(Instant, Report)>>>,
 }
 
 impl Health {
-    /// Of this house; `token` opens the details and the figures.
-    pub fn new(house: House, metrics: PrometheusHandle, token: Option<&str>) -> Self {
-        Self { house, metrics: Arc::new(metrics), token: token.map(Arc::from), last: Arc::default() }
+    /// Of this system; `token` opens the details and the figures.
+    pub fn new(runtime: Runtime, metrics: PrometheusHandle, token: Option<&str>) -> Self {
+        Self { runtime, metrics: Arc::new(metrics), token: token.map(Arc::from), last: Arc::default() }
     }
 
     /// How the process stands, without details for who does not say the token.
@@ -42,7 +42,7 @@ impl Health {
         let report = match &*last {
             Some((at, report)) if at.elapsed() < LOOK_LASTS => report.clone(),
             _ => {
-                let report = look(&self.house).await;
+                let report = look(&self.runtime).await;
                 *last = Some((Instant::now(), report.clone()));
                 report
             }
@@ -108,20 +108,20 @@ struct Details {
     projections: Vec<Projection>,
 }
 
-async fn look(house: &House) -> Report {
+async fn look(runtime: &Runtime) -> Report {
     let asked = sqlx::query_as::<_, (String, i64, String, i64)>(
         "select p.name, p.position, p.state,
                 (select count(*) from log.parked k where k.reader = 'projector:' || p.name)
          from log.projectors p order by p.name",
     )
-    .fetch_all(&house.pools.projector);
+    .fetch_all(&runtime.pools.projector);
     let rows = match tokio::time::timeout(Duration::from_secs(2), asked).await {
         Ok(Ok(rows)) => Some(rows),
         Ok(Err(_)) | Err(_) => None,
     };
-    let head = house.tail.head().0;
+    let head = runtime.tail.head().0;
     let nats =
-        house.nats.as_ref().map(|nats| nats.connection_state() == async_nats::connection::State::Connected);
+        runtime.nats.as_ref().map(|nats| nats.connection_state() == async_nats::connection::State::Connected);
     let postgres = rows.is_some();
     let projections: Vec<Projection> = rows
         .unwrap_or_default()

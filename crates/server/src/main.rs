@@ -11,7 +11,7 @@ mod finances;
 mod franchisees;
 mod gate;
 mod health;
-mod live_house;
+mod live_runtime;
 mod maintenance;
 mod pruning;
 mod rooms;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use kernel::{House, Pools};
+use kernel::{Runtime, Pools};
 use vocabulary::Scope;
 
 use crate::config::Stores;
@@ -29,11 +29,11 @@ pub fn secrets(state_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A house for a task, without NATS: other nodes follow by the log.
-async fn house(stores: &Stores) -> Result<(House, Secrets)> {
+/// A system for a task, without NATS: other nodes follow by the log.
+async fn runtime(stores: &Stores) -> Result<(Runtime, Secrets)> {
     let secrets = Secrets::load(&stores.state_dir)?;
     let pools: Pools = stores::postgres(stores).await?;
-    Ok((stores::house(pools, None, &secrets).await?, secrets))
+    Ok((stores::runtime(pools, None, &secrets).await?, secrets))
 }
 
 /// Adds a machine client, unless the token in `out` already works.
@@ -44,7 +44,7 @@ pub async fn add_machine(
     preset: Option<&str>,
     out: &Path,
 ) -> Result<()> {
-    let (house, _) = house(stores).await?;
+    let (runtime, _) = runtime(stores).await?;
     let codes: Vec<&str> = match preset {
         Some("simulator") => access::SIMULATOR_CODES.to_vec(),
         Some(other) => bail!("there is no preset {other}; there is: simulator"),
@@ -54,20 +54,20 @@ pub async fn add_machine(
         eprintln!("{} is there already and is left as it is.", out.display());
         return Ok(());
     }
-    let added = access::add_machine(&house, name, &codes, Scope::ALL).await?;
+    let added = access::add_machine(&runtime, name, &codes, Scope::ALL).await?;
     write_private(out, &added.token)?;
     eprintln!("Machine client {name} has its token in {}.", out.display());
-    if !projected(&house).await? {
+    if !projected(&runtime).await? {
         eprintln!("It works as soon as a server runs that keeps the read models.");
     }
     Ok(())
 }
 
 /// Waits a while until the serving node has the log's newest events of machine clients in its read model; says whether.
-async fn projected(house: &House) -> Result<bool> {
-    let head = house.reader.head().await?;
+async fn projected(runtime: &Runtime) -> Result<bool> {
+    let head = runtime.reader.head().await?;
     for _ in 0..5 {
-        if house.reads.scoped(&Scope::ALL, Some(head), &["machine"]).await?.caught_up() {
+        if runtime.reads.scoped(&Scope::ALL, Some(head), &["machine"]).await?.caught_up() {
             return Ok(true);
         }
     }
@@ -76,14 +76,14 @@ async fn projected(house: &House) -> Result<bool> {
 
 /// Makes a machine client's token worthless.
 pub async fn revoke_machine(stores: &Stores, name: &str) -> Result<()> {
-    let (house, _) = house(stores).await?;
-    access::revoke_machine(&house, name).await?;
+    let (runtime, _) = runtime(stores).await?;
+    access::revoke_machine(&runtime, name).await?;
     eprintln!("The token of {name} no longer works.");
     Ok(())
 }
 
-/// A house that can also ask NATS, when it answers, with its streams made.
-async fn house_with_nats(stores: &Stores) -> Result<(House, Secrets)> {
+/// A system that can also ask NATS, when it answers, with its streams made.
+async fn runtime_with_nats(stores: &Stores) -> Result<(Runtime, Secrets)> {
     let secrets = Secrets::load(&stores.state_dir)?;
     let pools = stores::postgres(stores).await?;
     let nats = match stores::nats(stores, &secrets).await {
@@ -93,15 +93,15 @@ async fn house_with_nats(stores: &Stores) -> Result<(House, Secrets)> {
             None
         }
     };
-    Ok((stores::house(pools, nats, &secrets).await?, secrets))
+    Ok((stores::runtime(pools, nats, &secrets).await?, secrets))
 }
 
 /// Recomputes the chain, and holds against it what was signed, in every place.
 pub async fn verify(stores: &Stores) -> Result<()> {
-    let (house, secrets) = house_with_nats(stores).await?;
-    let places = checkpoints::places(stores, house.nats.as_ref());
+    let (runtime, secrets) = runtime_with_nats(stores).await?;
+    let places = checkpoints::places(stores, runtime.nats.as_ref());
     let trust = checkpoints::trust(stores, &secrets)?;
-    let verified = kernel::log::verify::verify(&house.pools.app, &trust, &places, house.clock.now()).await?;
+    let verified = kernel::log::verify::verify(&runtime.pools.app, &trust, &places, runtime.clock.now()).await?;
     println!("{} events and {} checkpoints were looked at.", verified.events, verified.checkpoints);
     for place in &places {
         println!("place  {}", place.name());
@@ -119,25 +119,25 @@ pub async fn verify(stores: &Stores) -> Result<()> {
 
 /// Lets a new key sign from now on.
 pub async fn rotate_checkpoint_key(stores: &Stores) -> Result<()> {
-    let (house, secrets) = house_with_nats(stores).await?;
-    checkpoints::rotate(&house, stores, &secrets).await
+    let (runtime, secrets) = runtime_with_nats(stores).await?;
+    checkpoints::rotate(&runtime, stores, &secrets).await
 }
 
 /// Goes on with a log that went back.
 pub async fn accept_restore(stores: &Stores, head: i64) -> Result<()> {
-    let (house, secrets) = house_with_nats(stores).await?;
-    if let Some(nats) = &house.nats {
+    let (runtime, secrets) = runtime_with_nats(stores).await?;
+    if let Some(nats) = &runtime.nats {
         streams::create(nats).await?;
     }
-    let done = checkpoints::accept_restore(&house, stores, &secrets, head).await;
-    house.close();
+    let done = checkpoints::accept_restore(&runtime, stores, &secrets, head).await;
+    runtime.close();
     done
 }
 
 /// Rebuilds read models.
 pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()> {
-    let (house, _) = house(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(house, rooms::projectors());
+    let (runtime, _) = runtime(stores).await?;
+    let projectors = kernel::projecting::Projectors::new(runtime, rooms::projectors());
     let names: Vec<String> =
         if all { projectors.names().into_iter().map(str::to_owned).collect() } else { names.to_vec() };
     ensure!(
@@ -154,8 +154,8 @@ pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()>
 
 /// Tries a parked stream again, or lets a stopped read model go on.
 pub async fn retry(stores: &Stores, name: &str, stream: Option<&str>) -> Result<()> {
-    let (house, _) = house(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(house, rooms::projectors());
+    let (runtime, _) = runtime(stores).await?;
+    let projectors = kernel::projecting::Projectors::new(runtime, rooms::projectors());
     let Some(stream) = stream else {
         projectors.resume(name).await?;
         println!("{name} goes on.");
@@ -170,8 +170,8 @@ pub async fn retry(stores: &Stores, name: &str, stream: Option<&str>) -> Result<
 
 /// Asks the serving relay to send events to NATS again.
 pub async fn relay(stores: &Stores, from: i64) -> Result<()> {
-    let (house, _) = house(stores).await?;
-    kernel::relay::ask_to_resend(&house, kernel::Position(from)).await?;
+    let (runtime, _) = runtime(stores).await?;
+    kernel::relay::ask_to_resend(&runtime, kernel::Position(from)).await?;
     println!("The relay was asked to send everything from position {from} on again.");
     Ok(())
 }
@@ -182,8 +182,8 @@ pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
         yes,
         "what the log says about {subject} can never be read again after this; say --yes if you mean it"
     );
-    let (house, _) = house(stores).await?;
-    let done = kernel::projecting::Projectors::new(house, rooms::projectors()).forget(subject).await?;
+    let (runtime, _) = runtime(stores).await?;
+    let done = kernel::projecting::Projectors::new(runtime, rooms::projectors()).forget(subject).await?;
     println!(
         "{}",
         if done.was_known { "Forgotten." } else { "There was nothing left to forget in the log." }
@@ -196,12 +196,12 @@ pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
 
 /// Prints the OpenAPI document.
 pub async fn openapi(stores: &Stores) -> Result<()> {
-    let (house, secrets) = house(stores).await?;
-    let surface = crate::serve::surface_for_documents(&house, &secrets).await?;
+    let (runtime, secrets) = runtime(stores).await?;
+    let surface = crate::serve::surface_for_documents(&runtime, &secrets).await?;
     // Extensions come in no order of their own: sorted, the same routes give the same bytes.
     let mut document = serde_json::to_value(&surface.openapi)?;
     document.sort_all_objects();
     println!("{document:#}");
-    house.close();
+    runtime.close();
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kernel::House;
+use kernel::Runtime;
 use kernel::log::requests;
 use tokio::time::MissedTickBehavior;
 use vocabulary::Timestamp;
@@ -10,10 +10,10 @@ use vocabulary::Timestamp;
 /// How often it is looked for.
 const EVERY: Duration = Duration::from_mins(10);
 
-/// Prunes on one node at a time, until the house closes.
-pub async fn run(house: House) {
-    let stop = house.stopping();
-    let mut lease = house.lease("pruning").await;
+/// Prunes on one node at a time, until the system closes.
+pub async fn run(runtime: Runtime) {
+    let stop = runtime.stopping();
+    let mut lease = runtime.lease("pruning").await;
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -27,7 +27,7 @@ pub async fn run(house: House) {
                 () = lease.lost() => break,
                 _ = tick.tick() => {}
             }
-            if let Err(error) = round(&house, house.clock.now()).await {
+            if let Err(error) = round(&runtime, runtime.clock.now()).await {
                 tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
             }
         }
@@ -35,9 +35,9 @@ pub async fn run(house: House) {
 }
 
 /// One round, as of `now`.
-async fn round(house: &House, now: Timestamp) -> sqlx::Result<()> {
-    let requests = requests::forget_old(&house.pools.owner, now).await?;
-    let refusals = audit::read::refusals::prune(&house.pools.owner, now).await?;
+async fn round(runtime: &Runtime, now: Timestamp) -> sqlx::Result<()> {
+    let requests = requests::forget_old(&runtime.pools.owner, now).await?;
+    let refusals = audit::read::refusals::prune(&runtime.pools.owner, now).await?;
     metrics::counter!("wheelhouse_pruned_total", "of" => "requests").increment(requests);
     metrics::counter!("wheelhouse_pruned_total", "of" => "refusals").increment(refusals);
     if requests + refusals > 0 {

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use audit::Audit;
 use fleet::Fleet;
 use fleet::credential::DeviceKey;
-use kernel::{House, MasterKey, Projector, Reactor};
+use kernel::{Runtime, MasterKey, Projector, Reactor};
 use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
@@ -90,28 +90,28 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
 impl Rooms {
     /// Puts them together, for a process that may have `descriptors` files and connections open.
     pub async fn open(
-        house: &House,
+        runtime: &Runtime,
         settings: &Settings,
         secrets: &Secrets,
         memory: &Memory,
         descriptors: u64,
     ) -> Result<Self> {
         let master = MasterKey::new(secrets.master);
-        let revocations = Revocations::new(house.nats.clone());
-        let sessions = Sessions::new(house.pools.app.clone(), &master, revocations);
+        let revocations = Revocations::new(runtime.nats.clone());
+        let sessions = Sessions::new(runtime.pools.app.clone(), &master, revocations);
         let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
-        let franchises = Arc::new(FranchisesOfTerritory::new(house.clone()));
-        let finances = Arc::new(AccountsOfFinance::new(house.clone()));
+        let franchises = Arc::new(FranchisesOfTerritory::new(runtime.clone()));
+        let finances = Arc::new(AccountsOfFinance::new(runtime.clone()));
         let directory =
-            AccessDirectory::new(house.clone()).with_franchises(franchises).with_finances(finances);
+            AccessDirectory::new(runtime.clone()).with_franchises(franchises).with_finances(finances);
         let directory = Arc::new(directory);
         let wire = Wire::start(
             wire_config(settings, descriptors)?,
-            house.pools.app.clone(),
+            runtime.pools.app.clone(),
             &master,
             tokens.clone(),
             sessions.clone(),
-            Arc::clone(&house.clock),
+            Arc::clone(&runtime.clock),
             Arc::<AccessDirectory>::clone(&directory),
         )
         .await
@@ -124,33 +124,33 @@ impl Rooms {
         };
         let sms = gateway(settings)?;
         let seams = finance::seams::Seams {
-            franchisees: Arc::new(FranchiseesOfTerritory::new(house.clone())),
+            franchisees: Arc::new(FranchiseesOfTerritory::new(runtime.clone())),
             codes: Arc::new(CodesBySms::new(Arc::clone(&sms), settings.sms_fixed_code.clone())),
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,
         };
-        let finance = finance::Room::new(house.clone(), seams, &master);
-        let neighbours = Neighbours { sms, areas: Arc::new(AreasOfTerritory::new(house.clone())) };
-        let access = Access::new(house.clone(), sessions, tokens, directory, neighbours, &master, config);
+        let finance = finance::Room::new(runtime.clone(), seams, &master);
+        let neighbours = Neighbours { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
+        let access = Access::new(runtime.clone(), sessions, tokens, directory, neighbours, &master, config);
         let fleet = Fleet {
-            house: house.clone(),
-            areas: Arc::new(AreasOfTerritory::new(house.clone())),
+            runtime: runtime.clone(),
+            areas: Arc::new(AreasOfTerritory::new(runtime.clone())),
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
         };
-        let audit = Audit::new(house.clone(), descriptions());
+        let audit = Audit::new(runtime.clone(), descriptions());
         wire.witnessed_by(audit.witness());
         Ok(Self { access, fleet, finance, audit, wire })
     }
 
     /// The routes of all rooms.
-    pub fn routes(&self, house: &House, base_map: BaseMap, health: Health) -> Routes {
+    pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
         let neighbours = Seams {
             permissions: Arc::new(PermissionsOfAccess),
-            bikes: Arc::new(BikesOfFleet::new(house.clone())),
+            bikes: Arc::new(BikesOfFleet::new(runtime.clone())),
         };
         access::routes(Arc::clone(&self.access))
-            .merge(territory::routes(house, &neighbours))
+            .merge(territory::routes(runtime, &neighbours))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))
             .merge(audit::routes(Arc::clone(&self.audit)))
@@ -159,25 +159,25 @@ impl Rooms {
     }
 
     /// What answers events.
-    pub fn reactors(&self, house: &House) -> Vec<Arc<dyn Reactor>> {
+    pub fn reactors(&self, runtime: &Runtime) -> Vec<Arc<dyn Reactor>> {
         let mut all = access::reactors(&self.access);
-        all.extend(fleet::reactors(&self.fleet, Arc::new(NatsDownlink::new(house.nats.clone()))));
+        all.extend(fleet::reactors(&self.fleet, Arc::new(NatsDownlink::new(runtime.nats.clone()))));
         all
     }
 
     /// The websocket's hub, with its beat.
-    pub fn hub(&self, house: &House, memory: &Memory) -> Arc<Hub> {
+    pub fn hub(&self, runtime: &Runtime, memory: &Memory) -> Arc<Hub> {
         let tables: HashMap<String, Vec<&'static str>> =
             WATCHED.iter().map(|(table, codes)| ((*table).to_owned(), codes.to_vec())).collect();
         Hub::start(HubParts {
             memory: memory.clone(),
             gate: WireGate::new(Arc::clone(&self.wire)),
             details: Arc::new(DetailsOfFleet(self.fleet.clone())),
-            clock: Arc::clone(&house.clock),
+            clock: Arc::clone(&runtime.clock),
             tables,
             limits: Limits::default(),
             instance: hex::encode(rand::random::<[u8; 16]>()),
-            stop: house.stopping(),
+            stop: runtime.stopping(),
         })
     }
 }

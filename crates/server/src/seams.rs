@@ -6,7 +6,7 @@ use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
 use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
 use fleet::seams::{AreaFacts, Areas, Downlink, LiveState, LiveView, SeamError};
-use kernel::House;
+use kernel::Runtime;
 use kernel::{CommandContext, CommandError};
 use live::Memory;
 use live::fleet::{Reason, RentFacts};
@@ -18,20 +18,20 @@ use vocabulary::{AgentId, AreaId, CommandId, Timestamp, Wgs84};
 
 /// Service areas, as the desk knows them.
 pub struct AreasOfTerritory {
-    house: House,
+    runtime: Runtime,
 }
 
 impl AreasOfTerritory {
-    /// From the house's desk.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// From the system's desk.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
 #[async_trait]
 impl Areas for AreasOfTerritory {
     async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, SeamError> {
-        let area = self.house.desk.load::<Area>(&id).await?.state;
+        let area = self.runtime.desk.load::<Area>(&id).await?.state;
         Ok(area.agent().map(|agent| AreaFacts {
             agent,
             name: area.name().unwrap_or_default().to_owned(),
@@ -40,7 +40,7 @@ impl Areas for AreasOfTerritory {
     }
 
     async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError> {
-        let area = self.house.desk.load::<Area>(&id).await?.state;
+        let area = self.runtime.desk.load::<Area>(&id).await?.state;
         Ok(area.ring().is_some_and(|ring| ring.holds(place, 0.0)))
     }
 }
@@ -48,7 +48,7 @@ impl Areas for AreasOfTerritory {
 #[async_trait]
 impl access::AreaOwners for AreasOfTerritory {
     async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, access::SeamError> {
-        Ok(self.house.desk.load::<Area>(&area).await?.state.agent())
+        Ok(self.runtime.desk.load::<Area>(&area).await?.state.agent())
     }
 }
 
@@ -127,13 +127,13 @@ pub fn reasons(facts: &RentFacts) -> Vec<Reason> {
 
 /// Judgements as commands to the fleet.
 pub struct AlarmsOfFleet {
-    house: House,
+    runtime: Runtime,
 }
 
 impl AlarmsOfFleet {
-    /// At the house's desk.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// At the system's desk.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 
     async fn tell(
@@ -158,8 +158,8 @@ impl AlarmsOfFleet {
                 }
             }
         };
-        let ctx = CommandContext::of_system("live-rules", self.house.clock.now());
-        match self.house.desk.execute::<Vehicle>(&car_id, command, &ctx).await {
+        let ctx = CommandContext::of_system("live-rules", self.runtime.clock.now());
+        match self.runtime.desk.execute::<Vehicle>(&car_id, command, &ctx).await {
             Ok(_) | Err(CommandError::Refused(VehicleRefusal::Unknown)) => Ok(()),
             Err(error) => Err(format!("{error:?}").into()),
         }
@@ -179,13 +179,13 @@ impl Alarms for AlarmsOfFleet {
 
 /// Devices' answers as commands to the fleet.
 pub struct AcksOfFleet {
-    house: House,
+    runtime: Runtime,
 }
 
 impl AcksOfFleet {
-    /// At the house's desk.
-    pub fn new(house: House) -> Self {
-        Self { house }
+    /// At the system's desk.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
     }
 }
 
@@ -198,7 +198,7 @@ impl CommandAcks for AcksOfFleet {
         code: i32,
         _at: Timestamp,
     ) -> Result<(), SeamError> {
-        fleet::sender::acknowledged(&self.house, imei, CommandId(command_id), code).await?;
+        fleet::sender::acknowledged(&self.runtime, imei, CommandId(command_id), code).await?;
         Ok(())
     }
 }

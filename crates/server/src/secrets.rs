@@ -1,4 +1,4 @@
-//! The house's secrets: from the environment, or from files that only the owner can read. Missing files are made at
+//! The system's secrets: from the environment, or from files that only the owner can read. Missing files are made at
 //! first start, so that a demo needs no hands; in production they are put there before.
 
 use std::fs;

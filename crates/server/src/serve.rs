@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernel::House;
+use kernel::Runtime;
 use kernel::log::{checkpoint, snapshots};
 use kernel::projecting::Projectors;
 use kernel::reacting::Reactors;
@@ -19,7 +19,7 @@ use crate::config::{Part, Settings, Stores};
 use crate::health::Health;
 use crate::rooms::{self, Rooms};
 use crate::secrets::Secrets;
-use crate::{checkpoints, descriptors, live_house, pruning, site, stores, streams};
+use crate::{checkpoints, descriptors, live_runtime, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
 /// For giving back what this process led; another waits until it ends by itself if there is no time.
@@ -37,46 +37,46 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     if let Some(nats) = &nats {
         streams::create(nats).await.context("the streams cannot be made")?;
     }
-    let house = stores::house(pools, nats, &secrets).await?;
-    let stop = house.stopping();
-    checkpoints::check_start(&house, stores, &secrets).await?;
+    let runtime = stores::runtime(pools, nats, &secrets).await?;
+    let stop = runtime.stopping();
+    checkpoints::check_start(&runtime, stores, &secrets).await?;
 
-    let memory = live_house::memory();
-    live_house::fill(&house, &memory).await?;
-    let rooms = Rooms::open(&house, settings, &secrets, &memory, descriptors).await?;
+    let memory = live_runtime::memory();
+    live_runtime::fill(&runtime, &memory).await?;
+    let rooms = Rooms::open(&runtime, settings, &secrets, &memory, descriptors).await?;
     if let Some(phone) = &settings.bootstrap_admin_phone {
         let phone: Phone = phone.parse().context("BOOTSTRAP_ADMIN_PHONE")?;
-        if access::bootstrap(&house, &phone).await? {
+        if access::bootstrap(&runtime, &phone).await? {
             tracing::info!(phone = phone.masked(), "the first administrator was made");
         }
     }
 
     let mut parts = JoinSet::new();
-    let hub = settings.runs(Part::Push).then(|| rooms.hub(&house, &memory));
-    parts.spawn(live::attend(house.clone(), memory.clone(), hub.clone(), stop.clone()));
+    let hub = settings.runs(Part::Push).then(|| rooms.hub(&runtime, &memory));
+    parts.spawn(live::attend(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
-        parts.spawn(live_house::ingest(house.clone(), memory.clone(), settings.telemetry_days));
+        parts.spawn(live_runtime::ingest(runtime.clone(), memory.clone(), settings.telemetry_days));
     }
-    if let Some(nats) = house.nats.clone() {
+    if let Some(nats) = runtime.nats.clone() {
         let callout = AuthCallout::new(secrets.nats_issuer.clone(), rooms.fleet.devices.clone());
         parts.spawn(callout.run(nats, || vocabulary::Clock::now(&SystemClock), stop.clone()));
     }
     if settings.runs(Part::Projectors) {
-        let projectors = Projectors::new(house.clone(), rooms::projectors());
+        let projectors = Projectors::new(runtime.clone(), rooms::projectors());
         parts.spawn(async move { projectors.run().await });
-        parts.spawn(checkpoint::run(checkpoints::signer(&house, stores, &secrets)));
-        parts.spawn(snapshots::watch(house.clone()));
-        parts.spawn(pruning::run(house.clone()));
+        parts.spawn(checkpoint::run(checkpoints::signer(&runtime, stores, &secrets)));
+        parts.spawn(snapshots::watch(runtime.clone()));
+        parts.spawn(pruning::run(runtime.clone()));
     }
     if settings.runs(Part::Reactors) {
-        let reactors = Reactors::new(house.clone(), rooms.reactors(&house));
+        let reactors = Reactors::new(runtime.clone(), rooms.reactors(&runtime));
         parts.spawn(async move { reactors.run().await });
-        parts.spawn(fleet::sender::sweep(house.clone(), stop.clone()));
-        parts.spawn(territory::expiry::sweep(house.clone(), stop.clone()));
-        parts.spawn(finance::expiry::sweep(house.clone(), stop.clone()));
+        parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
+        parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
+        parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
     }
     if settings.runs(Part::Relay) {
-        parts.spawn(kernel::relay::run(house.clone(), rooms::contexts()));
+        parts.spawn(kernel::relay::run(runtime.clone(), rooms::contexts()));
     }
     let (wire, access, ending) = (Arc::clone(&rooms.wire), Arc::clone(&rooms.access), stop.clone());
     parts.spawn(async move {
@@ -88,10 +88,10 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     });
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
-    let health = Health::new(house.clone(), metrics, settings.metrics_token.as_deref());
-    let mut routes = rooms.routes(&house, base_map, health);
+    let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
+    let mut routes = rooms.routes(&runtime, base_map, health);
     if let Some(hub) = &hub {
-        routes = routes.merge(live::http::routes(&house, hub));
+        routes = routes.merge(live::http::routes(&runtime, hub));
     }
     let surface = routes.into_router(&rooms.wire, settings.web_dir.as_deref().map(site::site));
     rooms::check_codes(&surface.table)?;
@@ -100,7 +100,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
     tracing::info!(address = %listener.local_addr()?, "Wheelhouse serves");
-    let draining = house.clone();
+    let draining = runtime.clone();
     let served = wire::serve(listener, surface.router, Arc::clone(&rooms.wire), async move {
         told_to_stop().await;
         tracing::info!("draining");
@@ -111,31 +111,31 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     tokio::select! {
         () = served => {}
         // At once: nothing that is still on its way may be built on another log.
-        why = house.tail.failed() => bail!("{why}"),
+        why = runtime.tail.failed() => bail!("{why}"),
         () = async { stopped.cancelled().await; tokio::time::sleep(DRAIN).await } => {
             tracing::warn!("some connections did not end in time");
         }
     }
-    house.close();
+    runtime.close();
     let all = async { while parts.join_next().await.is_some() {} };
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some parts did not end in time");
     }
-    drop(tokio::time::timeout(GIVING_BACK, house.closed()).await);
-    house.pools.close().await;
+    drop(tokio::time::timeout(GIVING_BACK, runtime.closed()).await);
+    runtime.pools.close().await;
     Ok(())
 }
 
 /// All routes with their documents, for a task that serves nothing.
-pub async fn surface_for_documents(house: &House, secrets: &Secrets) -> Result<Surface> {
+pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Result<Surface> {
     let settings = Settings::for_documents();
-    let memory = live_house::memory();
-    let rooms = Rooms::open(house, &settings, secrets, &memory, u64::MAX).await?;
-    let hub = rooms.hub(house, &memory);
+    let memory = live_runtime::memory();
+    let rooms = Rooms::open(runtime, &settings, secrets, &memory, u64::MAX).await?;
+    let hub = rooms.hub(runtime, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = rooms
-        .routes(house, BaseMap::default(), Health::new(house.clone(), metrics, None))
-        .merge(live::http::routes(house, &hub));
+        .routes(runtime, BaseMap::default(), Health::new(runtime.clone(), metrics, None))
+        .merge(live::http::routes(runtime, &hub));
     Ok(routes.into_router(&rooms.wire, None))
 }
 

@@ -1,16 +1,16 @@
-//! Connecting to PostgreSQL and NATS, and opening the house on them.
+//! Connecting to PostgreSQL and NATS, and opening the system on them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernel::{Foundation, House, MasterKey, PoolSizes, Pools};
+use kernel::{Foundation, Runtime, MasterKey, PoolSizes, Pools};
 use vocabulary::{Snowflake, SystemClock};
 
 use crate::config::Stores;
 use crate::secrets::Secrets;
 
-/// Older servers lack what the house uses (auth callout, multi-filter consumers).
+/// Older servers lack what the system uses (auth callout, multi-filter consumers).
 const NATS_MIN: (u64, u64) = (2, 10);
 
 /// Connects to PostgreSQL, waiting a while for one that is just starting.
@@ -49,13 +49,13 @@ pub async fn nats(stores: &Stores, secrets: &Secrets) -> Result<Option<async_nat
     Ok(Some(client))
 }
 
-/// Opens the house.
-pub async fn house(pools: Pools, nats: Option<async_nats::Client>, secrets: &Secrets) -> Result<House> {
+/// Opens the system.
+pub async fn runtime(pools: Pools, nats: Option<async_nats::Client>, secrets: &Secrets) -> Result<Runtime> {
     let ids = Snowflake::new(SystemClock, rand::random());
     let master = MasterKey::new(secrets.master);
     let mut foundation = Foundation::new(pools, master, Arc::new(SystemClock), Arc::new(ids));
     foundation.nats = nats;
-    House::open(foundation)
+    Runtime::open(foundation)
         .await
         .context("cannot open the event log; was the database migrated (wheelhouse migrate)?")
 }

@@ -1,4 +1,4 @@
-//! The JetStream streams of the house, declared in `nats/streams.json` and made at start.
+//! The JetStream streams of the system, declared in `nats/streams.json` and made at start.
 
 use anyhow::{Context, Result};
 use async_nats::jetstream::{self, stream};

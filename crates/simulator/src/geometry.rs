@@ -66,7 +66,7 @@ impl Plane {
         Xy::new((lng - self.lng) * self.metres_per_lng, (lat - self.lat) * METRES_PER_DEGREE)
     }
 
-    /// The same place as a coordinate of the house; none when it fell off the globe.
+    /// The same place as a coordinate of the system; none when it fell off the globe.
     pub fn wgs84(&self, p: Xy) -> Option<Wgs84> {
         let (lng, lat) = self.lng_lat(p);
         Wgs84::new(lat, lng).ok()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kernel::CommandContext;
 use kernel::desk::CommandError;
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Scope, Timestamp};
 
@@ -16,19 +16,19 @@ use crate::seams::SeamError;
 const RULE: &str = "ally-contract-expiry";
 
 /// Every minute ends the contracts that are over, until `stop`. May run on several nodes at once.
-pub async fn sweep(house: House, stop: CancellationToken) {
-    let look = || end_contracts(&house, house.clock.now());
+pub async fn sweep(runtime: Runtime, stop: CancellationToken) {
+    let look = || end_contracts(&runtime, runtime.clock.now());
     kernel::every(Duration::from_mins(1), stop, "contracts that are over", look).await;
 }
 
 /// Ends the contracts that are over at `now`.
-pub async fn end_contracts(house: &House, now: Timestamp) -> Result<(), SeamError> {
-    let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await?;
+pub async fn end_contracts(runtime: &Runtime, now: Timestamp) -> Result<(), SeamError> {
+    let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
     let over = allies::over(&mut *tx, day(now)).await?;
     drop(tx);
     for ally in over {
         let ctx = CommandContext::of_system(RULE, now);
-        match house.desk.execute::<Ally>(&ally, AllyCommand::Expire, &ctx).await {
+        match runtime.desk.execute::<Ally>(&ally, AllyCommand::Expire, &ctx).await {
             Ok(_) => tracing::info!(%ally, "a franchiser's contract is over"),
             // The table lags behind the log: it was prolonged, ended or removed meanwhile.
             Err(CommandError::Refused(

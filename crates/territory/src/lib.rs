@@ -9,7 +9,7 @@ pub mod seams;
 use std::sync::Arc;
 
 use kernel::Projector;
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use wire::Routes;
 
 use crate::seams::Seams;
@@ -18,17 +18,17 @@ use crate::seams::Seams;
 #[derive(Clone)]
 pub struct Room {
     /// The kernel.
-    pub house: House,
+    pub runtime: Runtime,
     /// The neighbours.
     pub seams: Seams,
 }
 
 /// Its routes.
-pub fn routes(house: &House, seams: &Seams) -> Routes {
-    let room = Room { house: house.clone(), seams: seams.clone() };
-    http::agents::routes(house)
-        .merge(http::map::routes(house))
-        .merge(http::open::routes(house))
+pub fn routes(runtime: &Runtime, seams: &Seams) -> Routes {
+    let room = Room { runtime: runtime.clone(), seams: seams.clone() };
+    http::agents::routes(runtime)
+        .merge(http::map::routes(runtime))
+        .merge(http::open::routes(runtime))
         .merge(http::accounts::routes(&room))
         .merge(http::agent_roles::routes(&room))
         .merge(http::files::routes(&room))

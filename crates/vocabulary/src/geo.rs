@@ -1,4 +1,4 @@
-//! Coordinates, each with its datum in its type. Inside the house everything is WGS-84; conversion happens at the
+//! Coordinates, each with its datum in its type. Inside the system everything is WGS-84; conversion happens at the
 //! edges only.
 //!
 //! GCJ-02 shifts WGS-84 by a published smooth function of position inside a box around China; BD-09 shifts GCJ-02
@@ -70,7 +70,7 @@ struct Degrees {
 }
 
 coordinate!(
-    /// A place in WGS-84, as GPS gives it and as the house keeps it.
+    /// A place in WGS-84, as GPS gives it and as the system keeps it.
     Wgs84
 );
 coordinate!(

@@ -1,5 +1,5 @@
 //! The values that every room speaks: money, phones, ids, coordinates, pages, permission codes, time, territory.
-//! Parsed once at the door; whoever holds one of these need not check it again. Knows no room of the house.
+//! Parsed once at the door; whoever holds one of these need not check it again. Knows no room of the system.
 #![deny(missing_docs)]
 
 mod clock;

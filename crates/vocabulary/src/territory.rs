@@ -96,7 +96,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Everything: platform administrators and the house itself.
+    /// Everything: platform administrators and the system itself.
     pub const ALL: Self = Self { agents: Reach::All, areas: Reach::All };
 
     /// Nothing: where nobody is known, nothing is seen.

@@ -45,7 +45,7 @@ pub(crate) fn fingerprint(method: &Method, path: &str, query: &str, body: &[u8])
 }
 
 /// Extractor for commands: everything about the command that is not the command.
-/// On keyed and open routes (sign-in) the actor is the house rule named in [`Asked::context_of_house`].
+/// On keyed and open routes (sign-in) the actor is the system rule named in [`Asked::context_of_runtime`].
 #[derive(Clone, Debug)]
 pub struct Asked {
     caller: Option<Caller>,
@@ -77,9 +77,9 @@ impl Asked {
         CommandContext { scope, ..self.context(reply) }
     }
 
-    /// The context of a command that a rule of the house gives because of this request (sign-in events, before there
+    /// The context of a command that a rule of the system gives because of this request (sign-in events, before there
     /// is a caller). Unlimited in scope: the handler has checked what it does.
-    pub fn context_of_house(&self, rule: &str, reply: Value) -> CommandContext {
+    pub fn context_of_runtime(&self, rule: &str, reply: Value) -> CommandContext {
         self.build(Actor::System { name: rule.to_owned() }, Scope::ALL, rule, reply)
     }
 

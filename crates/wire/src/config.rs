@@ -1,4 +1,4 @@
-//! What the operator of the house may set.
+//! What the operator of the system may set.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -132,7 +132,7 @@ pub struct Share {
 pub struct WireConfig {
     /// Whether wrapped routes insist on boxes.
     pub encryption: Encryption,
-    /// The house's addresses beside the one that a page came from: pages from these may call, and pages may call
+    /// The system's addresses beside the one that a page came from: pages from these may call, and pages may call
     /// these. None by default.
     pub cors_origins: Vec<Origin>,
     /// Where a chat widget's script comes from, and whom it may talk to and show. None by default.

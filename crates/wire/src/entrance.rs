@@ -53,7 +53,7 @@ impl From<ExchangeError> for StartError {
 
 /// What guards and key exchange share.
 pub struct Wire {
-    /// What the operator of the house set.
+    /// What the operator of the system set.
     pub config: WireConfig,
     /// All sessions.
     pub sessions: Sessions,
@@ -128,7 +128,7 @@ impl Wire {
         self.sessions.revocations()
     }
 
-    /// Keeps house until dropped: rotates keys, sweeps old sessions and nonces, hears of ends on other nodes.
+    /// Keeps system until dropped: rotates keys, sweeps old sessions and nonces, hears of ends on other nodes.
     pub async fn tend(&self) {
         let listening = async {
             loop {

@@ -212,7 +212,7 @@ impl Gate {
     }
 
     /// On the financial host the caller has only the codes that the account of the franchisee in question leaves: of
-    /// the one in the header, else his own, else the house's default.
+    /// the one in the header, else his own, else the system's default.
     async fn gate(&self, caller: &mut Caller, headers: &HeaderMap) -> Result<(), Refused> {
         let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());
         let own = match &caller.full_scope.agents {

@@ -62,7 +62,7 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Adds one. Only the rules' own refusals are outcomes: a house that cannot answer ends the request.
+    /// Adds one. Only the rules' own refusals are outcomes: a system that cannot answer ends the request.
     pub fn take(&mut self, key: String, done: Result<Receipt, Refused>) -> Result<(), Refused> {
         let error = match done {
             Ok(receipt) => {

@@ -129,7 +129,7 @@ impl TokenKeys {
         let key = SigningKey::from_bytes(seed.expose());
         let pkcs8 = key.to_pkcs8_der().expect("an Ed25519 key has a PKCS#8 form");
         let mut validation = Validation::new(Algorithm::EdDSA);
-        // Expiry is checked against the house's clock, below.
+        // Expiry is checked against the system's clock, below.
         validation.validate_exp = false;
         validation.validate_aud = false;
         validation.required_spec_claims.clear();

@@ -1,4 +1,4 @@
-//! What leaves no event of its own and must still be known: commands that were refused, and data that left the house.
+//! What leaves no event of its own and must still be known: commands that were refused, and data that left the system.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct RefusedWrite {
     pub text: String,
 }
 
-/// Data that is about to leave the house.
+/// Data that is about to leave the system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HandedOut {
     /// A list, as a file.
@@ -62,7 +62,7 @@ pub trait Witness: Send + Sync + 'static {
     /// A command was refused or failed. Must not hold up the answer.
     fn refused(&self, ctx: CommandContext, write: RefusedWrite);
 
-    /// Data is to leave the house; after an error it must not.
+    /// Data is to leave the system; after an error it must not.
     async fn handed_out(&self, ctx: &CommandContext, what: HandedOut) -> Result<Receipt, Refused>;
 }
 

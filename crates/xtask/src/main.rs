@@ -36,7 +36,7 @@ enum Command {
     Test(TestArgs),
     /// What .ci/run calls: formatting, lints, tidy, freshness, web, tests.
     Ci,
-    /// The house's rules that a program can check.
+    /// The system's rules that a program can check.
     Tidy {
         /// Take new migrations into migrations/checksums.txt (never changes old ones).
         #[arg(long)]

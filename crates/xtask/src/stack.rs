@@ -158,8 +158,8 @@ impl Stack {
                 .env("BOOTSTRAP_ADMIN_PHONE", ADMIN_PHONE)
                 .env("SMS_ADAPTER", "log");
             if plan.other_names {
-                let house = format!("{url},http://localhost:{}", ports.http);
-                command.env("WHEELHOUSE_CORS_ORIGINS", house).env("WHEELHOUSE_CHAT_ORIGINS", CHAT_ORIGIN);
+                let runtime = format!("{url},http://localhost:{}", ports.http);
+                command.env("WHEELHOUSE_CORS_ORIGINS", runtime).env("WHEELHOUSE_CHAT_ORIGINS", CHAT_ORIGIN);
             }
             match plan.fixed_code {
                 Some(code) => command.env("SMS_FIXED_CODE", code),
@@ -258,7 +258,7 @@ impl Ports {
 /// Web configurations of the names that browser tests open pages under.
 fn configure_names(port: u16) -> String {
     let here = format!("http://127.0.0.1:{port}");
-    // The policy of a page lets it call no address that is not the house's; and the house answers no page that was
+    // The policy of a page lets it call no address that is not the system's; and the system answers no page that was
     // opened at another one.
     let strange = format!("http://strange.localhost:{port}");
     let names: [(&str, Value); 3] = [

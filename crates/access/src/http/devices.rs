@@ -138,7 +138,7 @@ pub(crate) async fn login_info(
         return Err(Refused::forbidden());
     }
     let reads = ["operator_device", "operator"];
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &reads).await?;
     Ok(Answer(DeviceList {
         list: devices::list(&mut db, Some(&asked), &caller.full_scope, caller.operator()?).await?,
     }))
@@ -156,7 +156,7 @@ pub(crate) async fn authorize_info(
 ) -> Handled<DeviceList> {
     let asked = given(query.phone.as_ref()).map(phone).transpose()?;
     let reads = ["operator_device", "operator"];
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &reads).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &reads).await?;
     Ok(Answer(DeviceList {
         list: devices::list(&mut db, asked.as_ref(), &caller.full_scope, caller.operator()?).await?,
     }))

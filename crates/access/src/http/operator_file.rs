@@ -70,7 +70,7 @@ pub(crate) async fn export(
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(operators::page(&mut db, &filter, page).await?.rows);

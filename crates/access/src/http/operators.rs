@@ -68,7 +68,7 @@ pub(crate) async fn list(
 ) -> Handled<PageOf<OperatorRow>> {
     let page = paging.page()?;
     let filter = query.filter()?;
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn info(
     Path(path): Path<String>,
 ) -> Handled<OperatorRow> {
     let phone = phone(&path)?;
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
     Ok(Answer(operators::one(&mut db, &phone).await?.ok_or_else(Refused::not_found)?))
 }
 

@@ -61,7 +61,7 @@ pub(crate) async fn export(
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
     let state = on_off("state", query.state.as_ref())?;
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows);

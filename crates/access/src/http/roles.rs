@@ -43,7 +43,7 @@ pub(crate) async fn list(
 ) -> Handled<PageOf<RoleRow>> {
     let page = paging.page()?;
     let state = on_off("state", query.state.as_ref())?;
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.into()))
 }
 
@@ -195,7 +195,7 @@ pub(crate) async fn enabled(
     caller: Caller,
     Seen(seen): Seen,
 ) -> Handled<Vec<RoleOption>> {
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::options(&mut db).await?))
 }
 
@@ -208,6 +208,6 @@ pub(crate) async fn info(
     Seen(seen): Seen,
     Params(query): Params<RoleQuery>,
 ) -> Handled<RoleRow> {
-    let mut db = access.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::one(&mut db, query.role()?).await?.ok_or_else(Refused::not_found)?))
 }

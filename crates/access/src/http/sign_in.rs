@@ -138,7 +138,7 @@ pub(crate) async fn login(
 ) -> Handled<SignedIn> {
     access.sign_in_limit.check(address)?;
     let (account, token) = access.sign_in(&asked, &session, &phone(&body.op_man_id)?).await?;
-    let mut db = access.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+    let mut db = access.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
     let roles: Vec<OwnRole> = roles::of_operator(&mut db, account.id)
         .await?
         .into_iter()

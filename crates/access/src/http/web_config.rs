@@ -17,7 +17,7 @@ const DOMAIN_MAX: usize = 253;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Tiles {
-    /// `vector`: the house's own base map; `raster`: tiles from `url`; `none`: a plain grid.
+    /// `vector`: the system's own base map; `raster`: tiles from `url`; `none`: a plain grid.
     pub kind: String,
     /// Address with `{z}`, `{x}` and `{y}`, for `raster`.
     pub url: String,
@@ -110,7 +110,7 @@ pub(crate) async fn web_config(
     if domain.len() > DOMAIN_MAX || domain.chars().any(char::is_control) {
         return Err(Refused::malformed("域名不正确"));
     }
-    let Some(own) = door::web_config(&access.house.pools.app, domain).await? else {
+    let Some(own) = door::web_config(&access.runtime.pools.app, domain).await? else {
         return Ok(Answer(access.config.web.clone()));
     };
     Ok(Answer(merged(&access.config.web, own).map_err(Refused::internal)?))

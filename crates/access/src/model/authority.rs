@@ -27,7 +27,7 @@ pub struct Authority {
 /// Which codes someone holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// All, those of later versions included: the house itself.
+    /// All, those of later versions included: the system itself.
     Everything,
     /// Just these.
     Codes(BTreeSet<PermissionCode>),
@@ -93,8 +93,8 @@ impl Above {
 }
 
 impl Authority {
-    /// The house itself: start-up and the command line.
-    pub fn of_house() -> Self {
+    /// The system itself: start-up and the command line.
+    pub fn of_runtime() -> Self {
         Self { operator: None, codes: Held::Everything, scope: Scope::ALL, level: Level::ALL }
     }
 

@@ -231,7 +231,7 @@ impl Role {
         self.revision
     }
 
-    /// Whether operators of these tiers may hold it. The system role is for whoever administers the house, whatever
+    /// Whether operators of these tiers may hold it. The system role is for whoever administers the system, whatever
     /// his tiers are called.
     pub fn suits(&self, level: Level) -> Result<(), RoleRefusal> {
         match permissions::not_for(level, &self.codes) {
@@ -271,7 +271,7 @@ impl Role {
         })
     }
 
-    /// The system role is for whoever administers the house: its codes are compared, not its tier.
+    /// The system role is for whoever administers the system: its codes are compared, not its tier.
     fn not_above(&self, by: &Authority) -> Result<(), RoleRefusal> {
         match self.tier {
             Some(tier) if !self.system && Level::from(tier).is_above(by.level) => {

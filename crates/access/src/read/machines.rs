@@ -79,7 +79,7 @@ impl Projector for MachineProjector {
     }
 }
 
-/// A machine client as the house looks at it.
+/// A machine client as the system looks at it.
 #[derive(Clone, Debug)]
 pub struct MachineAccount {
     /// Its id.

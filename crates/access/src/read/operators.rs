@@ -171,7 +171,7 @@ fn apply(
     Ok(())
 }
 
-/// An account as the house itself looks at it.
+/// An account as the system itself looks at it.
 #[derive(Clone, Debug)]
 pub struct Account {
     /// Its id.

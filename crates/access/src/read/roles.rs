@@ -167,7 +167,7 @@ pub struct RoleRow {
     pub user_count: i32,
     /// Epoch milliseconds.
     pub updated_at: i64,
-    /// Name of the operator who changed it last; null: the house, or nobody the caller may see.
+    /// Name of the operator who changed it last; null: the system, or nobody the caller may see.
     #[schema(required)]
     pub updated_by: Option<String>,
     /// To be sent with a change.

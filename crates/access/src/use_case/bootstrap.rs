@@ -1,6 +1,6 @@
 //! The first administrator.
 
-use kernel::{CommandContext, CommandError, House, LogError, Refusal};
+use kernel::{CommandContext, CommandError, Runtime, LogError, Refusal};
 use vocabulary::{OperatorId, Phone, Scope};
 
 use crate::model::authority::{Authority, Granted, Person};
@@ -41,14 +41,14 @@ fn of_operator(error: CommandError<OperatorRefusal>) -> BootstrapError {
     }
 }
 
-/// Makes the role 超级管理员 and an operator with `phone` who holds it, unless the house already has an administrator.
+/// Makes the role 超级管理员 and an operator with `phone` who holds it, unless the system already has an administrator.
 /// Safe to call at every start and on several nodes at once. Says whether anybody was registered.
-pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapError> {
-    let ctx = CommandContext::of_system("bootstrap", house.clock.now());
-    let by = Authority::of_house();
+pub async fn bootstrap(runtime: &Runtime, phone: &Phone) -> Result<bool, BootstrapError> {
+    let ctx = CommandContext::of_system("bootstrap", runtime.clock.now());
+    let by = Authority::of_runtime();
     let found = RoleCommand::Found { name: "超级管理员".to_owned() };
-    house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, found, &ctx).await.map_err(of_role)?;
-    let role = house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await?;
+    runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, found, &ctx).await.map_err(of_role)?;
+    let role = runtime.desk.load::<Role>(&SUPER_ADMINISTRATOR).await?;
     if !role.state.holders().is_empty() {
         return Ok(false);
     }
@@ -64,7 +64,7 @@ pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapEr
         enabled: true,
         by: by.clone(),
     };
-    let registered = match house.desk.execute::<Operator>(&FIRST, register, &ctx).await {
+    let registered = match runtime.desk.execute::<Operator>(&FIRST, register, &ctx).await {
         Ok(_) => true,
         // Another node was faster, or a start was cut short before the role was given: go on.
         Err(CommandError::Refused(OperatorRefusal::Exists)) => false,
@@ -72,6 +72,6 @@ pub async fn bootstrap(house: &House, phone: &Phone) -> Result<bool, BootstrapEr
     };
     let to = Person { operator: FIRST, granted: Granted::default(), reach: Scope::ALL, level: Level::ALL };
     let grant = RoleCommand::Grant { to, by };
-    house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx).await.map_err(of_role)?;
+    runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, grant, &ctx).await.map_err(of_role)?;
     Ok(registered)
 }

@@ -27,13 +27,13 @@ impl Access {
         device: &Device,
         now: Timestamp,
     ) -> Result<(), Refused> {
-        Ok(door::remember_bind(&self.house.pools.app, phone, device, now).await?)
+        Ok(door::remember_bind(&self.runtime.pools.app, phone, device, now).await?)
     }
 
     /// Whether a device may sign in for this account now.
     pub(crate) async fn device_admitted(&self, account: &Account, code: &str) -> Result<bool, Refused> {
         let known =
-            self.house.desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?;
+            self.runtime.desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?;
         Ok(known.state.admits(code, self.config.automatic_devices))
     }
 
@@ -46,7 +46,7 @@ impl Access {
         let owner = self.device_owner(caller, device).await?;
         let (operator, ctx) = (owner.operator, of_owner(asked));
         let command = DeviceCommand::Confirm { id: device, owner, by: self.authority(caller).await? };
-        Ok(self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
+        Ok(self.runtime.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
     }
 
     pub(crate) async fn remove_device(
@@ -58,11 +58,11 @@ impl Access {
         let owner = self.device_owner(caller, device).await?;
         let (operator, ctx) = (owner.operator, of_owner(asked));
         let before =
-            self.house.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
+            self.runtime.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
         let command = DeviceCommand::Remove { id: device, owner, by: self.authority(caller).await? };
-        let receipt = self.house.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?;
+        let receipt = self.runtime.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?;
         if let Some(code) = before.state.code_of(device) {
-            for session in door::sessions_of_device(&self.house.pools.app, operator, code).await? {
+            for session in door::sessions_of_device(&self.runtime.pools.app, operator, code).await? {
                 self.sessions.end(session, EndedReason::Changed, ctx.now).await?;
             }
         }
@@ -71,7 +71,7 @@ impl Access {
 
     async fn device_owner(&self, caller: &Caller, device: OperatorDeviceId) -> Result<Person, Refused> {
         let reads = ["operator_device", "operator"];
-        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &reads).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, Some(NEWEST), &reads).await?;
         let operator: OperatorId = devices::owner(&mut db, device).await?.ok_or_else(Refused::not_found)?;
         drop(db);
         self.person(operator).await
@@ -79,7 +79,7 @@ impl Access {
 
     /// The account with this phone, for the sign-in: nobody's scope is known yet.
     pub(crate) async fn account_of(&self, phone: &Phone) -> Result<Option<Account>, Refused> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["operator"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["operator"]).await?;
         Ok(operators::by_phone(&mut db, phone).await?)
     }
 }

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use kernel::{CommandContext, CommandError, House, LogError, ReadError, Refusal};
+use kernel::{CommandContext, CommandError, Runtime, LogError, ReadError, Refusal};
 use rand::RngCore;
 use rand::rngs::OsRng;
 use sha2::{Digest, Sha256};
@@ -60,7 +60,7 @@ impl std::fmt::Debug for NewToken {
 
 /// Adds a machine client and gives it its token.
 pub async fn add_machine(
-    house: &House,
+    runtime: &Runtime,
     name: &str,
     codes: &[&str],
     scope: Scope,
@@ -70,25 +70,25 @@ pub async fn add_machine(
     let token = format!("whm_{}", URL_SAFE_NO_PAD.encode(secret));
     let codes =
         codes.iter().map(|code| PermissionCode::try_from((*code).to_owned())).collect::<Result<_, _>>()?;
-    let machine = MachineId(house.ids.next_id());
+    let machine = MachineId(runtime.ids.next_id());
     let command = MachineCommand::Add {
         name: name.to_owned(),
         codes,
         scope,
         token_sha256: Sha256::digest(token.as_bytes()).into(),
     };
-    let ctx = CommandContext::of_system("machine-add", house.clock.now());
-    house.desk.execute::<Machine>(&machine, command, &ctx).await?;
+    let ctx = CommandContext::of_system("machine-add", runtime.clock.now());
+    runtime.desk.execute::<Machine>(&machine, command, &ctx).await?;
     Ok(NewToken { machine, token })
 }
 
 /// Makes the token of the machine client with this name worthless.
-pub async fn revoke_machine(house: &House, name: &str) -> Result<(), MachineError> {
-    let mut db = house.reads.scoped(&Scope::ALL, Some(super::NEWEST), &["machine"]).await?;
+pub async fn revoke_machine(runtime: &Runtime, name: &str) -> Result<(), MachineError> {
+    let mut db = runtime.reads.scoped(&Scope::ALL, Some(super::NEWEST), &["machine"]).await?;
     let found = machines::by_name(&mut db, name).await.map_err(ReadError::from)?;
     drop(db);
     let machine = found.ok_or_else(|| MachineError::Unknown(name.to_owned()))?;
-    let ctx = CommandContext::of_system("machine-revoke", house.clock.now());
-    house.desk.execute::<Machine>(&machine, MachineCommand::Revoke, &ctx).await?;
+    let ctx = CommandContext::of_system("machine-revoke", runtime.clock.now());
+    runtime.desk.execute::<Machine>(&machine, MachineCommand::Revoke, &ctx).await?;
     Ok(())
 }

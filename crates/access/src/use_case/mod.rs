@@ -29,7 +29,7 @@ impl Access {
         command: A::Command,
         ctx: &CommandContext,
     ) -> Result<(), CommandError<A::Refusal>> {
-        let loaded = self.house.desk.load::<A>(id).await?;
+        let loaded = self.runtime.desk.load::<A>(id).await?;
         if loaded.version > 0 && !ctx.scope.contains(loaded.state.territory()) {
             return Err(CommandError::NotFound);
         }
@@ -39,7 +39,7 @@ impl Access {
     /// Waits until the read models hold what was done at `position`, and lets the directory look again: whatever
     /// comes after the answer sees the change.
     pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
-        drop(self.house.reads.scoped(&Scope::NONE, Some(position), &["role", "operator"]).await?);
+        drop(self.runtime.reads.scoped(&Scope::NONE, Some(position), &["role", "operator"]).await?);
         self.directory.forget();
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Access {
 
     /// Ends the sessions that links made by these people or for them opened.
     pub(crate) async fn end_links(&self, operators: &[OperatorId], now: Timestamp) -> Result<(), Refused> {
-        for session in door::link_sessions_of(&self.house.pools.app, operators).await? {
+        for session in door::link_sessions_of(&self.runtime.pools.app, operators).await? {
             self.sessions.end(session, EndedReason::Changed, now).await?;
         }
         Ok(())
@@ -91,9 +91,9 @@ impl Access {
         codes: &CodeSet,
         scope: &Scope,
     ) -> Result<Authority, Refused> {
-        let account = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?;
+        let account = self.runtime.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?;
         let system =
-            self.house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
+            self.runtime.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
         let level = if system.state.holders().contains(&operator) {
             Level::ALL
         } else {
@@ -109,7 +109,7 @@ impl Access {
 
     /// What an operator was given, whatever his tiers or his franchisee keep from him.
     pub(crate) async fn granted_to(&self, operator: OperatorId) -> Result<Granted, Refused> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
         let held = read::roles::of_operator(&mut db, operator).await?;
         Ok(Granted {
             codes: closed_upwards(held.iter().flat_map(|role| role.working_codes(Level::ALL))),
@@ -119,7 +119,7 @@ impl Access {
 
     /// Somebody on whom the caller wants to act, as he stands now.
     pub(crate) async fn person(&self, operator: OperatorId) -> Result<Person, Refused> {
-        let account = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
+        let account = self.runtime.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
         let (Some(reach), Some(level)) = (account.reach(), account.level()) else {
             return Err(Refused::not_found());
         };

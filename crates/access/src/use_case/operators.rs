@@ -30,7 +30,7 @@ struct RoleMoves {
 impl Access {
     /// The operator with this phone within the caller's reach.
     pub(crate) async fn operator_of(&self, caller: &Caller, phone: &Phone) -> Result<OperatorId, Refused> {
-        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["operator"]).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, Some(NEWEST), &["operator"]).await?;
         let account = operators::by_phone(&mut db, phone).await?;
         Ok(account.ok_or_else(Refused::not_found)?.id)
     }
@@ -44,7 +44,7 @@ impl Access {
         enabled: bool,
         wanted: BTreeSet<RoleId>,
     ) -> Result<Receipt, Refused> {
-        let fresh = OperatorId(self.house.ids.next_id());
+        let fresh = OperatorId(self.runtime.ids.next_id());
         let by = self.authority(caller).await?;
         let ctx = asked.context_of_account(json!({ "objectId": fresh }));
         self.areas_of_agents(&form.reach).await?;
@@ -59,7 +59,7 @@ impl Access {
             RoleMoves { now: newcomer.clone(), then: newcomer, given: wanted, taken: BTreeSet::new() };
         self.rehearse_moves(&moves, &by, &ctx).await?;
         let command = OperatorCommand::Register { operator: fresh, phone, form, enabled, by: by.clone() };
-        let receipt = self.house.desk.execute::<Operator>(&fresh, command, &ctx).await?;
+        let receipt = self.runtime.desk.execute::<Operator>(&fresh, command, &ctx).await?;
         // A repeated request goes on with the account that the first one opened.
         let operator = receipt.reply["objectId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
         moves.then.operator = operator;
@@ -96,10 +96,10 @@ impl Access {
         };
         if blocked {
             // A refusal, or a repeat of what was done: the desk knows which.
-            let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
+            let receipt = self.runtime.desk.execute::<Operator>(&operator, command(), &ctx).await?;
             return Ok(receipt);
         }
-        let before = self.house.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
+        let before = self.runtime.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
         if before.reach() != Some(&form.reach) {
             self.areas_of_agents(&form.reach).await?;
         }
@@ -111,7 +111,7 @@ impl Access {
         let taken = RoleMoves { now: now.clone(), then: then.clone(), given: BTreeSet::new(), taken };
         let given = RoleMoves { now, then, given, taken: BTreeSet::new() };
         self.make_moves(&taken, &by, &ctx).await?;
-        let receipt = self.house.desk.execute::<Operator>(&operator, command(), &ctx).await?;
+        let receipt = self.runtime.desk.execute::<Operator>(&operator, command(), &ctx).await?;
         let last = self.make_moves(&given, &by, &ctx).await?;
         let position = last.map_or(receipt.position, |last| last.position.max(receipt.position));
         self.settle(position).await?;
@@ -170,11 +170,11 @@ impl Access {
         let target = person.granted.clone();
         if enabled {
             let command = OperatorCommand::Enable { target, by };
-            return Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?);
+            return Ok(self.runtime.desk.execute::<Operator>(&operator, command, ctx).await?);
         }
         let command = OperatorCommand::Disable { target, by: by.clone() };
         self.give_up_administration(person, &command, &by, ctx).await?;
-        Ok(self.house.desk.execute::<Operator>(&operator, command, ctx).await?)
+        Ok(self.runtime.desk.execute::<Operator>(&operator, command, ctx).await?)
     }
 
     /// Lets those who were switched feel it at once.
@@ -209,7 +209,7 @@ impl Access {
         let everything = self.moves_to(caller, person.clone(), person, Some(BTreeSet::new())).await?;
         self.rehearse_moves(&everything, &by, &ctx).await?;
         self.make_moves(&everything, &by, &ctx).await?;
-        let receipt = self.house.desk.execute::<Operator>(&operator, command, &ctx).await?;
+        let receipt = self.runtime.desk.execute::<Operator>(&operator, command, &ctx).await?;
         self.settle(receipt.position).await?;
         self.end_links(&[operator], ctx.now).await?;
         self.sessions.end_of_operator(operator, EndedReason::Disabled, ctx.now).await?;
@@ -245,7 +245,7 @@ impl Access {
     ) -> Result<(), Refused> {
         let operator = from.operator;
         let system =
-            self.house.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
+            self.runtime.desk.load::<Role>(&SUPER_ADMINISTRATOR).await.map_err(Refused::unavailable)?;
         if !system.state.holders().contains(&operator) {
             return Ok(());
         }
@@ -257,7 +257,7 @@ impl Access {
             Err(error) => return Err(error.into()),
         }
         let withdraw = RoleCommand::Withdraw { from, by: by.clone() };
-        self.house.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration")).await?;
+        self.runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration")).await?;
         Ok(())
     }
 
@@ -272,7 +272,7 @@ impl Access {
         let Some(wanted) = wanted else {
             return Ok(RoleMoves { now, then, given: BTreeSet::new(), taken: BTreeSet::new() });
         };
-        let mut db = self.house.reads.scoped(&caller.full_scope, Some(NEWEST), &["role"]).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, Some(NEWEST), &["role"]).await?;
         let held: BTreeSet<RoleId> =
             roles::of_operator(&mut db, now.operator).await?.into_iter().map(|role| role.id).collect();
         Ok(RoleMoves {
@@ -285,11 +285,11 @@ impl Access {
 
     /// Whether the roles that he keeps are for the tiers that he will have; all of them, beyond the caller's reach too.
     async fn kept_roles_suit(&self, operator: OperatorId, moves: &RoleMoves) -> Result<(), Refused> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
         let held = roles::of_operator(&mut db, operator).await?;
         drop(db);
         for role in held.iter().filter(|role| !moves.taken.contains(&role.id)) {
-            let kept = self.house.desk.load::<Role>(&role.id).await.map_err(Refused::unavailable)?;
+            let kept = self.runtime.desk.load::<Role>(&role.id).await.map_err(Refused::unavailable)?;
             kept.state.suits(moves.then.level).map_err(CommandError::Refused)?;
         }
         Ok(())
@@ -330,7 +330,7 @@ impl Access {
         let mut last = None;
         for (role, command) in commands(moves, by) {
             let ctx = ctx.step(&format!("r{role}"));
-            last = Some(self.house.desk.execute::<Role>(&role, command, &ctx).await?);
+            last = Some(self.runtime.desk.execute::<Role>(&role, command, &ctx).await?);
         }
         Ok(last)
     }

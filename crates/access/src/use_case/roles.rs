@@ -30,11 +30,11 @@ impl Access {
         form: RoleForm,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
-        let id = RoleId(self.house.ids.next_id());
+        let id = RoleId(self.runtime.ids.next_id());
         let by = self.authority(caller).await?;
         let command = RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by };
         let ctx = asked.context_of_account(json!({ "id": id }));
-        Ok(self.house.desk.execute::<Role>(&id, command, &ctx).await?)
+        Ok(self.runtime.desk.execute::<Role>(&id, command, &ctx).await?)
     }
 
     pub(crate) async fn change_role(
@@ -100,8 +100,8 @@ impl Access {
 
     /// Who holds a role, wherever they are: it is changed for all of them.
     async fn holders_of(&self, role: RoleId) -> Result<People, Refused> {
-        let known = self.house.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?.state;
-        let mut db = self.house.reads.scoped(&Scope::ALL, Some(NEWEST), &["operator"]).await?;
+        let known = self.runtime.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?.state;
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["operator"]).await?;
         let people = operators::together(&mut db, known.holders()).await?;
         Ok(People { operators: known.holders().clone(), ..people })
     }
@@ -113,8 +113,8 @@ impl Access {
         command: RoleCommand,
         ctx: &CommandContext,
     ) -> Result<Receipt, Refused> {
-        let receipt = self.house.desk.execute::<Role>(&role, command, ctx).await?;
-        let holders = self.house.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?;
+        let receipt = self.runtime.desk.execute::<Role>(&role, command, ctx).await?;
+        let holders = self.runtime.desk.load::<Role>(&role).await.map_err(Refused::unavailable)?;
         self.settle(receipt.position).await?;
         let holders: Vec<_> = holders.state.holders().iter().copied().collect();
         self.rights_changed(&holders, ctx.now).await?;

@@ -53,9 +53,9 @@ fn not_authorised() -> Refused {
     CommandError::Refused(DeviceRefusal::NotAuthorised).into()
 }
 
-/// What the house does in the name of an operator who is about to sign in.
+/// What the system does in the name of an operator who is about to sign in.
 fn of_operator(asked: &Asked, account: &Account) -> CommandContext {
-    let ctx = asked.context_of_house("sign-in", json!({}));
+    let ctx = asked.context_of_runtime("sign-in", json!({}));
     CommandContext { actor: Actor::Operator { id: account.id }, request_id: None, ..ctx }
 }
 
@@ -78,7 +78,7 @@ impl Access {
             None => format!("{:06}", OsRng.gen_range(0..1_000_000)),
         };
         let hash = account.is_some().then(|| codes::code_hash(self.sms_pepper.expose(), phone, &code));
-        let db = &self.house.pools.app;
+        let db = &self.runtime.pools.app;
         match codes::take_place(db, phone, &requester, hash, now).await? {
             Place::Taken => {}
             Place::Locked => return Err(locked()),
@@ -103,7 +103,7 @@ impl Access {
     ) -> Result<(Requester, bool), Refused> {
         let owner = account.map_or(NOBODY, |account| account.id);
         let devices =
-            self.house.desk.load::<OperatorDevices>(&owner).await.map_err(Refused::unavailable)?.state;
+            self.runtime.desk.load::<OperatorDevices>(&owner).await.map_err(Refused::unavailable)?.state;
         let known = asker.device.is_some_and(|code| devices.state_of(code) == Some(DeviceState::Bound));
         let admitted = asker.device.is_some_and(|code| devices.admits(code, self.config.automatic_devices));
         Ok((Requester::new(asker.device, asker.address.0, known), admitted))
@@ -125,7 +125,7 @@ impl Access {
         let (requester, admitted) = self.requester(account.as_ref(), asker).await?;
         let hash = codes::code_hash(self.sms_pepper.expose(), phone, code);
         let tried = Guess { hash, once: admitted };
-        match codes::use_code(&self.house.pools.app, phone, &requester, tried, now).await? {
+        match codes::use_code(&self.runtime.pools.app, phone, &requester, tried, now).await? {
             Tried::Right => {}
             Tried::Wrong => return Err(wrong()),
             Tried::Locked => return Err(locked()),
@@ -158,11 +158,11 @@ impl Access {
         if !self.device_admitted(&account, &session.device_code).await? {
             return Err(self.ask_for_device(asked, session, &account).await);
         }
-        if !door::use_link(&self.house.pools.app, &origin.nonce, now).await? {
+        if !door::use_link(&self.runtime.pools.app, &origin.nonce, now).await? {
             return Err(bad());
         }
         self.prove(session, &account).await?;
-        door::remember_link_session(&self.house.pools.app, session.id, origin.by, account.id).await?;
+        door::remember_link_session(&self.runtime.pools.app, session.id, origin.by, account.id).await?;
         Ok(account)
     }
 
@@ -222,12 +222,12 @@ impl Access {
         let account = self.proved_account(session, phone).await?;
         if session.operator.is_none() {
             self.use_device(asked, session, &account).await?;
-            let mut ctx = asked.context_of_house("sign-in", json!({}));
+            let mut ctx = asked.context_of_runtime("sign-in", json!({}));
             ctx.actor = Actor::Operator { id: account.id };
             ctx.request_id = Some(RequestId(format!("sign-in:{}", session.id)));
             ctx.fingerprint = [0; 32];
             let command = OperatorCommand::SignIn { device_code: session.device_code.clone() };
-            self.house.desk.execute::<Operator>(&account.id, command, &ctx).await?;
+            self.runtime.desk.execute::<Operator>(&account.id, command, &ctx).await?;
         }
         self.sessions.sign_in(session.id, account.id).await?;
         let build = ClientBuild { dev_id: session.device_code.clone(), ..ClientBuild::default() };
@@ -235,7 +235,7 @@ impl Access {
         Ok((account, token))
     }
 
-    /// Makes the caller himself known to the customer-service tool; answers where the tool is, empty where the house
+    /// Makes the caller himself known to the customer-service tool; answers where the tool is, empty where the system
     /// has none of its own beside the page.
     pub(crate) async fn register_cs_tool(
         &self,
@@ -250,19 +250,19 @@ impl Access {
         }
         let ctx = asked.context_of_account(json!({ "url": self.config.web.chat_script }));
         let command = OperatorCommand::RegisterCsTool;
-        Ok(self.house.desk.execute::<Operator>(&operator, command, &ctx).await?)
+        Ok(self.runtime.desk.execute::<Operator>(&operator, command, &ctx).await?)
     }
 
     /// The device that the session was opened for, when the account may sign in from it; otherwise an administrator is
     /// asked.
     async fn use_device(&self, asked: &Asked, session: &Session, account: &Account) -> Result<(), Refused> {
-        let desk = &self.house.desk;
+        let desk = &self.runtime.desk;
         let devices = desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?.state;
         if devices.state_of(&session.device_code) == Some(DeviceState::Bound) {
             return Ok(());
         }
         let command = DeviceCommand::Use {
-            id: OperatorDeviceId(self.house.ids.next_id()),
+            id: OperatorDeviceId(self.runtime.ids.next_id()),
             device: self.named_device(asked, session, account).await?,
             automatic: self.config.automatic_devices,
             territory: territory_of(&account.reach),
@@ -281,12 +281,12 @@ impl Access {
     async fn ask_for_device(&self, asked: &Asked, session: &Session, account: &Account) -> Refused {
         let asking = async {
             let command = DeviceCommand::Ask {
-                id: OperatorDeviceId(self.house.ids.next_id()),
+                id: OperatorDeviceId(self.runtime.ids.next_id()),
                 device: self.named_device(asked, session, account).await?,
                 territory: territory_of(&account.reach),
             };
             let ctx = of_operator(asked, account);
-            self.house.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
+            self.runtime.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
             Ok(())
         };
         let asked: Result<(), Refused> = asking.await;
@@ -300,7 +300,7 @@ impl Access {
         session: &Session,
         account: &Account,
     ) -> Result<Device, Refused> {
-        let db = &self.house.pools.app;
+        let db = &self.runtime.pools.app;
         let device = door::bind_of(db, &account.phone, &session.device_code, asked.now()).await?;
         device.ok_or_else(not_authorised)
     }
@@ -322,7 +322,7 @@ impl Access {
         let account = account.ok_or_else(Refused::no_session)?;
         let fresh = if session.expires_at.millis_since(now) < RENEWED_BELOW_MS {
             let fresh = self.sessions.renew(session, now).await?;
-            door::pass_on_link_session(&self.house.pools.app, session.id, fresh.id).await?;
+            door::pass_on_link_session(&self.runtime.pools.app, session.id, fresh.id).await?;
             Some(fresh)
         } else {
             None

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{ADMIN, Browser, TestHouse};
+use crate::runtime::{ADMIN, Browser, TestRuntime};
 
 const ROLE: &str = "/platform/permission/role";
 const USER: &str = "/platform/permission/user";
@@ -18,10 +18,10 @@ struct Outsiders<'a> {
 }
 
 impl<'a> Outsiders<'a> {
-    async fn of(house: &'a TestHouse, admin: &Browser<'_>) -> Self {
+    async fn of(runtime: &'a TestRuntime, admin: &Browser<'_>) -> Self {
         admin.new_operator("13800000099", &[], 0).await;
-        let stranger = house.browser("stranger").await;
-        Self { stranger, nobody: house.signed_in("13800000099").await }
+        let stranger = runtime.browser("stranger").await;
+        Self { stranger, nobody: runtime.signed_in("13800000099").await }
     }
 
     async fn stay_out(&self, method: &str, path: &str) {
@@ -40,25 +40,25 @@ fn has(row: &Value, fields: &[&str]) {
 
 #[tokio::test]
 async fn api_039_perm_006_all_codes_are_asked_for_by_the_login_phone() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("客服", &["1601"]).await;
     let off = admin.new_role("停用", &["1701"]).await;
     admin.new_operator(CLERK, &[&role, &off], 0).await;
     admin.ok("POST", "/platform/permission/role/state", json!({"id": off, "state": 0})).await;
-    let clerk = house.signed_in(CLERK).await;
+    let clerk = runtime.signed_in(CLERK).await;
     let own = clerk.ok("GET", "/platform/permission/allCode", json!({"opManId": CLERK})).await;
     assert_eq!(own, json!(["07", "1601"]), "of enabled roles, closed upwards");
     assert_eq!(clerk.status("GET", "/platform/permission/allCode", json!({"opManId": ADMIN})).await, 403);
-    let stranger = house.browser("s").await;
+    let stranger = runtime.browser("s").await;
     assert_eq!(stranger.status("GET", "/platform/permission/allCode", json!({})).await, 401);
 }
 
 #[tokio::test]
 async fn api_040_041_042_043_operators_are_opened_changed_and_closed() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
-    let out = Outsiders::of(&house, &admin).await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
+    let out = Outsiders::of(&runtime, &admin).await;
     for (method, path) in [
         ("GET", USER.to_owned()),
         ("POST", USER.to_owned()),
@@ -125,17 +125,17 @@ async fn api_040_041_042_043_operators_are_opened_changed_and_closed() {
 
 #[tokio::test]
 async fn api_044_state_001_operators_are_enabled_and_disabled() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let path = "/platform/permission/user/state";
-    Outsiders::of(&house, &admin).await.stay_out("POST", path).await;
+    Outsiders::of(&runtime, &admin).await.stay_out("POST", path).await;
     admin.new_operator(CLERK, &[], 0).await;
     for (state, events) in [(0, 2), (0, 2), (1, 3), (1, 3)] {
         assert_eq!(admin.ok("POST", path, json!({"phone": CLERK, "state": state})).await, json!({}));
         let row = admin.operator_row(CLERK).await;
         assert_eq!(row["state"], json!(state));
         let id = row["objectId"].as_str().unwrap();
-        assert_eq!(house.events("operator", id).await.len(), events, "the same state again is no event");
+        assert_eq!(runtime.events("operator", id).await.len(), events, "the same state again is no event");
     }
     for wrong in [json!({"phone": CLERK, "state": 2}), json!({"state": 1}), json!({"phone": CLERK})] {
         assert_eq!(admin.status("POST", path, wrong).await, 400);
@@ -144,12 +144,12 @@ async fn api_044_state_001_operators_are_enabled_and_disabled() {
 
 #[tokio::test]
 async fn several_operators_are_switched_at_once_and_each_is_judged_alone() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     for phone in [CLERK, OTHER] {
         admin.new_operator(phone, &[], 0).await;
     }
-    let clerk = house.signed_in(CLERK).await;
+    let clerk = runtime.signed_in(CLERK).await;
     let path = "/platform/permission/user/state";
     let phones = json!([CLERK, ADMIN, "13899999999", OTHER, CLERK]);
     let data = admin.ok("POST", path, json!({"phones": phones, "state": 0})).await;
@@ -176,8 +176,8 @@ async fn several_operators_are_switched_at_once_and_each_is_judged_alone() {
 
 #[tokio::test]
 async fn api_041_several_operators_are_deleted_at_once_and_each_is_judged_alone() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     for phone in [CLERK, OTHER] {
         admin.new_operator(phone, &[], 0).await;
     }
@@ -194,9 +194,9 @@ async fn api_041_several_operators_are_deleted_at_once_and_each_is_judged_alone(
 
 #[tokio::test]
 async fn api_045_046_047_048_051_roles_are_made_listed_changed_and_deleted() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
-    let out = Outsiders::of(&house, &admin).await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
+    let out = Outsiders::of(&runtime, &admin).await;
     for method in ["GET", "POST", "PUT", "DELETE"] {
         out.stay_out(method, ROLE).await;
     }
@@ -228,10 +228,10 @@ async fn api_045_046_047_048_051_roles_are_made_listed_changed_and_deleted() {
 
 #[tokio::test]
 async fn api_049_050_state_002_roles_are_enabled_and_disabled_one_or_several() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let path = "/platform/permission/role/state";
-    let out = Outsiders::of(&house, &admin).await;
+    let out = Outsiders::of(&runtime, &admin).await;
     out.stay_out("POST", path).await;
     out.stay_out("GET", "/platform/permission/role/enable").await;
     let (one, two) = (admin.new_role("客服", &["0401"]).await, admin.new_role("订单", &["1601"]).await);
@@ -240,8 +240,8 @@ async fn api_049_050_state_002_roles_are_enabled_and_disabled_one_or_several() {
     let names: Vec<&Value> = pickers.as_array().unwrap().iter().map(|option| &option["name"]).collect();
     assert!(names.contains(&&json!("订单")) && !names.contains(&&json!("客服")), "{pickers}");
     admin.new_operator(CLERK, &[&two], 0).await;
-    let clerk = house.signed_in(CLERK).await;
-    let mut ended = house.sessions.subscribe();
+    let clerk = runtime.signed_in(CLERK).await;
+    let mut ended = runtime.sessions.subscribe();
     let data = admin.ok("POST", path, json!({"ids": [two, "1", one], "state": 0})).await;
     let codes: Vec<Option<&str>> =
         data["results"].as_array().unwrap().iter().map(|one| one["error"]["code"].as_str()).collect();
@@ -253,9 +253,9 @@ async fn api_049_050_state_002_roles_are_enabled_and_disabled_one_or_several() {
 
 #[tokio::test]
 async fn api_052_053_the_tree_is_told_whole_and_as_somebody_holds_it() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
-    let out = Outsiders::of(&house, &admin).await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
+    let out = Outsiders::of(&runtime, &admin).await;
     let (whole, own) = ("/platform/permission/tree", "/platform/permission/tree/opMan");
     out.stay_out("GET", whole).await;
     out.stay_out("GET", own).await;
@@ -276,8 +276,8 @@ async fn api_052_053_the_tree_is_told_whole_and_as_somebody_holds_it() {
 
 #[tokio::test]
 async fn perm_020_rights_of_somebody_are_shown_within_the_callers_reach_alone() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("人事", &["1002"]).await;
     admin.new_operator(CLERK, &[&role], 2).await;
     let body = json!({"phone": OTHER, "name": "李雷", "level": 2, "agentId": "3", "opAreaIds": ["30"]});
@@ -286,7 +286,7 @@ async fn perm_020_rights_of_somebody_are_shown_within_the_callers_reach_alone() 
     assert_eq!(rights, json!({"codes": ["10", "1002"], "agentIds": ["2"], "areaIds": []}));
     let rights = admin.ok("GET", &format!("{USER}/{OTHER}/codes"), json!({})).await;
     assert_eq!(rights, json!({"codes": [], "agentIds": ["3"], "areaIds": ["30"]}));
-    let clerk = house.signed_in(CLERK).await;
+    let clerk = runtime.signed_in(CLERK).await;
     for path in [format!("{USER}/{OTHER}/codes"), format!("{USER}/{OTHER}"), format!("{USER}/{ADMIN}/codes")]
     {
         assert_eq!(clerk.refused("GET", &path, json!({})).await, "not-found", "{path}");
@@ -296,8 +296,8 @@ async fn perm_020_rights_of_somebody_are_shown_within_the_callers_reach_alone() 
 
 #[tokio::test]
 async fn an_operators_areas_are_areas_of_his_agents() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let body = |agent: &str, areas: &[&str]| {
         json!({"phone": CLERK, "name": "王芳", "level": 2, "agentId": agent,
         "opAreaIds": areas, "version": 1})
@@ -312,8 +312,8 @@ async fn an_operators_areas_are_areas_of_his_agents() {
 
 #[tokio::test]
 async fn codes_that_a_tier_may_not_hold_are_neither_given_nor_left_to_it() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("人事", &["1002", "0401"]).await;
     let body = |level: i64, version: i64| {
         json!({"phone": CLERK, "name": "王芳", "level": level, "roleIds": [role],
@@ -332,7 +332,7 @@ async fn codes_that_a_tier_may_not_hold_are_neither_given_nor_left_to_it() {
     admin.ok("POST", USER, staff).await;
     let grown = json!({"id": field, "name": "维修", "tier": 1, "codes": ["0401", "1002"], "version": 1});
     admin.ok("PUT", ROLE, grown).await;
-    let other = house.signed_in(OTHER).await;
+    let other = runtime.signed_in(OTHER).await;
     assert_eq!(other.codes().await, ["0401", "07"]);
     assert_eq!(other.status("GET", USER, json!({})).await, 403);
     let data = other.ok("POST", "/platform/permission/login", json!({"opManId": OTHER})).await;
@@ -341,19 +341,19 @@ async fn codes_that_a_tier_may_not_hold_are_neither_given_nor_left_to_it() {
 
 #[tokio::test]
 async fn api_024_dev_001_a_device_says_whose_it_is_to_be() {
-    let house = TestHouse::new().await;
+    let runtime = TestRuntime::new().await;
     let path = "/mieba/platform/opman/device/verification";
     let body = |kind: i64, phone: &str, code: &str| {
         json!({"device_type": kind, "mobilePhoneNumber": phone,
         "device_code": code, "device_name": "Chrome"})
     };
-    assert_eq!(house.plain("POST", path, body(1, ADMIN, "d")).await.1, json!({"suc": true}));
-    let refused = house.plain("POST", path, body(1, "138", "d")).await.1;
+    assert_eq!(runtime.plain("POST", path, body(1, ADMIN, "d")).await.1, json!({"suc": true}));
+    let refused = runtime.plain("POST", path, body(1, "138", "d")).await.1;
     assert_eq!((&refused["suc"], &refused["error"]["promot"]), (&json!(false), &refused["error"]["promt"]));
     for wrong in
         [body(4, ADMIN, "d"), body(1, ADMIN, ""), body(1, ADMIN, "a b"), body(1, ADMIN, &"x".repeat(129))]
     {
-        let (status, answer) = house.plain("POST", path, wrong).await;
+        let (status, answer) = runtime.plain("POST", path, wrong).await;
         assert_eq!((status.as_u16(), &answer["suc"]), (400, &json!(false)));
         assert!(answer["error"]["promt"].is_string());
     }
@@ -361,16 +361,16 @@ async fn api_024_dev_001_a_device_says_whose_it_is_to_be() {
 
 #[tokio::test]
 async fn dev_002_a_session_that_proved_a_phone_asks_whether_a_device_may_be_used() {
-    let house = TestHouse::new().await;
-    house.announce(ADMIN, "d").await;
-    let browser = house.browser("d").await;
+    let runtime = TestRuntime::new().await;
+    runtime.announce(ADMIN, "d").await;
+    let browser = runtime.browser("d").await;
     let path = format!("{DEVICES}/permission");
     let asked = json!({"mobilePhoneNumber": ADMIN, "device_code": "d"});
     assert_eq!(browser.refused("POST", &path, asked.clone()).await, "phone-not-proved");
     browser.prove(ADMIN).await;
     assert_eq!(browser.ok("POST", &path, asked.clone()).await, json!({"allowed": true, "reason": ""}));
     for taken in ["one", "two", "three"] {
-        house.signed_in_on(ADMIN, taken).await;
+        runtime.signed_in_on(ADMIN, taken).await;
     }
     let data = browser.ok("POST", &path, asked).await;
     assert_eq!(data, json!({"allowed": false, "reason": "当前设备未授权，请联系管理员"}));
@@ -378,11 +378,11 @@ async fn dev_002_a_session_that_proved_a_phone_asks_whether_a_device_may_be_used
 
 #[tokio::test]
 async fn dev_003_one_sees_ones_own_devices_and_when_they_were_used() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     admin.new_operator(CLERK, &[], 0).await;
-    let clerk = house.signed_in_on(CLERK, "d").await;
-    house.signed_in_on(CLERK, "e").await;
+    let clerk = runtime.signed_in_on(CLERK, "d").await;
+    runtime.signed_in_on(CLERK, "e").await;
     let path = format!("{DEVICES}/login_info");
     let data = clerk.ok("GET", &path, json!({"mobilePhoneNumber": CLERK})).await;
     let rows = data["list"].as_array().unwrap();
@@ -395,11 +395,11 @@ async fn dev_003_one_sees_ones_own_devices_and_when_they_were_used() {
         rows.iter().find(|row| row["device_code"] == code).unwrap()["lastLoginAt"].as_i64().unwrap()
     };
     assert!(used("d", rows) < used("e", rows), "each its own time");
-    house.signed_in_on(CLERK, "d").await;
+    runtime.signed_in_on(CLERK, "d").await;
     let rows = clerk.ok("GET", &path, json!({})).await["list"].as_array().unwrap().clone();
     assert!(used("d", &rows) > used("e", &rows));
     assert_eq!(clerk.status("GET", &path, json!({"mobilePhoneNumber": ADMIN})).await, 403);
-    let stranger = house.browser("s").await;
+    let stranger = runtime.browser("s").await;
     assert_eq!(stranger.status("GET", &path, json!({})).await, 401);
 }
 
@@ -410,9 +410,9 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
         calls_per_minute: 10_000,
         ..access::AccessConfig::default()
     };
-    let house = TestHouse::with(few).await;
-    let admin = house.admin().await;
-    let out = Outsiders::of(&house, &admin).await;
+    let runtime = TestRuntime::with(few).await;
+    let admin = runtime.admin().await;
+    let out = Outsiders::of(&runtime, &admin).await;
     let call = |name: &str| format!("{DEVICES}/{name}");
     let (info, confirm, remove) =
         (call("authorize_info"), call("authorize_confirm"), call("authorize_remove"));
@@ -420,8 +420,8 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
         out.stay_out(method, path).await;
     }
     admin.new_operator(CLERK, &[], 0).await;
-    let clerk = house.signed_in_on(CLERK, "one").await;
-    assert_eq!(house.kept_out(CLERK, "two").await, "device-not-authorised", "no place is left");
+    let clerk = runtime.signed_in_on(CLERK, "one").await;
+    assert_eq!(runtime.kept_out(CLERK, "two").await, "device-not-authorised", "no place is left");
     let listed = async |code: &str| {
         let data = admin.ok("GET", &info, json!({"mobilePhoneNumber": CLERK})).await;
         data["list"].as_array().unwrap().iter().find(|row| row["device_code"] == code).unwrap().clone()
@@ -431,8 +431,8 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
     assert_eq!((&two["state"], &two["lastLoginAt"]), (&json!(0), &Value::Null));
     admin.ok("POST", &confirm, json!({"id": two["id"]})).await;
     assert_eq!(listed("two").await["state"], json!(1));
-    house.signed_in_on(CLERK, "two").await;
-    let mut ended = house.sessions.subscribe();
+    runtime.signed_in_on(CLERK, "two").await;
+    let mut ended = runtime.sessions.subscribe();
     admin.ok("POST", &remove, json!({"id": listed("one").await["id"]})).await;
     assert_eq!(clerk.status("GET", "/platform/permission/allCode", json!({})).await, 401, "its sessions end");
     assert!(matches!(*ended.try_recv().expect("its sockets are told"), wire::Ended::Session { .. }));
@@ -442,13 +442,13 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
 
 #[tokio::test]
 async fn devices_of_somebody_above_oneself_are_left_alone_and_go_where_their_operator_goes() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("人事", &["1002"]).await;
     admin.new_operator(CLERK, &[&role], 2).await;
     admin.new_operator(OTHER, &[], 3).await;
-    let clerk = house.signed_in(CLERK).await;
-    house.signed_in_on(OTHER, "moving").await;
+    let clerk = runtime.signed_in(CLERK).await;
+    runtime.signed_in_on(OTHER, "moving").await;
     let (info, remove) = (format!("{DEVICES}/authorize_info"), format!("{DEVICES}/authorize_remove"));
     let all = admin.ok("GET", &info, json!({})).await["list"].as_array().unwrap().clone();
     let of = |code: &str| all.iter().find(|row| row["device_code"] == code).unwrap()["id"].clone();
@@ -464,7 +464,7 @@ async fn devices_of_somebody_above_oneself_are_left_alone_and_go_where_their_ope
 
     let deputy = admin.new_role("副手", &["1001", "1002"]).await;
     admin.new_operator("13800000004", &[&deputy], 2).await;
-    house.signed_in_on("13800000004", "deputys").await;
+    runtime.signed_in_on("13800000004", "deputys").await;
     let seen = clerk.ok("GET", &info, json!({"mobilePhoneNumber": "13800000004"})).await;
     let id = &seen["list"][0]["id"];
     assert_eq!(clerk.refused("POST", &remove, json!({"id": id})).await, "operator-outranks");

@@ -3,7 +3,7 @@
 
 mod contract;
 mod devices;
-mod house;
+mod runtime;
 mod operators;
 mod roles;
 mod rules;

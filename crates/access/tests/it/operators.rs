@@ -1,37 +1,37 @@
 use serde_json::{Value, json};
 
-use crate::house::{ADMIN, TestHouse, system_role};
+use crate::runtime::{ADMIN, TestRuntime, system_role};
 
 const USER: &str = "/platform/permission/user";
 const STATE: &str = "/platform/permission/user/state";
 
 #[tokio::test]
 async fn disabling_an_operator_takes_effect_on_the_next_request() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     admin.new_operator("13800000002", &[], 0).await;
-    let clerk = house.signed_in("13800000002").await;
-    let mut ended = house.sessions.subscribe();
+    let clerk = runtime.signed_in("13800000002").await;
+    let mut ended = runtime.sessions.subscribe();
     assert_eq!(clerk.status("GET", "/platform/permission/allCode", json!({})).await, 200);
     admin.ok("POST", STATE, json!({"phone": "13800000002", "state": 0})).await;
     assert_eq!(clerk.status("GET", "/platform/permission/allCode", json!({})).await, 401);
     let told = ended.try_recv().expect("open sockets are told");
     assert!(matches!(*told, wire::Ended::Operator { reason: wire::EndedReason::Disabled, .. }));
 
-    let browser = house.browser("device-of-13800000002").await;
-    house.clock.advance(60_000);
-    let sent = house.outbox.count();
+    let browser = runtime.browser("device-of-13800000002").await;
+    runtime.clock.advance(60_000);
+    let sent = runtime.outbox.count();
     let asked = json!({"mobilePhoneNumber": "13800000002"});
-    assert_eq!(house.plain("POST", "/auth/sms/code", asked).await.1, json!({}));
-    assert_eq!(house.outbox.count(), sent, "a disabled account is sent no code");
+    assert_eq!(runtime.plain("POST", "/auth/sms/code", asked).await.1, json!({}));
+    assert_eq!(runtime.outbox.count(), sent, "a disabled account is sent no code");
     admin.ok("POST", STATE, json!({"phone": "13800000002", "state": 1})).await;
     browser.prove("13800000002").await;
 }
 
 #[tokio::test]
 async fn a_phone_is_used_once_and_is_free_again_after_deletion() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     admin.new_operator("13800000002", &[], 0).await;
     let body = json!({"phone": "13800000002", "name": "李雷", "level": 2});
     assert_eq!(admin.refused("POST", USER, body).await, "phone-taken");
@@ -41,8 +41,8 @@ async fn a_phone_is_used_once_and_is_free_again_after_deletion() {
 
 #[tokio::test]
 async fn roles_of_an_operator_are_set_as_a_whole() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let (one, two) = (admin.new_role("客服", &["0401"]).await, admin.new_role("订单", &["1601"]).await);
     admin.new_operator("13800000002", &[&one], 0).await;
     let path = "/platform/permission/user/13800000002";
@@ -58,8 +58,8 @@ async fn roles_of_an_operator_are_set_as_a_whole() {
 
 #[tokio::test]
 async fn one_cannot_disable_or_delete_oneself() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     assert_eq!(admin.refused("POST", STATE, json!({"phone": ADMIN, "state": 0})).await, "operator-oneself");
     let path = format!("{USER}/{ADMIN}");
     assert_eq!(admin.refused("DELETE", &path, json!({})).await, "operator-oneself");
@@ -67,8 +67,8 @@ async fn one_cannot_disable_or_delete_oneself() {
 
 #[tokio::test]
 async fn a_second_administrator_may_be_disabled_and_then_is_one_no_more() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let system = system_role().to_string();
     admin.new_operator("13800000002", &[&system], 0).await;
     let limited =
@@ -80,12 +80,12 @@ async fn a_second_administrator_may_be_disabled_and_then_is_one_no_more() {
 
 #[tokio::test]
 async fn perm_020_lists_and_commands_end_at_the_callers_reach() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("权限专员", &["1001", "1002"]).await;
     admin.new_operator("13800000002", &[&role], 2).await;
     admin.new_operator("13800000003", &[], 3).await;
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     let list = clerk.ok("GET", USER, json!({})).await;
     let phones: Vec<&Value> = list["rows"].as_array().unwrap().iter().map(|row| &row["phone"]).collect();
     assert_eq!(phones, [&json!("13800000002")]);
@@ -106,8 +106,8 @@ fn phones(list: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn people_are_found_by_franchisee_and_nobody_beyond_the_callers_reach_is() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("权限专员", &["1002"]).await;
     admin.new_operator("13800000002", &[&role], 2).await;
     admin.new_operator("13800000003", &[], 3).await;
@@ -120,15 +120,15 @@ async fn people_are_found_by_franchisee_and_nobody_beyond_the_callers_reach_is()
     assert_eq!(admin.ok("GET", USER, of("9")).await["count"], 0);
     assert_eq!(phones(&admin.ok("GET", USER, of("")).await).len(), 4);
     assert_eq!(admin.status("GET", USER, of("x")).await, 400);
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     assert_eq!(phones(&clerk.ok("GET", USER, of("2")).await), ["13800000002"]);
     assert_eq!(clerk.ok("GET", USER, of("3")).await["count"], 0);
 }
 
 #[tokio::test]
 async fn a_profession_is_given_changed_taken_away_and_looked_for() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let new = |phone: &str, profession: i64| json!({"phone": phone, "name": "王芳", "level": 4, "agentId": "2", "profession": profession});
     admin.ok("POST", USER, new("13800000002", 1)).await;
     admin.ok("POST", USER, new("13800000003", 0)).await;
@@ -151,11 +151,11 @@ async fn a_profession_is_given_changed_taken_away_and_looked_for() {
 
 #[tokio::test]
 async fn a_manager_of_level_2_makes_nobody_of_a_higher_level() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("人事", &["10", "1001", "1002"]).await;
     admin.new_operator("13800000002", &[&role], 2).await;
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     let body =
         |phone: &str, level: i64| json!({"phone": phone, "name": "李雷", "level": level, "agentId": "2"});
     for level in [1, 3, 15] {
@@ -175,9 +175,9 @@ async fn a_manager_of_level_2_makes_nobody_of_a_higher_level() {
     assert_eq!(clerk.refused("POST", "/auth/quickLink", json!({"phone": "13800000004"})).await, above);
     let role = json!({"name": "管理", "tier": 1, "remark": "", "codes": ["1002"], "state": 1});
     assert_eq!(clerk.refused("POST", "/platform/permission/role", role).await, "role-above-level");
-    // Whoever administers the house is above all levels, whatever his own tiers are called.
+    // Whoever administers the system is above all levels, whatever his own tiers are called.
     let system = system_role().to_string();
     admin.new_operator("13800000005", &[&system], 0).await;
-    let deputy = house.signed_in("13800000005").await;
+    let deputy = runtime.signed_in("13800000005").await;
     deputy.ok("POST", USER, body("13800000006", 15)).await;
 }

@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 
-use crate::house::{ADMIN, TestHouse, system_role};
+use crate::runtime::{ADMIN, TestRuntime, system_role};
 
 const ROLE: &str = "/platform/permission/role";
 
 #[tokio::test]
 async fn a_saved_role_is_in_the_list_at_once() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let id = admin.new_role("客服", &["0401", "1601"]).await;
     let list = admin.ok("GET", ROLE, json!({"page": "1", "pageSize": "10", "keyword": "客"})).await;
     let row = &list["rows"][0];
@@ -23,8 +23,8 @@ async fn a_saved_role_is_in_the_list_at_once() {
 
 #[tokio::test]
 async fn a_name_is_used_once_and_is_free_again_after_deletion() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let id = admin.new_role("客服", &["0401"]).await;
     let body = json!({"name": " 客服 ", "codes": ["0401"]});
     assert_eq!(admin.refused("POST", ROLE, body).await, "role-name-taken");
@@ -34,8 +34,8 @@ async fn a_name_is_used_once_and_is_free_again_after_deletion() {
 
 #[tokio::test]
 async fn a_stale_version_is_refused_and_changes_nothing() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let id = admin.new_role("客服", &["0401"]).await;
     let change = |name: &str, version: i64| json!({"id": id, "name": name, "tier": 2, "remark": "", "codes": ["0401"], "version": version});
     admin.ok("PUT", ROLE, change("售后", 1)).await;
@@ -46,8 +46,8 @@ async fn a_stale_version_is_refused_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_repeated_request_creates_one_role_and_gets_the_same_answer() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let body = json!({"name": "客服", "codes": ["0401"]});
     let first = admin.keyed("POST", ROLE, body.clone(), Some("k1")).await.1;
     let second = admin.keyed("POST", ROLE, body, Some("k1")).await.1;
@@ -60,12 +60,12 @@ async fn a_repeated_request_creates_one_role_and_gets_the_same_answer() {
 
 #[tokio::test]
 async fn perm_018_one_grants_only_what_one_holds() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let clerk_role = admin.new_role("权限专员", &["1001", "1002", "0401"]).await;
     let marketing = admin.new_role("营销", &["1701"]).await;
     admin.new_operator("13800000002", &[&clerk_role], 0).await;
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     let body = json!({"name": "越权", "codes": ["0401", "1701"]});
     assert_eq!(clerk.refused("POST", ROLE, body).await, "permission-not-held");
     let body = json!({"phone": "13800000003", "name": "李雷", "level": 2, "roleIds": [marketing]});
@@ -83,11 +83,11 @@ async fn perm_018_one_grants_only_what_one_holds() {
 
 #[tokio::test]
 async fn changing_or_disabling_a_role_changes_all_codes_at_once() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("客服", &["0401"]).await;
     admin.new_operator("13800000002", &[&role], 0).await;
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     assert_eq!(clerk.codes().await, ["0401", "07"]);
     let body = json!({"id": role, "name": "客服", "tier": 1, "codes": ["1601", "08"], "version": 1});
     admin.ok("PUT", ROLE, body).await;
@@ -103,25 +103,25 @@ async fn changing_or_disabling_a_role_changes_all_codes_at_once() {
 
 #[tokio::test]
 async fn perm_019_every_call_needs_its_code() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     admin.new_operator("13800000002", &[], 0).await;
-    let clerk = house.signed_in("13800000002").await;
+    let clerk = runtime.signed_in("13800000002").await;
     let mut closed = 0;
-    for route in &house.table {
+    for route in &runtime.table {
         let wire::Permit::AnyOf(_) = route.permit else { continue };
         let path = route.path.strip_prefix(wire::BASE).unwrap().replace("{phone}", ADMIN);
         assert_eq!(clerk.status(route.method, &path, json!({})).await, 403, "{} {path}", route.method);
         closed += 1;
     }
     assert!(closed > 15, "{closed}");
-    assert!(access::unknown_codes(&house.table).is_empty());
+    assert!(access::unknown_codes(&runtime.table).is_empty());
 }
 
 #[tokio::test]
 async fn a_role_in_use_is_not_deleted_and_the_system_role_never() {
-    let house = TestHouse::new().await;
-    let admin = house.admin().await;
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
     let role = admin.new_role("客服", &["0401"]).await;
     admin.new_operator("13800000002", &[&role], 0).await;
     assert_eq!(admin.refused("DELETE", ROLE, json!({"id": role})).await, "role-in-use");

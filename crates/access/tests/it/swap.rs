@@ -8,25 +8,25 @@ use kernel::Projectors;
 use vocabulary::{OperatorId, Scope};
 use wire::Directory;
 
-use crate::house::{ADMIN, TestHouse};
+use crate::runtime::{ADMIN, TestRuntime};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_is_unknown_while_operators_and_roles_are_rebuilt() {
-    let test = TestHouse::new().await;
-    let house = &test.house;
-    let head = house.reader.head().await.unwrap();
-    let mut db = house.reads.scoped(&Scope::ALL, Some(head), &["operator", "role"]).await.unwrap();
+    let test = TestRuntime::new().await;
+    let runtime = &test.runtime;
+    let head = runtime.reader.head().await.unwrap();
+    let mut db = runtime.reads.scoped(&Scope::ALL, Some(head), &["operator", "role"]).await.unwrap();
     let id: i64 = sqlx::query_scalar("select operator_id from read.operator where phone = $1")
         .bind(ADMIN)
         .fetch_one(&mut *db)
         .await
         .unwrap();
     drop(db);
-    let expected = AccessDirectory::new(house.clone()).standing(OperatorId(id)).await.unwrap().unwrap();
+    let expected = AccessDirectory::new(runtime.clone()).standing(OperatorId(id)).await.unwrap().unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let askers: Vec<_> = (0..4)
         .map(|_| {
-            let (directory, stop) = (AccessDirectory::new(house.clone()), stop.clone());
+            let (directory, stop) = (AccessDirectory::new(runtime.clone()), stop.clone());
             let codes = expected.codes.clone();
             tokio::spawn(async move {
                 let (mut asked, mut wrong) = (0, 0);
@@ -40,7 +40,7 @@ async fn nobody_is_unknown_while_operators_and_roles_are_rebuilt() {
             })
         })
         .collect();
-    let projectors = Projectors::new(house.clone(), access::projectors());
+    let projectors = Projectors::new(runtime.clone(), access::projectors());
     for _ in 0..15 {
         for name in ["operator", "role"] {
             projectors.rebuild(name).await.unwrap();

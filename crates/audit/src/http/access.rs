@@ -1,4 +1,4 @@
-//! Records of data that leaves the house through the browser.
+//! Records of data that leaves the system through the browser.
 
 use std::sync::Arc;
 

@@ -59,7 +59,7 @@ pub(crate) async fn subjects(
 ) -> Handled<Vec<Found>> {
     let category = described(&audit, given("category", query.category.as_ref())?)?.category();
     let keyword = given("keyword", query.keyword.as_ref())?;
-    let mut db = audit.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(subjects::find(&mut db, category, keyword).await?))
 }
 
@@ -90,8 +90,8 @@ pub(crate) async fn steps(
     let id = given("id", query.id.as_ref())?.ok_or_else(Refused::not_found)?;
     let size = number("pageSize", query.page_size.as_ref())?.unwrap_or(STEPS).min(STEPS_OF_A_PAGE);
     let page = Page::new(number("page", query.page.as_ref())?, Some(size));
-    let mut db = audit.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let past = Past { house: &audit.house, descriptions: &audit.descriptions, described, id };
+    let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let past = Past { runtime: &audit.runtime, descriptions: &audit.descriptions, described, id };
     Ok(Answer(past.page(&mut db, &caller.full_scope, page).await?))
 }
 
@@ -119,7 +119,7 @@ pub(crate) async fn at(
     let id = given("id", query.id.as_ref())?.ok_or_else(Refused::not_found)?;
     let position = number("position", query.position.as_ref())?
         .ok_or_else(|| Refused::malformed("请求参数 position 不能为空"))?;
-    let mut db = audit.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let past = Past { house: &audit.house, descriptions: &audit.descriptions, described, id };
+    let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let past = Past { runtime: &audit.runtime, descriptions: &audit.descriptions, described, id };
     Ok(Answer(past.at(&mut db, &caller.full_scope, position).await?))
 }

@@ -56,7 +56,7 @@ pub(crate) async fn export(
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
     fit_for_export(&filter)?;
-    let mut db = audit.house.reads.scoped(&caller.scope, seen, &READS).await?;
+    let mut db = audit.runtime.reads.scoped(&caller.scope, seen, &READS).await?;
     let rows = matching(&audit, &mut db, &caller.scope, &filter).await?;
     drop(db);
     FILE.hand_out(&handing, &columns, &query.said(), &rows).await

@@ -154,7 +154,7 @@ pub(crate) async fn list(
     Params(query): Params<ListQuery>,
 ) -> Handled<LogPage> {
     let (filter, slice) = (query.filter()?, query.slice()?);
-    let mut db = audit.house.reads.scoped(&caller.scope, seen, &READS).await?;
+    let mut db = audit.runtime.reads.scoped(&caller.scope, seen, &READS).await?;
     let page = entries::page(&mut db, &audit.descriptions, &caller.scope, &filter, slice).await?;
     let full = page.rows.len() as i64 == slice.limit;
     let next = page.rows.last().filter(|_| full).map(|row| row.position);
@@ -173,7 +173,7 @@ pub(crate) async fn detail(
 ) -> Handled<LogDetail> {
     // What is no number is no position.
     let position: i64 = position.parse().map_err(|_| Refused::not_found())?;
-    let mut db = audit.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = entries::one(&mut db, &audit.descriptions, position).await?;
     Ok(Answer(found.ok_or_else(Refused::not_found)?))
 }

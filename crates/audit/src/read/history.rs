@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use kernel::{Actor, House, LogError, Meta, Position, Recorded};
+use kernel::{Actor, Runtime, LogError, Meta, Position, Recorded};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub enum HistoryError {
 /// Who acted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct StepActor {
-    /// 1 operator, 2 machine client, 3 a rule of the house.
+    /// 1 operator, 2 machine client, 3 a rule of the system.
     pub kind: i16,
     /// Empty for rules.
     pub id: String,
@@ -139,7 +139,7 @@ struct Folded {
 /// Looks back at one thing.
 pub struct Past<'a> {
     /// Where the log is.
-    pub house: &'a House,
+    pub runtime: &'a Runtime,
     /// What events are called.
     pub descriptions: &'a Descriptions,
     /// How its events are read.
@@ -213,10 +213,10 @@ impl Past<'_> {
 
     /// All its steps, oldest first. It is there for `scope` when what it is now lies within.
     async fn places(&self, scope: &Scope) -> Result<Vec<Place>, HistoryError> {
-        let rows = index(&self.house.pools.app, self.described.category(), self.id).await?;
+        let rows = index(&self.runtime.pools.app, self.described.category(), self.id).await?;
         if rows.len() > STEPS_MAX {
             // Whether it exists is told to those alone who may see it.
-            let newest = newest(&self.house.pools.app, self.described.category(), self.id).await?;
+            let newest = newest(&self.runtime.pools.app, self.described.category(), self.id).await?;
             let seen = newest.is_some_and(|meta| scope.contains(meta.territory));
             return Err(if seen { HistoryError::TooLong } else { HistoryError::NotFound });
         }
@@ -242,7 +242,7 @@ impl Past<'_> {
         while version < last {
             let limit = READ.min(last - version);
             let category = self.described.category();
-            let events = self.house.reader.read_stream(category, self.id, version, limit).await?;
+            let events = self.runtime.reader.read_stream(category, self.id, version, limit).await?;
             let Some(newest) = events.last() else { break };
             version = newest.version;
             for event in events {

@@ -20,7 +20,7 @@ use self::subjects::Subject;
 use crate::described::{Described, Descriptions, Fields};
 use crate::{diff, mask};
 
-/// Builds both tables, from every category of the house.
+/// Builds both tables, from every category of the system.
 pub struct AuditProjector {
     descriptions: Arc<Descriptions>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Who acted, when it was no rule of the house.
+    /// Who acted, when it was no rule of the system.
     pub fn of(actor: &Actor) -> Option<Self> {
         match actor {
             Actor::Operator { id } => Some(Self { kind: PERSON, category: "operator", id: id.to_string() }),

@@ -1,4 +1,4 @@
-//! Table `audit_subject`: each thing of the house as it is after its newest event.
+//! Table `audit_subject`: each thing of the system as it is after its newest event.
 
 use std::collections::BTreeSet;
 

@@ -3,13 +3,13 @@ use kernel::CommandContext;
 use kernel::projecting::fingerprint;
 use vocabulary::{Rows, Scope, Timestamp};
 
-use crate::house::{CardEvent, NOW, TestHouse, WANG, agent};
+use crate::runtime::{CardEvent, NOW, TestRuntime, WANG, agent};
 
 const ALL: Slice = Slice { limit: 100, offset: 0, before: None };
 
-async fn page(house: &TestHouse, scope: &Scope, filter: &Filter, slice: Slice) -> Rows<LogRow> {
-    let mut db = house.read(scope).await;
-    entries::page(&mut db, &house.descriptions, scope, filter, slice).await.unwrap()
+async fn page(runtime: &TestRuntime, scope: &Scope, filter: &Filter, slice: Slice) -> Rows<LogRow> {
+    let mut db = runtime.read(scope).await;
+    entries::page(&mut db, &runtime.descriptions, scope, filter, slice).await.unwrap()
 }
 
 fn actions(rows: &Rows<LogRow>) -> Vec<&str> {
@@ -18,10 +18,10 @@ fn actions(rows: &Rows<LogRow>) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_row_says_who_did_what_to_what_from_where_and_what_changed() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡").await;
-    let position = house.rename("a", "年卡").await;
-    let rows = page(&house, &Scope::ALL, &Filter::default(), ALL).await;
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡").await;
+    let position = runtime.rename("a", "年卡").await;
+    let rows = page(&runtime, &Scope::ALL, &Filter::default(), ALL).await;
     assert_eq!(actions(&rows), ["card.renamed", "card.made"], "newest first, and nothing that a rule did");
     let row = &rows.rows[0];
     assert_eq!((row.position, row.time), (position.0, NOW.plus_millis(2000).millis()));
@@ -39,41 +39,41 @@ async fn a_row_says_who_did_what_to_what_from_where_and_what_changed() {
 
 #[tokio::test]
 async fn a_franchisees_auditor_sees_no_row_of_another_and_none_of_the_platforms() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡").await;
-    let theirs = house.make("b", 3, "周卡").await;
-    let rows = page(&house, &agent(2), &Filter::default(), ALL).await;
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡").await;
+    let theirs = runtime.make("b", 3, "周卡").await;
+    let rows = page(&runtime, &agent(2), &Filter::default(), ALL).await;
     assert_eq!((rows.count, rows.rows[0].target_name.as_str()), (1, "月卡"));
-    let mut db = house.read(&agent(2)).await;
-    assert_eq!(entries::one(&mut db, &house.descriptions, theirs.0).await.unwrap(), None);
+    let mut db = runtime.read(&agent(2)).await;
+    assert_eq!(entries::one(&mut db, &runtime.descriptions, theirs.0).await.unwrap(), None);
     drop(db);
-    assert_eq!(page(&house, &agent(4), &Filter::default(), ALL).await.count, 0);
-    assert_eq!(page(&house, &Scope::NONE, &Filter::default(), ALL).await.count, 0);
+    assert_eq!(page(&runtime, &agent(4), &Filter::default(), ALL).await.count, 0);
+    assert_eq!(page(&runtime, &Scope::NONE, &Filter::default(), ALL).await.count, 0);
 }
 
 #[tokio::test]
 async fn a_thing_that_comes_from_another_franchisee_does_not_bring_its_past() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡").await;
-    let moved = house.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, house.by_wang()).await;
-    let mut db = house.read(&agent(3)).await;
-    let row = entries::one(&mut db, &house.descriptions, moved.0).await.unwrap().expect("his now");
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡").await;
+    let moved = runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
+    let mut db = runtime.read(&agent(3)).await;
+    let row = entries::one(&mut db, &runtime.descriptions, moved.0).await.unwrap().expect("his now");
     assert!(row.changes.iter().all(|change| change.before.is_null()), "{:?}", row.changes);
     assert_eq!(row.row.action_label, "card.moved", "what nobody named is shown as it is stored");
 }
 
 #[tokio::test]
 async fn api_055_each_filter_leaves_just_what_it_says() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡_1").await;
-    house.make("b", 2, "月卡21").await;
-    house.rename("b", "周卡").await;
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡_1").await;
+    runtime.make("b", 2, "月卡21").await;
+    runtime.rename("b", "周卡").await;
     let machine = CommandContext {
         actor: kernel::Actor::Machine { id: vocabulary::MachineId(9) },
         trace_id: "trace-2".to_owned(),
-        ..house.by_wang()
+        ..runtime.by_wang()
     };
-    house.card("a", CardEvent::Renamed { name: "季卡".to_owned() }, machine).await;
+    runtime.card("a", CardEvent::Renamed { name: "季卡".to_owned() }, machine).await;
     let text = |text: &str| Some(text.to_owned());
     let cases = [
         (Filter { actor: text(&WANG.to_string()), ..Filter::default() }, 3),
@@ -92,21 +92,21 @@ async fn api_055_each_filter_leaves_just_what_it_says() {
         (Filter { from: Some(Timestamp::from_millis(0)), to: Some(NOW), ..Filter::default() }, 0),
     ];
     for (filter, expected) in cases {
-        let rows = page(&house, &Scope::ALL, &filter, ALL).await;
+        let rows = page(&runtime, &Scope::ALL, &filter, ALL).await;
         assert_eq!((rows.count, rows.rows.len()), (expected, expected as usize), "{filter:?}");
     }
 }
 
 #[tokio::test]
 async fn pages_by_position_and_by_number_are_the_same_pages() {
-    let house = TestHouse::new().await;
+    let runtime = TestRuntime::new().await;
     for n in 0..7 {
-        house.make(&format!("c{n}"), 2, &format!("卡 {n}")).await;
+        runtime.make(&format!("c{n}"), 2, &format!("卡 {n}")).await;
     }
     let all = Filter::default();
     let (mut before, mut by_key) = (None, Vec::new());
     loop {
-        let rows = page(&house, &agent(2), &all, Slice { limit: 3, offset: 0, before }).await;
+        let rows = page(&runtime, &agent(2), &all, Slice { limit: 3, offset: 0, before }).await;
         assert_eq!((rows.count, rows.capped), (7, false), "the count is of all, wherever one stands");
         let Some(last) = rows.rows.last() else { break };
         before = Some(last.position);
@@ -114,7 +114,7 @@ async fn pages_by_position_and_by_number_are_the_same_pages() {
     }
     let mut by_number = Vec::new();
     for offset in [0, 3, 6] {
-        let rows = page(&house, &agent(2), &all, Slice { limit: 3, offset, before: None }).await;
+        let rows = page(&runtime, &agent(2), &all, Slice { limit: 3, offset, before: None }).await;
         by_number.extend(rows.rows.iter().map(|row| row.position));
     }
     assert_eq!(by_key, by_number);
@@ -123,32 +123,32 @@ async fn pages_by_position_and_by_number_are_the_same_pages() {
 
 #[tokio::test]
 async fn a_rebuild_gives_the_same_bytes() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡").await;
-    house.rename("a", "年卡").await;
-    house.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, house.by_wang()).await;
-    house.rename("a", "周\u{0}卡").await;
-    drop(house.read(&Scope::ALL).await);
-    let owner = &house.house.pools.owner;
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡").await;
+    runtime.rename("a", "年卡").await;
+    runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
+    runtime.rename("a", "周\u{0}卡").await;
+    drop(runtime.read(&Scope::ALL).await);
+    let owner = &runtime.runtime.pools.owner;
     let tables = ["audit_entry", "audit_subject"];
     let mut lived = Vec::new();
     for table in tables {
         lived.push(fingerprint(owner, table).await.unwrap());
     }
-    let rebuilt = house.projectors.rebuild("audit").await.unwrap();
+    let rebuilt = runtime.projectors.rebuild("audit").await.unwrap();
     assert_eq!(rebuilt.parked, 0);
     for (table, lived) in tables.into_iter().zip(lived) {
         assert_eq!(fingerprint(owner, table).await.unwrap(), lived, "{table}");
     }
-    assert_eq!(page(&house, &Scope::ALL, &Filter::default(), ALL).await.count, 4);
+    assert_eq!(page(&runtime, &Scope::ALL, &Filter::default(), ALL).await.count, 4);
 }
 
 #[tokio::test]
 async fn a_forgotten_persons_name_is_gone_from_the_log_after_a_rebuild() {
-    let house = TestHouse::new().await;
-    house.make("a", 2, "月卡").await;
-    assert!(house.house.forget(&format!("operator:{WANG}")).await.unwrap());
-    house.projectors.rebuild("audit").await.unwrap();
-    let rows = page(&house, &Scope::ALL, &Filter::default(), ALL).await;
+    let runtime = TestRuntime::new().await;
+    runtime.make("a", 2, "月卡").await;
+    assert!(runtime.runtime.forget(&format!("operator:{WANG}")).await.unwrap());
+    runtime.projectors.rebuild("audit").await.unwrap();
+    let rows = page(&runtime, &Scope::ALL, &Filter::default(), ALL).await;
     assert_eq!((rows.rows[0].name.as_str(), rows.rows[0].op_man_id.as_str()), ("", "71"));
 }

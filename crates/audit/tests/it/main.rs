@@ -2,6 +2,6 @@
 //! changed their stored form once.
 
 mod history;
-mod house;
+mod runtime;
 mod log;
 mod records;

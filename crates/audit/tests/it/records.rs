@@ -8,7 +8,7 @@ use serde_json::json;
 use vocabulary::{Rows, Scope};
 use wire::{HandedOut, RefusedWrite, Witness};
 
-use crate::house::{NOW, TestHouse, agent};
+use crate::runtime::{NOW, TestRuntime, agent};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -24,15 +24,15 @@ fn refused(status: u16, text: &str) -> RefusedWrite {
     }
 }
 
-async fn seen(house: &TestHouse, scope: &Scope, filter: Filter) -> Rows<LogRow> {
-    let mut db = house.read(scope).await;
+async fn seen(runtime: &TestRuntime, scope: &Scope, filter: Filter) -> Rows<LogRow> {
+    let mut db = runtime.read(scope).await;
     let slice = Slice { limit: 200, offset: 0, before: None };
-    entries::page(&mut db, &house.descriptions, scope, &filter, slice).await.unwrap()
+    entries::page(&mut db, &runtime.descriptions, scope, &filter, slice).await.unwrap()
 }
 
-async fn eventually(house: &TestHouse, scope: &Scope, filter: Filter, rows: usize) -> Rows<LogRow> {
+async fn eventually(runtime: &TestRuntime, scope: &Scope, filter: Filter, rows: usize) -> Rows<LogRow> {
     for _ in 0..200 {
-        let found = seen(house, scope, filter.clone()).await;
+        let found = seen(runtime, scope, filter.clone()).await;
         if found.rows.len() >= rows {
             return found;
         }
@@ -41,53 +41,53 @@ async fn eventually(house: &TestHouse, scope: &Scope, filter: Filter, rows: usiz
     panic!("never {rows} rows");
 }
 
-fn audit(house: &TestHouse) -> std::sync::Arc<Audit> {
-    Audit::new(house.house.clone(), std::sync::Arc::clone(&house.descriptions))
+fn audit(runtime: &TestRuntime) -> std::sync::Arc<Audit> {
+    Audit::new(runtime.runtime.clone(), std::sync::Arc::clone(&runtime.descriptions))
 }
 
 #[tokio::test]
 async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its_caller_is() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
-    let head = house.house.reader.head().await.unwrap();
-    let ctx = CommandContext { scope: agent(2), ..house.by_wang() };
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
+    let head = runtime.runtime.reader.head().await.unwrap();
+    let ctx = CommandContext { scope: agent(2), ..runtime.by_wang() };
     witness.refused(ctx.clone(), refused(200, "手机号 13912345678 已被使用"));
     witness.refused(ctx, refused(503, "服务暂时不可用"));
-    let rows = eventually(&house, &agent(2), Filter::default(), 2).await;
-    assert_eq!(house.house.reader.head().await.unwrap(), head, "the log did not grow");
+    let rows = eventually(&runtime, &agent(2), Filter::default(), 2).await;
+    assert_eq!(runtime.runtime.reader.head().await.unwrap(), head, "the log did not grow");
     assert!(rows.rows.iter().all(|row| row.position < 0 && row.phone == "138****8888"), "{:?}", rows.rows);
-    let no = seen(&house, &agent(2), Filter { result: Some(2), ..Filter::default() }).await;
+    let no = seen(&runtime, &agent(2), Filter { result: Some(2), ..Filter::default() }).await;
     assert_eq!((no.count, no.rows[0].detail.as_str()), (1, "手机号 139****5678 已被使用"));
     assert_eq!(no.rows[0].target, "POST /platform/permission/role");
-    let failed = seen(&house, &agent(2), Filter { result: Some(3), ..Filter::default() }).await;
+    let failed = seen(&runtime, &agent(2), Filter { result: Some(3), ..Filter::default() }).await;
     assert_eq!((failed.count, failed.rows[0].result_label.as_str()), (1, "失败"));
-    let done = seen(&house, &agent(2), Filter { result: Some(1), ..Filter::default() }).await;
+    let done = seen(&runtime, &agent(2), Filter { result: Some(1), ..Filter::default() }).await;
     assert_eq!(done.count, 0);
-    assert_eq!(seen(&house, &agent(3), Filter::default()).await.count, 0);
-    let mut db = house.read(&agent(3)).await;
-    let theirs = entries::one(&mut db, &house.descriptions, no.rows[0].position).await.unwrap();
+    assert_eq!(seen(&runtime, &agent(3), Filter::default()).await.count, 0);
+    let mut db = runtime.read(&agent(3)).await;
+    let theirs = entries::one(&mut db, &runtime.descriptions, no.rows[0].position).await.unwrap();
     assert_eq!(theirs, None);
 }
 
 #[tokio::test]
 async fn whoever_is_refused_over_and_over_does_not_fill_the_disk() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
     for _ in 0..200 {
-        witness.refused(house.by_wang(), refused(200, "角色正被使用"));
+        witness.refused(runtime.by_wang(), refused(200, "角色正被使用"));
     }
-    eventually(&house, &Scope::ALL, Filter::default(), 30).await;
+    eventually(&runtime, &Scope::ALL, Filter::default(), 30).await;
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let kept = seen(&house, &Scope::ALL, Filter::default()).await.count;
+    let kept = seen(&runtime, &Scope::ALL, Filter::default()).await.count;
     assert!((30..40).contains(&kept), "{kept}");
 }
 
 #[tokio::test]
 async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
-    let house = TestHouse::new().await;
-    audit(&house).witness().refused(house.by_wang(), refused(200, "角色正被使用"));
-    eventually(&house, &Scope::ALL, Filter::default(), 1).await;
-    for pool in [&house.house.pools.app, &house.house.pools.projector, &house.house.pools.owner] {
+    let runtime = TestRuntime::new().await;
+    audit(&runtime).witness().refused(runtime.by_wang(), refused(200, "角色正被使用"));
+    eventually(&runtime, &Scope::ALL, Filter::default(), 1).await;
+    for pool in [&runtime.runtime.pools.app, &runtime.runtime.pools.projector, &runtime.runtime.pools.owner] {
         for sql in ["update log.refused_write set reason = ''", "delete from log.refused_write"] {
             assert!(sqlx::query(sql).execute(pool).await.is_err(), "{sql}");
         }
@@ -96,17 +96,17 @@ async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
 
 #[tokio::test]
 async fn a_refusal_is_kept_for_a_year_and_then_pruned() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
-    witness.refused(house.by_wang(), refused(200, "早先"));
-    let later = CommandContext { now: NOW.plus_millis(DAY_MS), ..house.by_wang() };
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
+    witness.refused(runtime.by_wang(), refused(200, "早先"));
+    let later = CommandContext { now: NOW.plus_millis(DAY_MS), ..runtime.by_wang() };
     witness.refused(later, refused(200, "后来"));
-    eventually(&house, &Scope::ALL, Filter::default(), 2).await;
-    let owner = &house.house.pools.owner;
+    eventually(&runtime, &Scope::ALL, Filter::default(), 2).await;
+    let owner = &runtime.runtime.pools.owner;
     let a_year = NOW.plus_millis(refusals::KEPT_MS);
     assert_eq!(refusals::prune(owner, a_year).await.unwrap(), 0, "a year is not over yet");
     assert_eq!(refusals::prune(owner, a_year.plus_millis(1)).await.unwrap(), 1);
-    let left = seen(&house, &Scope::ALL, Filter::default()).await;
+    let left = seen(&runtime, &Scope::ALL, Filter::default()).await;
     assert_eq!(left.rows.iter().map(|row| row.detail.as_str()).collect::<Vec<_>>(), ["后来"]);
     // What is no maintenance is refused as before.
     assert!(sqlx::query("delete from log.refused_write").execute(owner).await.is_err());
@@ -114,14 +114,14 @@ async fn a_refusal_is_kept_for_a_year_and_then_pruned() {
 
 #[tokio::test]
 async fn data_handed_out_is_an_event_of_whoever_took_it() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
     let export =
         HandedOut::Export { what: "role".to_owned(), filter: Some(json!({"state": "1"})), rows: Some(3) };
-    let ctx = CommandContext { scope: agent(2), ..house.by_wang() };
+    let ctx = CommandContext { scope: agent(2), ..runtime.by_wang() };
     let receipt = witness.handed_out(&ctx, export).await.unwrap();
     let rows =
-        seen(&house, &agent(2), Filter { category: Some("access-record".to_owned()), ..Filter::default() })
+        seen(&runtime, &agent(2), Filter { category: Some("access-record".to_owned()), ..Filter::default() })
             .await;
     let row = &rows.rows[0];
     assert_eq!(
@@ -130,49 +130,49 @@ async fn data_handed_out_is_an_event_of_whoever_took_it() {
     );
     assert_eq!(row.detail, r#"3 行，条件 {"state":"1"}"#);
     let nameless = HandedOut::Unmask { what: String::new(), target: String::new() };
-    let no = witness.handed_out(&house.by_wang(), nameless).await;
+    let no = witness.handed_out(&runtime.by_wang(), nameless).await;
     assert!(no.is_err(), "what is not on record does not leave");
 }
 
-async fn on_record(house: &TestHouse) -> i64 {
-    seen(house, &Scope::ALL, Filter { category: Some("access-record".to_owned()), ..Filter::default() })
+async fn on_record(runtime: &TestRuntime) -> i64 {
+    seen(runtime, &Scope::ALL, Filter { category: Some("access-record".to_owned()), ..Filter::default() })
         .await
         .count
 }
 
 #[tokio::test]
 async fn what_one_person_is_shown_is_bounded_and_all_of_it_is_on_record() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
     let unmask = |target: &str| HandedOut::Unmask { what: "operator".to_owned(), target: target.to_owned() };
     let (mut shown, mut refused) = (0, 0);
     for number in 0..300 {
-        match witness.handed_out(&house.by_wang(), unmask(&format!("person-{number}"))).await {
+        match witness.handed_out(&runtime.by_wang(), unmask(&format!("person-{number}"))).await {
             Ok(_) => shown += 1,
             Err(wire::Refused::TooMany) => refused += 1,
             Err(other) => panic!("{other}"),
         }
     }
     assert!((60..100).contains(&shown) && refused >= 200, "{shown} shown, {refused} refused");
-    assert_eq!(on_record(&house).await, shown, "what is shown is recorded");
+    assert_eq!(on_record(&runtime).await, shown, "what is shown is recorded");
     // What is on record already is shown again, and leaves no other record.
     for _ in 0..50 {
-        witness.handed_out(&house.by_wang(), unmask("person-3")).await.unwrap();
+        witness.handed_out(&runtime.by_wang(), unmask("person-3")).await.unwrap();
     }
-    assert_eq!(on_record(&house).await, shown);
+    assert_eq!(on_record(&runtime).await, shown);
 }
 
 #[tokio::test]
 async fn the_same_shown_again_is_one_record_for_some_minutes() {
-    let house = TestHouse::new().await;
-    let witness = audit(&house).witness();
+    let runtime = TestRuntime::new().await;
+    let witness = audit(&runtime).witness();
     let export = |rows| HandedOut::Export { what: "role".to_owned(), filter: None, rows: Some(rows) };
-    let first = witness.handed_out(&house.by_wang(), export(3)).await.unwrap();
-    let again = witness.handed_out(&house.by_wang(), export(3)).await.unwrap();
-    assert_eq!((again.position, on_record(&house).await), (first.position, 1));
-    witness.handed_out(&house.by_wang(), export(4)).await.unwrap();
-    assert_eq!(on_record(&house).await, 2, "another file");
-    let later = CommandContext { now: house.by_wang().now.plus_millis(5 * 60_000), ..house.by_wang() };
+    let first = witness.handed_out(&runtime.by_wang(), export(3)).await.unwrap();
+    let again = witness.handed_out(&runtime.by_wang(), export(3)).await.unwrap();
+    assert_eq!((again.position, on_record(&runtime).await), (first.position, 1));
+    witness.handed_out(&runtime.by_wang(), export(4)).await.unwrap();
+    assert_eq!(on_record(&runtime).await, 2, "another file");
+    let later = CommandContext { now: runtime.by_wang().now.plus_millis(5 * 60_000), ..runtime.by_wang() };
     witness.handed_out(&later, export(3)).await.unwrap();
-    assert_eq!(on_record(&house).await, 3, "some minutes later");
+    assert_eq!(on_record(&runtime).await, 3, "some minutes later");
 }

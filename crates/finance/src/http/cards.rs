@@ -34,12 +34,12 @@ impl Room {
     /// Sends the code that the account's pending card was promised, unless that was done: told by what is recorded, so
     /// that whoever repeats a request whose answer was lost gets the code, and nobody gets two.
     async fn send_due_code(&self, account: PaymentAccountId) -> Result<(), Refused> {
-        let state = self.house.desk.load::<PaymentAccount>(&account).await?.state;
+        let state = self.runtime.desk.load::<PaymentAccount>(&account).await?.state;
         let Some(due) = state.pending_card() else { return Ok(()) };
         let Some(phone) = due.phone else { return Ok(()) };
         let code = self.seams.codes.draw();
         let hash = codes::hash(self.pepper.expose(), due.card_id, &code);
-        if !codes::put(&self.house.pools.app, account, due.card_id, hash, due.asked_at).await? {
+        if !codes::put(&self.runtime.pools.app, account, due.card_id, hash, due.asked_at).await? {
             return Ok(());
         }
         self.seams.codes.send(phone, &code).await.map_err(|error| {
@@ -75,7 +75,7 @@ async fn bind_card(
     asked: Asked,
     Body(body): Body<BindCard>,
 ) -> HandledFinancial<Value> {
-    let card_id = BankCardId(room.house.ids.next_id());
+    let card_id = BankCardId(room.runtime.ids.next_id());
     let card = BankCardForm {
         card_no: body.card_no,
         mobile: body.bank_mobile,
@@ -146,9 +146,9 @@ async fn bind_card_check(
     if code.len() != 6 || !code.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong());
     }
-    let db = &room.house.pools.app;
+    let db = &room.runtime.pools.app;
     let account_id = codes::account_of(db, card_id).await?.ok_or_else(over)?;
-    let account = room.house.desk.load::<PaymentAccount>(&account_id).await?.state;
+    let account = room.runtime.desk.load::<PaymentAccount>(&account_id).await?.state;
     // Nobody uses up the tries of another franchisee's card.
     let his = account.agent().is_some_and(|agent| caller.full_scope.contains(Territory::of_agent(agent)));
     if !his {

@@ -48,7 +48,7 @@ impl Room {
         command: PaymentAccountCommand,
         ctx: &CommandContext,
     ) -> Result<Receipt, Refused> {
-        let done = self.house.desk.execute::<PaymentAccount>(&account, command, ctx).await;
+        let done = self.runtime.desk.execute::<PaymentAccount>(&account, command, ctx).await;
         done.map_err(|error| match error {
             CommandError::NotFound => unknown_account(),
             error => error.into(),
@@ -61,7 +61,7 @@ fn platform_only(caller: &Caller, text: &'static str) -> Result<(), Refused> {
     if caller.full_scope == Scope::ALL { Ok(()) } else { Err(Refused::business("platform-only", text)) }
 }
 
-/// The franchisee whose account is meant: the one in the header, else the caller's own, else the house's default.
+/// The franchisee whose account is meant: the one in the header, else the caller's own, else the system's default.
 fn agent_meant(caller: &Caller, headers: &HeaderMap) -> AgentId {
     let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());
     let own = match &caller.full_scope.agents {

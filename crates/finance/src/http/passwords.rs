@@ -66,13 +66,13 @@ async fn modify_password(
     Body(body): Body<ModifyPassword>,
 ) -> HandledFinancial<Redirect> {
     let operator = caller.operator()?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
     let found = payment_accounts::of_agent(&mut *db, agent_meant(&caller, &headers)).await?;
     drop(db);
     let account = found.ok_or_else(|| refused(&PaymentAccountRefusal::NotOpen))?.account_id;
     let closed =
         || Refused::business("payment-desk-off", "支付渠道未接入，暂不能修改支付密码，请联系平台管理员");
-    let known = room.house.desk.load::<PaymentAccount>(&account).await?.state;
+    let known = room.runtime.desk.load::<PaymentAccount>(&account).await?.state;
     if !known.may_set_password() {
         return Err(refused(&PaymentAccountRefusal::NotOpen));
     }
@@ -83,7 +83,7 @@ async fn modify_password(
         PaymentAccountCommand::AskPassword { call: body.call_type, link: URL_SAFE_NO_PAD.encode(nonce) };
     let receipt = room.execute(account, command, &asked.context_of_account(json!({}))).await?;
     // The link is not stored with the request: whoever repeats it gets one that names the same, from what is recorded.
-    let state = room.house.desk.load::<PaymentAccount>(&account).await?.state;
+    let state = room.runtime.desk.load::<PaymentAccount>(&account).await?.state;
     let link = state.password_link().ok_or_else(|| refused(&PaymentAccountRefusal::LinkUsed))?.to_owned();
     let ticket = Ticket { account, operator, link, ts: asked.now().millis() };
     let redirect_url = desk.link(&ticket, body.call_type).await.map_err(|error| {
@@ -127,11 +127,11 @@ impl Room {
         let Some(desk) = self.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
             return Ok(None);
         };
-        let ticket = match desk.open(sealed, self.house.clock.now()) {
+        let ticket = match desk.open(sealed, self.runtime.clock.now()) {
             Ok(ticket) => ticket,
             Err(BadTicket) => return Ok(None),
         };
-        let account = self.house.desk.load::<PaymentAccount>(&ticket.account).await?.state;
+        let account = self.runtime.desk.load::<PaymentAccount>(&ticket.account).await?.state;
         Ok((account.password_link() == Some(&ticket.link)).then_some(ticket))
     }
 }
@@ -164,12 +164,12 @@ async fn stand_in_done(
 ) -> Result<Response, Refused> {
     let sealed = form.ok().and_then(|Form(form)| form.ticket).unwrap_or_default();
     let Some(ticket) = room.ticket(&sealed).await? else { return Ok(gone()) };
-    let mut ctx = asked.context_of_house(RULE, json!({}));
+    let mut ctx = asked.context_of_runtime(RULE, json!({}));
     // The signed ticket says who asked for the page: it is his doing.
     ctx.actor = Actor::Operator { id: ticket.operator };
     ctx.request_id = None;
     let command = PaymentAccountCommand::SetPassword { link: ticket.link };
-    match room.house.desk.execute::<PaymentAccount>(&ticket.account, command, &ctx).await {
+    match room.runtime.desk.execute::<PaymentAccount>(&ticket.account, command, &ctx).await {
         Ok(_) => {
             let main = "<p>支付密码已设置，可以关闭本页，回到运营平台继续操作。</p>";
             Ok(page(StatusCode::OK, "已完成", main))

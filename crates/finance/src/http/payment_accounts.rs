@@ -191,7 +191,7 @@ async fn account_info(
         Some(agent) => agent,
         None => agent_meant(&caller, &headers),
     };
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::of_agent(&mut *db, agent).await?;
     drop(db);
     let Some(found) = found else { return Ok(FinancialAnswer(None)) };
@@ -228,7 +228,7 @@ impl Room {
             }
             None => Vec::new(),
         };
-        let mut db = self.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
         Ok(payment_accounts::page(&mut db, pattern.as_deref(), &called, page).await?)
     }
 
@@ -289,11 +289,11 @@ async fn open_account(
     let application =
         Application::new(account_type, &body.customer_name, &body.cert_no, &body.contact, &body.phone)
             .map_err(|refusal| refused(&refusal))?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
     let known = payment_accounts::of_agent(&mut *db, agent_id).await?;
     drop(db);
     let account_id =
-        known.map_or_else(|| PaymentAccountId(room.house.ids.next_id()), |known| known.account_id);
+        known.map_or_else(|| PaymentAccountId(room.runtime.ids.next_id()), |known| known.account_id);
     let command = PaymentAccountCommand::Apply { account_id, agent_id, application };
     let reply = json!({ "accountId": account_id, "status": AccountStatus::Applied as i16 });
     let receipt = room.execute(account_id, command, &asked.context_of_account(reply)).await?;
@@ -403,7 +403,7 @@ async fn detail(
 ) -> HandledFinancial<PaymentAccountRow> {
     let id = number("accountId", Some(&query.account_id))?;
     let id = id.ok_or_else(|| Refused::malformed("请求参数 accountId 不能为空"))?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::one(&mut *db, id).await?.ok_or_else(unknown_account)?;
     let cards = payment_accounts::cards(&mut *db, id).await?;
     drop(db);
@@ -441,7 +441,7 @@ async fn account_list(
     Params(query): Params<ChoiceQuery>,
 ) -> HandledFinancial<Vec<AccountChoice>> {
     let agent = number("agentId", query.agent_id.as_ref())?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::choices(&mut *db, agent).await?;
     let choice = |(id, customer_name)| AccountChoice { id, customer_name };
     Ok(FinancialAnswer(found.into_iter().map(choice).collect()))

@@ -73,7 +73,7 @@ pub enum PaymentAccountCommand {
         /// Which card.
         card_id: BankCardId,
     },
-    /// The house's own: no right code was said in time.
+    /// The system's own: no right code was said in time.
     ExpireCard {
         /// Which card.
         card_id: BankCardId,

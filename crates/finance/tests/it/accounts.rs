@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{
-    BARE, CLERK, CREDIT, IDENTITY, PLATFORM, STRANGER, TestHouse, application, card, closed, text, with,
+use crate::runtime::{
+    BARE, CLERK, CREDIT, IDENTITY, PLATFORM, STRANGER, TestRuntime, application, card, closed, text, with,
 };
 
 const OPEN: &str = "/Pay/customer/openAccount";
@@ -17,9 +17,9 @@ const UNKNOWN: &str = "账户不存在";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fin_034_an_account_is_applied_for_once_and_again_when_it_was_not_opened() {
-    let house = TestHouse::new().await;
-    closed(&house, "POST", OPEN).await;
-    let clerk = house.signed_in(CLERK).await;
+    let runtime = TestRuntime::new().await;
+    closed(&runtime, "POST", OPEN).await;
+    let clerk = runtime.signed_in(CLERK).await;
     for (change, words) in [
         (json!({"agentId": "3"}), "代理不存在或已停用"),
         (json!({"agentId": "77"}), "代理不存在或已停用"),
@@ -34,7 +34,7 @@ async fn fin_034_an_account_is_applied_for_once_and_again_when_it_was_not_opened
     assert!(clerk.no("POST", OPEN, wrong).await.starts_with("统一社会信用代码不正确"));
     let strange = with(application("2"), &json!({"accountType": 3}));
     assert_eq!(clerk.status("POST", OPEN, strange).await, 400);
-    let platform = house.signed_in(PLATFORM).await;
+    let platform = runtime.signed_in(PLATFORM).await;
     assert_eq!(platform.no("POST", OPEN, application("4")).await, "代理不存在或已停用", "it is disabled");
 
     // Done once, however often it is sent.
@@ -43,7 +43,7 @@ async fn fin_034_an_account_is_applied_for_once_and_again_when_it_was_not_opened
     let account = text(&first["data"]["accountId"]);
     assert_eq!(clerk.keyed("POST", OPEN, application("2"), Some("open-1")).await.1, first);
     assert_eq!(clerk.no("POST", OPEN, application("2")).await, "开户申请审核中，请等待结果");
-    assert_eq!(house.events(&account).await, ["payment-account.applied"]);
+    assert_eq!(runtime.events(&account).await, ["payment-account.applied"]);
     let shown = clerk.detail(&account).await;
     let expected = json!({"id": account, "agentId": "2", "agentName": "厦门骑行有限公司", "parentAccountId": null,
         "accountLevel": null, "accountType": 1, "customerName": "骑行科技", "certNoMasked": "**************0Y43",
@@ -74,7 +74,7 @@ async fn fin_034_an_account_is_applied_for_once_and_again_when_it_was_not_opened
 
     // Whole numbers, names and phones lie sealed in the log alone.
     for table in ["read.payment_account", "log.requests", "log.events"] {
-        let all = house.lies_in(table).await;
+        let all = runtime.lies_in(table).await;
         for secret in [CREDIT, IDENTITY, "13900000009", "陈建国"] {
             assert!(!all.contains(secret), "{table} holds {secret}");
         }
@@ -83,9 +83,9 @@ async fn fin_034_an_account_is_applied_for_once_and_again_when_it_was_not_opened
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_anothers_change() {
-    let house = TestHouse::new().await;
-    closed(&house, "PUT", STATE).await;
-    let (platform, clerk) = (house.signed_in(PLATFORM).await, house.signed_in(CLERK).await);
+    let runtime = TestRuntime::new().await;
+    closed(&runtime, "PUT", STATE).await;
+    let (platform, clerk) = (runtime.signed_in(PLATFORM).await, runtime.signed_in(CLERK).await);
     let account = text(&clerk.ok("POST", OPEN, application("2")).await["accountId"]);
     let to = |version: i64, more: Value| with(json!({"accountId": account, "version": version}), &more);
     let opened = to(1, json!({"status": 2, "accountLevel": 1}));
@@ -97,9 +97,9 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
     let elsewhere = json!({"accountId": "77", "version": 1, "status": 2, "accountLevel": 1});
     assert_eq!(platform.no("PUT", STATE, elsewhere).await, UNKNOWN);
 
-    let before = house.told.times();
+    let before = runtime.told.times();
     platform.ok("PUT", STATE, opened.clone()).await;
-    assert!(house.told.times() > before, "the entrance looks anew");
+    assert!(runtime.told.times() > before, "the entrance looks anew");
     let shown = clerk.detail(&account).await;
     assert_eq!((&shown["status"], &shown["accountLevel"]), (&json!(2), &json!(1)));
     assert_eq!(shown["openedAt"], json!(1_800_000_000_000_i64));
@@ -109,7 +109,7 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
     clerk.ok("POST", "/Pay/customer/bindCard", card(&account)).await;
     let freeze = to(2, json!({"status": 4, "reason": "风控"}));
     assert!(platform.no("PUT", STATE, freeze).await.contains("已被他人修改"));
-    let other = house.signed_in(PLATFORM).await;
+    let other = runtime.signed_in(PLATFORM).await;
     let freeze = || to(3, json!({"status": 4, "reason": "风控"}));
     let (one, two) = tokio::join!(platform.call("PUT", STATE, freeze()), other.call("PUT", STATE, freeze()));
     let done = [&one.1, &two.1].into_iter().filter(|answer| answer["success"] == true).count();
@@ -121,14 +121,14 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
     );
     platform.ok("PUT", STATE, to(4, json!({"status": 2, "reason": "误报"}))).await;
     assert_eq!(clerk.detail(&account).await["failReason"], Value::Null);
-    let events = house.events(&account).await;
+    let events = runtime.events(&account).await;
     let expected = ["applied", "opened", "card_named", "frozen", "unfrozen"];
     assert_eq!(events, expected.map(|name| format!("payment-account.{name}")));
     let actors: Vec<String> = sqlx::query_scalar(
         "select distinct meta::jsonb->'actor'->>'id' from log.events where stream_id = $1 order by 1",
     )
     .bind(&account)
-    .fetch_all(&house.house.pools.owner)
+    .fetch_all(&runtime.runtime.pools.owner)
     .await
     .unwrap();
     assert_eq!(actors, ["11", "12"], "each event names who did it");
@@ -136,12 +136,12 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fin_039_api_028_the_login_learns_of_its_franchisees_account() {
-    let house = TestHouse::new().await;
-    assert_eq!(house.keyed().await.status("GET", INFO, json!({})).await, 401);
+    let runtime = TestRuntime::new().await;
+    assert_eq!(runtime.keyed().await.status("GET", INFO, json!({})).await, 401);
     // Whoever is signed in may ask.
-    let mut bare = house.signed_in(BARE).await;
+    let mut bare = runtime.signed_in(BARE).await;
     assert_eq!(bare.ok("GET", INFO, json!({})).await, Value::Null, "nobody applied yet");
-    let account = house.open_account(1).await;
+    let account = runtime.open_account(1).await;
     let expected = json!({"id": account, "accountLevel": 1, "authStatus": 0, "status": 2, "accountType": 1,
         "customerName": "骑行科技", "name": "厦门骑行有限公司"});
     assert_eq!(bare.ok("GET", INFO, json!({})).await, expected, "his own");
@@ -152,21 +152,21 @@ async fn fin_039_api_028_the_login_learns_of_its_franchisees_account() {
     assert_eq!(bare.status("GET", INFO, json!({"agentId": "x"})).await, 400);
     bare.agent = Some("3");
     assert_eq!(bare.status("GET", INFO, json!({})).await, 403, "another's in the header");
-    let platform = house.signed_in(PLATFORM).await;
+    let platform = runtime.signed_in(PLATFORM).await;
     assert_eq!(platform.ok("GET", INFO, json!({"agentId": "2"})).await, expected);
     assert_eq!(platform.ok("GET", INFO, json!({"agentId": "3"})).await, Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fin_035_fin_040_fin_041_fin_042_accounts_are_found_within_ones_scope() {
-    let house = TestHouse::new().await;
+    let runtime = TestRuntime::new().await;
     for (method, path) in [("GET", LIST), ("GET", DETAIL), ("GET", CHOICES), ("POST", BY_NAME)] {
-        closed(&house, method, path).await;
+        closed(&runtime, method, path).await;
     }
-    let account = house.open_account(2).await;
-    let (platform, clerk) = (house.signed_in(PLATFORM).await, house.signed_in(CLERK).await);
-    let stranger = house.signed_in(STRANGER).await;
-    house.clock.advance(1_000);
+    let account = runtime.open_account(2).await;
+    let (platform, clerk) = (runtime.signed_in(PLATFORM).await, runtime.signed_in(CLERK).await);
+    let stranger = runtime.signed_in(STRANGER).await;
+    runtime.clock.advance(1_000);
     let theirs = with(application("3"), &json!({"customerName": "单车运营"}));
     let theirs = text(&stranger.ok("POST", OPEN, theirs).await["accountId"]);
     let open = json!({"accountId": theirs, "version": 1, "status": 2, "accountLevel": 2});
@@ -233,13 +233,13 @@ async fn fin_035_fin_040_fin_041_fin_042_accounts_are_found_within_ones_scope() 
     ] {
         assert_eq!(stranger.no(method, path, body).await, UNKNOWN, "{path}");
     }
-    assert_eq!(house.events(&account).await.len(), 2);
+    assert_eq!(runtime.events(&account).await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn gate_001_003_005_006_007_what_an_account_opens_follows_its_status_and_level() {
-    let house = TestHouse::new().await;
-    let (platform, clerk) = (house.signed_in(PLATFORM).await, house.signed_in(CLERK).await);
+    let runtime = TestRuntime::new().await;
+    let (platform, clerk) = (runtime.signed_in(PLATFORM).await, runtime.signed_in(CLERK).await);
     let account = text(&clerk.ok("POST", OPEN, application("2")).await["accountId"]);
     // Management, choices of dividing, bills, objections to them, and what everybody with an application needs.
     let stands = async || {
@@ -266,14 +266,14 @@ async fn gate_001_003_005_006_007_what_an_account_opens_follows_its_status_and_l
     assert_eq!(stands().await, [200, 200, 403, 403, 200]);
 
     // The other franchisee's account is of level 2; the platform's people go by the one in the header.
-    let stranger = house.signed_in(STRANGER).await;
+    let stranger = runtime.signed_in(STRANGER).await;
     let theirs = text(&stranger.ok("POST", OPEN, application("3")).await["accountId"]);
     let open = json!({"accountId": theirs, "version": 1, "status": 2, "accountLevel": 2});
     platform.ok("PUT", STATE, open).await;
     for path in ["/Pay/bills", "/Pay/objections", LIST] {
         assert_eq!(stranger.status("GET", path, json!({})).await, 200, "GATE-007: level 2: {path}");
     }
-    let mut of_theirs = house.signed_in(PLATFORM).await;
+    let mut of_theirs = runtime.signed_in(PLATFORM).await;
     of_theirs.agent = Some("3");
     assert_eq!(of_theirs.status("GET", "/Pay/bills", json!({})).await, 200);
     assert_eq!(platform.status("GET", "/Pay/bills", json!({})).await, 403, "by default franchisee 2's");

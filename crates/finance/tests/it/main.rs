@@ -2,5 +2,5 @@
 
 mod accounts;
 mod cards;
-mod house;
+mod runtime;
 mod passwords;

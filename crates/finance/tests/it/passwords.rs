@@ -10,12 +10,12 @@ use finance::password_desk::{HttpDesk, PasswordDesk};
 use serde_json::{Value, json};
 use wire::BASE;
 
-use crate::house::{BARE, CLERK, PLATFORM, STRANGER, TestHouse, application, text};
+use crate::runtime::{BARE, CLERK, PLATFORM, STRANGER, TestRuntime, application, text};
 
 const MODIFY: &str = "/Pay/customer/modifyPwd";
 const NOT_OPEN: &str = "尚未开通支付账户";
 
-impl TestHouse {
+impl TestRuntime {
     /// The stand-in's page, and what pressing its button says.
     async fn page(&self, link: &str) -> (u16, String) {
         let (status, bytes) = self.send("GET", link, &[], String::new()).await;
@@ -36,14 +36,14 @@ fn ticket_of(link: &str) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
-    let house = TestHouse::new().await;
+    let runtime = TestRuntime::new().await;
     let body = || json!({"callType": "MODIFY"});
-    assert_eq!(house.keyed().await.status("POST", MODIFY, body()).await, 401);
-    let (bare, clerk) = (house.signed_in(BARE).await, house.signed_in(CLERK).await);
+    assert_eq!(runtime.keyed().await.status("POST", MODIFY, body()).await, 401);
+    let (bare, clerk) = (runtime.signed_in(BARE).await, runtime.signed_in(CLERK).await);
     assert_eq!(bare.no("POST", MODIFY, body()).await, NOT_OPEN, "there is none");
     clerk.ok("POST", "/Pay/customer/openAccount", application("2")).await;
     assert_eq!(bare.no("POST", MODIFY, body()).await, NOT_OPEN, "it is applied for");
-    let platform = house.signed_in(PLATFORM).await;
+    let platform = runtime.signed_in(PLATFORM).await;
     let list = clerk.ok("GET", "/Pay/customer/getAccountInfo", json!({})).await;
     let account = text(&list["id"]);
     let open = json!({"accountId": account, "version": 1, "status": 2, "accountLevel": 2});
@@ -51,7 +51,7 @@ async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
     for strange in [json!({}), json!({"callType": "DELETE"})] {
         assert_eq!(bare.status("POST", MODIFY, strange).await, 400);
     }
-    let stranger = house.signed_in(STRANGER).await;
+    let stranger = runtime.signed_in(STRANGER).await;
     assert_eq!(stranger.no("POST", MODIFY, body()).await, NOT_OPEN, "his own franchisee has none");
 
     // Whoever is signed in gets a link; under one name, one that names the same.
@@ -59,11 +59,11 @@ async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
     let link = text(&answer["data"]["redirectUrl"]);
     let (_, repeated) = bare.keyed("POST", MODIFY, body(), Some("pwd-1")).await;
     assert_eq!(repeated, answer);
-    let (status, page) = house.page(&link).await;
+    let (status, page) = runtime.page(&link).await;
     assert_eq!(status, 200);
     assert!(page.contains("代替支付渠道") && page.contains(">完成</button>"), "{page}");
     assert_eq!(clerk.detail(&account).await["payPasswordSet"], false, "looking sets nothing");
-    assert!(!house.lies_in("log.requests").await.contains(ticket_of(&link)), "links are not kept");
+    assert!(!runtime.lies_in("log.requests").await.contains(ticket_of(&link)), "links are not kept");
 
     // Forged, cut, of another time: nothing.
     let ticket = ticket_of(&link).to_owned();
@@ -72,30 +72,30 @@ async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
     for bad in
         ["", "x", payload, &format!("{payload}."), &format!("{payload}.{swapped}"), &format!("e30.{signed}")]
     {
-        let (status, page) = house.press(bad).await;
+        let (status, page) = runtime.press(bad).await;
         assert!(status == 400 && page.contains("链接已失效"), "{bad}: {page}");
-        assert_eq!(house.page(&format!("{BASE}/stand-in/pay-password?ticket={bad}")).await.0, 400, "{bad}");
+        assert_eq!(runtime.page(&format!("{BASE}/stand-in/pay-password?ticket={bad}")).await.0, 400, "{bad}");
     }
     let (status, _) =
-        house.send("POST", &format!("{BASE}/stand-in/pay-password"), &[], "{}".to_owned()).await;
+        runtime.send("POST", &format!("{BASE}/stand-in/pay-password"), &[], "{}".to_owned()).await;
     assert_eq!(status, 400, "no form at all");
-    house.clock.advance(5 * 60_000);
-    assert_eq!(house.press(&ticket).await.0, 400, "five minutes are over");
+    runtime.clock.advance(5 * 60_000);
+    assert_eq!(runtime.press(&ticket).await.0, 400, "five minutes are over");
     assert_eq!(clerk.detail(&account).await["payPasswordSet"], false);
 
     // A newer link takes the place of one before; each is used once.
     let first = text(&bare.ok("POST", MODIFY, json!({"callType": "FORGET"})).await["redirectUrl"]);
     let second = text(&bare.ok("POST", MODIFY, json!({"callType": "B_MODIFY"})).await["redirectUrl"]);
-    assert_eq!(house.press(ticket_of(&first)).await.0, 400);
-    let (status, page) = house.press(ticket_of(&second)).await;
+    assert_eq!(runtime.press(ticket_of(&first)).await.0, 400);
+    let (status, page) = runtime.press(ticket_of(&second)).await;
     assert!(status == 200 && page.contains("支付密码已设置"), "{page}");
     assert_eq!(clerk.detail(&account).await["payPasswordSet"], true);
-    assert_eq!(house.press(ticket_of(&second)).await.0, 400, "used");
-    assert_eq!(house.page(&second).await.0, 400, "used");
+    assert_eq!(runtime.press(ticket_of(&second)).await.0, 400, "used");
+    assert_eq!(runtime.page(&second).await.0, 400, "used");
     let by: String = sqlx::query_scalar(
         "select meta::jsonb->'actor'->>'id' from log.events where type = 'payment-account.password_set'",
     )
-    .fetch_one(&house.house.pools.owner)
+    .fetch_one(&runtime.runtime.pools.owner)
     .await
     .unwrap();
     assert_eq!(by, BARE.to_string(), "who asked for the page did it");
@@ -105,19 +105,19 @@ async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
     let version = clerk.detail(&account).await["version"].clone();
     let freeze = json!({"accountId": account, "version": version, "status": 4, "reason": "风控"});
     platform.ok("PUT", "/Pay/customer/state", freeze).await;
-    assert_eq!(house.press(ticket_of(&link)).await.0, 400);
+    assert_eq!(runtime.press(ticket_of(&link)).await.0, 400);
     assert_eq!(bare.no("POST", MODIFY, body()).await, NOT_OPEN, "it is frozen");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fin_029_without_a_provider_nobody_gets_a_link_and_there_is_no_stand_in() {
-    let house = TestHouse::with(|_| None).await;
-    let account = house.open_account(2).await;
-    let bare = house.signed_in(BARE).await;
+    let runtime = TestRuntime::with(|_| None).await;
+    let account = runtime.open_account(2).await;
+    let bare = runtime.signed_in(BARE).await;
     let told = bare.no("POST", MODIFY, json!({"callType": "MODIFY"})).await;
     assert_eq!(told, "支付渠道未接入，暂不能修改支付密码，请联系平台管理员");
-    assert_eq!(house.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0, 404);
-    assert_eq!(house.events(&account).await.len(), 2, "nothing was asked");
+    assert_eq!(runtime.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0, 404);
+    assert_eq!(runtime.events(&account).await.len(), 2, "nothing was asked");
 }
 
 /// The payment provider's side: what it was asked, and what it answers.
@@ -146,9 +146,9 @@ async fn fin_029_the_provider_is_asked_for_the_link_and_believed_when_it_leads_t
     let app = Router::new().route("/password", post(link)).with_state(Arc::clone(&provider));
     let serving = tokio::spawn(async move { axum::serve(listener, app).await });
     let desk = HttpDesk::new(url, "secret-token".to_owned()).unwrap();
-    let house = TestHouse::with(|_| Some(PasswordDesk::Http(Arc::new(desk)))).await;
-    let account = house.open_account(2).await;
-    let clerk = house.signed_in(CLERK).await;
+    let runtime = TestRuntime::with(|_| Some(PasswordDesk::Http(Arc::new(desk)))).await;
+    let account = runtime.open_account(2).await;
+    let clerk = runtime.signed_in(CLERK).await;
     let says = |status: u16, answer: Value| *provider.answer.lock().unwrap() = (status, answer);
 
     says(200, json!({"redirectUrl": "https://pay.example/password?token=1"}));
@@ -158,7 +158,7 @@ async fn fin_029_the_provider_is_asked_for_the_link_and_believed_when_it_leads_t
     let body = json!({"accountId": account, "callType": "B_FORGET"});
     assert_eq!(asked, [("Bearer secret-token".to_owned(), body)]);
     assert_eq!(
-        house.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0,
+        runtime.page(&format!("{BASE}/stand-in/pay-password?ticket=x")).await.0,
         404,
         "nothing stands in"
     );

@@ -143,12 +143,12 @@ async fn give(
     reason: String,
     request_id: Option<String>,
 ) -> Handled<Value> {
-    let mut tx = fleet.house.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let row = vehicles::find(&mut *tx, car_id).await?.ok_or_else(Refused::not_found)?;
     drop(tx);
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
-    let command_id = CommandId(fleet.house.ids.next_id());
+    let command_id = CommandId(fleet.runtime.ids.next_id());
     let order = Order {
         command_id,
         car_id: CarId::try_from(row.car_id).map_err(Refused::malformed)?,
@@ -167,7 +167,7 @@ async fn give(
         ctx.request_id = Some(RequestId(format!("device-command:{id}")));
     }
     let command = CommandCommand::Request(order);
-    let receipt = fleet.house.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?;
+    let receipt = fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -203,7 +203,7 @@ async fn lock_state(
     seen: Seen,
     Params(asked): Params<CarParams>,
 ) -> Handled<LockState> {
-    let mut tx = fleet.house.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let row = vehicles::find(&mut *tx, &asked.car_id).await?.ok_or_else(Refused::not_found)?;
     drop(tx);
     let live = fleet.live.of(&row.car_id);

@@ -158,10 +158,10 @@ async fn enrol_one(
         place,
         place_in_area,
     };
-    fleet.house.desk.execute::<Vehicle>(&car_id, enrol, &ctx).await?;
+    fleet.runtime.desk.execute::<Vehicle>(&car_id, enrol, &ctx).await?;
     let register =
         DeviceCommand::Register { imei: imei.clone(), car_id, agent_id: new.agent_id, area_id: new.area_id };
-    fleet.house.desk.execute::<Device>(&imei, register, &ctx).await?;
+    fleet.runtime.desk.execute::<Device>(&imei, register, &ctx).await?;
     Ok(fleet.devices.secret(&Identity::Device(imei)))
 }
 

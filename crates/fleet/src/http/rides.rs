@@ -101,7 +101,7 @@ async fn work(
 
 async fn run(fleet: &Fleet, asked: &Asked, car_id: String, command: VehicleCommand) -> Handled<Value> {
     let car_id = CarId::try_from(car_id).map_err(Refused::malformed)?;
-    let receipt = fleet.house.desk.execute::<Vehicle>(&car_id, command, &asked.context(json!({}))).await?;
+    let receipt = fleet.runtime.desk.execute::<Vehicle>(&car_id, command, &asked.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 

@@ -153,7 +153,7 @@ async fn query(
     Params(asked): Params<ListQuery>,
 ) -> Handled<PageOf<VehicleListed>> {
     let (paging, filter) = (paging.page()?, asked.filter()?);
-    let mut tx = fleet.house.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let found = page(&mut tx, &filter, paging).await?;
     drop(tx);
     let rows = listed(&fleet, found.rows).await?;
@@ -193,7 +193,7 @@ async fn list(
         return Err(Refused::malformed(format!("size 应在 1 到 {MOST_AT_ONCE} 之间")));
     }
     let after = given(asked.after.as_ref()).unwrap_or_default();
-    let mut tx = fleet.house.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let mut found = following(&mut *tx, after, size as i64 + 1).await?;
     drop(tx);
     let more = found.len() > size;

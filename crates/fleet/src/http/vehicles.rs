@@ -1,7 +1,7 @@
 //! One bike, and the search for it.
 
 use axum::extract::{Path, State};
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
@@ -30,7 +30,7 @@ pub async fn detail_of(
     seen: Seen,
     car_id: &str,
 ) -> Result<Option<Detail>, Refused> {
-    let House { reads, .. } = &fleet.house;
+    let Runtime { reads, .. } = &fleet.runtime;
     let mut tx = reads.scoped(scope, seen.0, &["vehicle", "device-command"]).await?;
     let Some(row) = vehicles::find(&mut *tx, car_id).await? else { return Ok(None) };
     let command = commands::newest(&mut *tx, car_id).await?;
@@ -94,7 +94,7 @@ async fn search(
     if keyword.is_empty() || keyword.chars().count() > 40 {
         return Err(Refused::malformed("请输入 1 到 40 位的车辆编号或 IMEI"));
     }
-    let mut tx = fleet.house.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
+    let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let found = vehicles::search(&mut *tx, keyword).await?;
     drop(tx);
     let mut rows = Vec::with_capacity(found.len());

@@ -1,5 +1,5 @@
 //! The fleet on a real log.
 
-mod house;
+mod runtime;
 mod sender;
 mod vehicles;

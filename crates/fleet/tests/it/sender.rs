@@ -12,11 +12,11 @@ use kernel::{ReactError, Reactor, Reactors};
 use serde_json::Value;
 use vocabulary::Clock;
 
-use crate::house::{IMEI, TestHouse};
+use crate::runtime::{IMEI, TestRuntime};
 
 /// The world outside: devices that take every message, unless the way to them is broken.
 struct Street {
-    house: Arc<TestHouse>,
+    runtime: Arc<TestRuntime>,
     broken: AtomicBool,
     /// Each message, and what the log said of its command at that moment.
     sent: Mutex<Vec<(Value, Vec<String>)>>,
@@ -31,21 +31,21 @@ impl Downlink for Street {
         }
         let message: Value = serde_json::from_slice(&payload)?;
         let id = message["id"].as_str().expect("ids are texts").parse()?;
-        let story = self.house.story(id).await;
+        let story = self.runtime.story(id).await;
         self.sent.lock().unwrap().push((message, story));
         Ok(())
     }
 }
 
 impl Street {
-    fn open(house: &Arc<TestHouse>) -> Arc<Self> {
-        Arc::new(Self { house: Arc::clone(house), broken: AtomicBool::new(false), sent: Mutex::default() })
+    fn open(runtime: &Arc<TestRuntime>) -> Arc<Self> {
+        Arc::new(Self { runtime: Arc::clone(runtime), broken: AtomicBool::new(false), sent: Mutex::default() })
     }
 
     fn sender(self: &Arc<Self>) -> CommandSender {
-        let house = &self.house.house;
+        let runtime = &self.runtime.runtime;
         let downlink: Arc<dyn Downlink> = Arc::<Self>::clone(self);
-        CommandSender::new(house.desk.clone(), house.clock.clone(), downlink)
+        CommandSender::new(runtime.desk.clone(), runtime.clock.clone(), downlink)
     }
 
     fn ids(&self) -> Vec<String> {
@@ -60,21 +60,21 @@ fn answer() -> CommandCommand {
 
 #[tokio::test]
 async fn a_command_is_recorded_as_sent_before_it_leaves() {
-    let house = Arc::new(TestHouse::new().await);
-    let street = Street::open(&house);
-    let asked = house.unlock(1).await;
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    let asked = runtime.unlock(1).await;
     street.sender().react(&asked).await.unwrap();
     let sent = street.sent.lock().unwrap().clone();
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].1, ["requested", "sent"], "what the log said when it left");
-    assert_eq!(sent[0].0["at"], house.clock.now().millis());
+    assert_eq!(sent[0].0["at"], runtime.clock.now().millis());
 }
 
 #[tokio::test]
 async fn a_crash_between_the_record_and_the_sending_sends_it_again_under_one_id() {
-    let house = Arc::new(TestHouse::new().await);
-    let street = Street::open(&house);
-    let asked = house.unlock(1).await;
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    let asked = runtime.unlock(1).await;
     street.broken.store(true, Ordering::SeqCst);
     assert!(matches!(street.sender().react(&asked).await, Err(ReactError::Later(_))));
     street.broken.store(false, Ordering::SeqCst);
@@ -82,34 +82,34 @@ async fn a_crash_between_the_record_and_the_sending_sends_it_again_under_one_id(
     street.sender().react(&asked).await.unwrap();
     street.sender().react(&asked).await.unwrap();
     assert_eq!(street.ids(), ["1", "1"], "a device acts on one id once");
-    assert_eq!(house.story(1).await, ["requested", "sent"], "it is recorded once");
+    assert_eq!(runtime.story(1).await, ["requested", "sent"], "it is recorded once");
 
     // Once it was answered nothing more leaves, whoever still believes that it leads.
-    house.tell(1, answer(), house.clock.now()).await;
+    runtime.tell(1, answer(), runtime.clock.now()).await;
     street.sender().react(&asked).await.unwrap();
     assert_eq!(street.ids().len(), 2);
 }
 
 #[tokio::test]
 async fn what_timed_out_in_the_log_does_not_leave_whatever_this_clock_says() {
-    let house = Arc::new(TestHouse::new().await);
-    let street = Street::open(&house);
-    let asked = house.unlock(1).await;
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    let asked = runtime.unlock(1).await;
     // Another node, whose clock is ahead, has given up on it and told its asker so.
-    house.tell(1, CommandCommand::TimeOut, house.clock.now().plus_millis(TIMEOUT_MS)).await;
+    runtime.tell(1, CommandCommand::TimeOut, runtime.clock.now().plus_millis(TIMEOUT_MS)).await;
     street.sender().react(&asked).await.unwrap();
     assert_eq!(street.ids(), Vec::<String>::new());
-    assert_eq!(house.story(1).await, ["requested", "timed-out"]);
+    assert_eq!(runtime.story(1).await, ["requested", "timed-out"]);
 }
 
 #[tokio::test]
 async fn what_was_recorded_but_did_not_leave_in_time_never_leaves() {
-    let house = Arc::new(TestHouse::new().await);
-    let street = Street::open(&house);
-    let asked = house.unlock(1).await;
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    let asked = runtime.unlock(1).await;
     street.broken.store(true, Ordering::SeqCst);
     assert!(matches!(street.sender().react(&asked).await, Err(ReactError::Later(_))));
-    house.clock.advance(TIMEOUT_MS);
+    runtime.clock.advance(TIMEOUT_MS);
     street.broken.store(false, Ordering::SeqCst);
     street.sender().react(&asked).await.unwrap();
     assert_eq!(
@@ -121,14 +121,14 @@ async fn what_was_recorded_but_did_not_leave_in_time_never_leaves() {
 
 #[tokio::test]
 async fn a_reactor_that_catches_up_after_an_outage_sends_only_what_is_fresh() {
-    let house = Arc::new(TestHouse::new().await);
-    let street = Street::open(&house);
-    house.unlock(1).await;
-    house.clock.advance(TIMEOUT_MS - 1);
-    house.unlock(2).await;
-    house.clock.advance(1);
-    house.unlock(3).await;
-    let reactors = Reactors::new(house.house.clone(), vec![Arc::new(street.sender())]);
+    let runtime = Arc::new(TestRuntime::new().await);
+    let street = Street::open(&runtime);
+    runtime.unlock(1).await;
+    runtime.clock.advance(TIMEOUT_MS - 1);
+    runtime.unlock(2).await;
+    runtime.clock.advance(1);
+    runtime.unlock(3).await;
+    let reactors = Reactors::new(runtime.runtime.clone(), vec![Arc::new(street.sender())]);
     let running = tokio::spawn(async move { reactors.run().await });
     let caught_up = async {
         while street.ids().last().is_none_or(|id| id != "3") {
@@ -138,5 +138,5 @@ async fn a_reactor_that_catches_up_after_an_outage_sends_only_what_is_fresh() {
     tokio::time::timeout(Duration::from_secs(30), caught_up).await.expect("the reactor catches up");
     running.abort();
     assert_eq!(street.ids(), ["2", "3"]);
-    assert_eq!(house.story(1).await, ["requested"], "left to the sweeper");
+    assert_eq!(runtime.story(1).await, ["requested"], "left to the sweeper");
 }

@@ -5,11 +5,11 @@ use fleet::read::vehicle_list::{Named, VehicleFilter, following, page};
 use fleet::read::vehicles::VehicleRow;
 use vocabulary::{AgentId, AreaId, Page, Reach, Scope};
 
-use crate::house::TestHouse;
+use crate::runtime::TestRuntime;
 
 /// 3,000 bikes of franchisee 2 (`A00000` and on) and as many of franchisee 3 (`B…`), every tenth not on the street.
-async fn house() -> TestHouse {
-    let house = TestHouse::new().await;
+async fn runtime() -> TestRuntime {
+    let runtime = TestRuntime::new().await;
     sqlx::query(
         "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state,
                                    operation_states, alarm_states, created_at_ms, updated_at_ms, version)
@@ -18,11 +18,11 @@ async fn house() -> TestHouse {
                 case when number % 10 = 0 then 1 else 2 end, 1, '{}', '{}', 0, 0, 1
          from generate_series(0, 2999) number, unnest(array[2, 3]) agent",
     )
-    .execute(&house.house.pools.owner)
+    .execute(&runtime.runtime.pools.owner)
     .await
     .unwrap();
-    sqlx::raw_sql("analyze read.vehicle").execute(&house.house.pools.owner).await.unwrap();
-    house
+    sqlx::raw_sql("analyze read.vehicle").execute(&runtime.runtime.pools.owner).await.unwrap();
+    runtime
 }
 
 fn of(agent: i64) -> Scope {
@@ -35,8 +35,8 @@ fn ids(rows: &[VehicleRow]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_page_holds_what_the_filter_and_the_scope_leave() {
-    let house = house().await;
-    let reads = &house.house.reads;
+    let runtime = runtime().await;
+    let reads = &runtime.runtime.reads;
     let look = async |scope: &Scope, named: &str, lifecycles: &[Lifecycle], at: Page| {
         let mut tx = reads.scoped(scope, None, &[]).await.unwrap();
         let filter = VehicleFilter { named: Named::typed(named).unwrap(), lifecycles: lifecycles.to_vec() };
@@ -59,10 +59,10 @@ async fn a_page_holds_what_the_filter_and_the_scope_leave() {
 
 #[tokio::test]
 async fn a_machines_pages_hold_every_bike_in_scope_once() {
-    let house = house().await;
+    let runtime = runtime().await;
     let (mut after, mut seen) = (String::new(), Vec::new());
     loop {
-        let mut tx = house.house.reads.scoped(&of(3), None, &[]).await.unwrap();
+        let mut tx = runtime.runtime.reads.scoped(&of(3), None, &[]).await.unwrap();
         let rows = following(&mut *tx, &after, 700).await.unwrap();
         let Some(last) = rows.last() else { break };
         after.clone_from(&last.car_id);
@@ -74,7 +74,7 @@ async fn a_machines_pages_hold_every_bike_in_scope_once() {
 
 #[tokio::test]
 async fn the_next_page_and_a_beginning_are_asked_of_an_index_under_row_level_security() {
-    let house = house().await;
+    let runtime = runtime().await;
     for (sql, conditions) in [
         ("select * from read.vehicle where car_id ~>~ 'B01000' order by car_id using ~<~ limit 101", "~>~"),
         (
@@ -83,7 +83,7 @@ async fn the_next_page_and_a_beginning_are_asked_of_an_index_under_row_level_sec
             "~>=~",
         ),
     ] {
-        let mut tx = house.house.reads.scoped(&of(3), None, &[]).await.unwrap();
+        let mut tx = runtime.runtime.reads.scoped(&of(3), None, &[]).await.unwrap();
         let plan: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("explain {sql}")))
             .fetch_all(&mut *tx)
             .await

@@ -46,7 +46,7 @@ pub enum LogError {
     /// The log did not answer in time; whether the command was done is known only by asking again under its request id.
     #[error("the log does not answer")]
     Unavailable,
-    /// The house is closing.
+    /// The system is closing.
     #[error("the log is closed")]
     Closed,
     /// Personal data of somebody who was forgotten cannot be written again.

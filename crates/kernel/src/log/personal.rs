@@ -23,7 +23,7 @@ use crate::{Recorded, StoredForm};
 
 const MARK: &str = "$personal";
 
-/// The house's master key, 32 random bytes from its configuration. Keys for each purpose are derived from it.
+/// The system's master key, 32 random bytes from its configuration. Keys for each purpose are derived from it.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct MasterKey([u8; 32]);
 

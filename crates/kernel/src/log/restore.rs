@@ -9,7 +9,7 @@ use super::LogError;
 use super::checkpoint::{SignError, Signer};
 use super::tail::{WAY_OUT, WentBack, chain_at};
 use crate::relay::{self, Told};
-use crate::{House, Position, pools};
+use crate::{Runtime, Position, pools};
 
 /// A serving process gives its leases back within this.
 const LEASES: Duration = Duration::from_secs(15);
@@ -54,10 +54,10 @@ fn nats(error: impl std::fmt::Display) -> RestoreError {
 
 /// Whether the places outside, or EVENTS, tell of a log that reached further than this one: then nothing is to be built
 /// on it before somebody accepted that. What does not answer is not asked.
-pub async fn check(house: &House, signer: &Signer) -> Result<(), RestoreError> {
-    let head = house.reader.head().await.map_err(SignError::from)?;
+pub async fn check(runtime: &Runtime, signer: &Signer) -> Result<(), RestoreError> {
+    let head = runtime.reader.head().await.map_err(SignError::from)?;
     let mut known = signer.furthest().await;
-    if let Some(client) = &house.nats {
+    if let Some(client) = &runtime.nats {
         match relay::furthest(&jetstream::new(client.clone())).await {
             Ok(told) => known = known.max(told),
             Err(error) => tracing::warn!(%error, "EVENTS cannot be asked how far the log reached"),
@@ -81,22 +81,22 @@ pub struct Accepted {
 }
 
 /// Accepts that the log ends at `head`. No server may run meanwhile, and every place must answer.
-pub async fn accept(house: &House, signer: &Signer, head: Position) -> Result<Accepted, RestoreError> {
-    let (mut relays, mut signs) = (house.lease("relay").await, house.lease("checkpoints").await);
+pub async fn accept(runtime: &Runtime, signer: &Signer, head: Position) -> Result<Accepted, RestoreError> {
+    let (mut relays, mut signs) = (runtime.lease("relay").await, runtime.lease("checkpoints").await);
     for (name, lease) in [("the relay", &mut relays), ("the checkpoints", &mut signs)] {
         tokio::time::timeout(LEASES, lease.held()).await.map_err(|_| RestoreError::Busy(name))?;
     }
-    let actual = house.reader.head().await.map_err(SignError::from)?;
+    let actual = runtime.reader.head().await.map_err(SignError::from)?;
     if actual != head {
         return Err(RestoreError::Head { actual, said: head });
     }
     let (signed, agreed) = signer.agreement(head).await?;
-    let stream = match &house.nats {
+    let stream = match &runtime.nats {
         Some(client) => Some(jetstream::new(client.clone()).get_stream(relay::STREAM).await.map_err(nats)?),
         None => None,
     };
     let astray = match &stream {
-        Some(stream) => astray(house, stream, head).await?,
+        Some(stream) => astray(runtime, stream, head).await?,
         None => Astray::default(),
     };
     let from = signed.max(astray.from);
@@ -115,17 +115,17 @@ pub async fn accept(house: &House, signer: &Signer, head: Position) -> Result<Ac
     }
     sqlx::query("update log.relay set position = least(position, $1), resend_from = null, failure = null")
         .bind(if stream.is_some() { astray.agreed } else { to })
-        .execute(&house.pools.projector)
+        .execute(&runtime.pools.projector)
         .await?;
-    sqlx::query("update log.signing set failure = null").execute(&house.pools.projector).await?;
-    set_readers_back(house, to).await?;
+    sqlx::query("update log.signing set failure = null").execute(&runtime.pools.projector).await?;
+    set_readers_back(runtime, to).await?;
     Ok(Accepted { from, to, deleted: astray.sequences.len() })
 }
 
 /// Where a reader's place did not go back with the log, it does now: reactors go on behind `to`, read models that show
 /// more are of no version and rebuild themselves, what is parked beyond is forgotten.
-async fn set_readers_back(house: &House, to: Position) -> sqlx::Result<()> {
-    let mut tx = pools::begin(&house.pools.projector).await?;
+async fn set_readers_back(runtime: &Runtime, to: Position) -> sqlx::Result<()> {
+    let mut tx = pools::begin(&runtime.pools.projector).await?;
     for sql in [
         "update log.reactors set position = $1 where position > $1",
         "update log.projectors set version = -1 where position > $1",
@@ -146,7 +146,7 @@ struct Astray {
     agreed: Position,
 }
 
-async fn astray(house: &House, stream: &stream::Stream, head: Position) -> Result<Astray, RestoreError> {
+async fn astray(runtime: &Runtime, stream: &stream::Stream, head: Position) -> Result<Astray, RestoreError> {
     let state = stream.get_info().await.map_err(nats)?.state;
     let mut found = Astray::default();
     let mut astray = false;
@@ -157,7 +157,7 @@ async fn astray(house: &House, stream: &stream::Stream, head: Position) -> Resul
             Err(error) => return Err(nats(error)),
         };
         let Some(told) = Told::of(&message) else { continue };
-        let stands = match (&told.chain, chain_at(&house.pools.projector, told.event).await?) {
+        let stands = match (&told.chain, chain_at(&runtime.pools.projector, told.event).await?) {
             _ if told.event > head => false,
             (Some(told), Some(stands)) => *told == hex::encode(stands),
             (None, stands) => stands.is_some(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 
-use crate::{House, every};
+use crate::{Runtime, every};
 
 /// A transaction that is older is an alarm.
 pub const OLD_S: i64 = 60;
@@ -35,10 +35,10 @@ pub async fn oldest(pool: &PgPool) -> sqlx::Result<Option<Oldest>> {
     .await
 }
 
-/// Measures the oldest one until the house closes, and warns of one that is too old.
-pub async fn watch(house: House) {
-    every(LOOK, house.stopping(), "old transactions", || async {
-        let oldest = oldest(&house.pools.owner).await?;
+/// Measures the oldest one until the system closes, and warns of one that is too old.
+pub async fn watch(runtime: Runtime) {
+    every(LOOK, runtime.stopping(), "old transactions", || async {
+        let oldest = oldest(&runtime.pools.owner).await?;
         let age_s = oldest.as_ref().map_or(0, |oldest| oldest.age_s);
         metrics::gauge!("wheelhouse_oldest_transaction_seconds").set(age_s as f64);
         if let Some(Oldest { age_s, pid, application }) = oldest.filter(|oldest| oldest.age_s > OLD_S) {

@@ -20,7 +20,7 @@ use crate::Position;
 const MAX_FINDINGS: usize = 100;
 /// Events that one statement reads: its snapshot is short, so that it holds back nothing that appends need.
 const CHUNK: i64 = 2000;
-/// A serving house signs within a minute. Events that are older and signed nowhere are a finding.
+/// A serving system signs within a minute. Events that are older and signed nowhere are a finding.
 const UNSIGNED_MS: i64 = 600_000;
 
 /// Something in the log that is not as it was written.

@@ -18,8 +18,8 @@ impl Projectors {
     ///
     /// It looks through the whole log for streams that speak of the person; that is meant to be rare.
     pub async fn forget(&self, subject: &str) -> Result<Forgetting, ProjectError> {
-        let was_known = self.house.forget(subject).await?;
-        let categories: Vec<String> = self.house.reader.categories_about(subject).await?;
+        let was_known = self.runtime.forget(subject).await?;
+        let categories: Vec<String> = self.runtime.reader.categories_about(subject).await?;
         let mut rebuilt = Vec::new();
         for projector in self.all.iter() {
             if projector.categories().iter().any(|category| categories.iter().any(|about| about == category))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::log::LogError;
-use crate::{House, Position, Projector, pools};
+use crate::{Runtime, Position, Projector, pools};
 
 pub(crate) use applying::told;
 pub use forgetting::Forgetting;
@@ -93,15 +93,15 @@ impl Default for Limits {
 /// The projectors of this process.
 #[derive(Clone)]
 pub struct Projectors {
-    house: House,
+    runtime: Runtime,
     all: Arc<Vec<Arc<dyn Projector>>>,
     limits: Limits,
 }
 
 impl Projectors {
     /// Knows them; [`Self::run`] runs them.
-    pub fn new(house: House, all: Vec<Arc<dyn Projector>>) -> Self {
-        Self { house, all: Arc::new(all), limits: Limits::default() }
+    pub fn new(runtime: Runtime, all: Vec<Arc<dyn Projector>>) -> Self {
+        Self { runtime, all: Arc::new(all), limits: Limits::default() }
     }
 
     /// With other limits than the usual.
@@ -111,11 +111,11 @@ impl Projectors {
         self
     }
 
-    /// Runs each of them where this process leads it, until the house closes.
+    /// Runs each of them where this process leads it, until the system closes.
     pub async fn run(&self) {
         let mut tasks = tokio::task::JoinSet::new();
         for projector in self.all.iter() {
-            tasks.spawn(runner::run(self.house.clone(), projector.clone(), self.limits));
+            tasks.spawn(runner::run(self.runtime.clone(), projector.clone(), self.limits));
         }
         while tasks.join_next().await.is_some() {}
     }
@@ -135,14 +135,14 @@ impl Projectors {
 
     /// Rebuilds one while it serves.
     pub async fn rebuild(&self, name: &str) -> Result<Rebuilt, ProjectError> {
-        rebuild::rebuild(&self.house, self.named(name)?.as_ref(), self.limits).await
+        rebuild::rebuild(&self.runtime, self.named(name)?.as_ref(), self.limits).await
     }
 
     /// Rebuilds all, one after another.
     pub async fn rebuild_all(&self) -> Result<Vec<Rebuilt>, ProjectError> {
         let mut done = Vec::new();
         for projector in self.all.iter() {
-            done.push(rebuild::rebuild(&self.house, projector.as_ref(), self.limits).await?);
+            done.push(rebuild::rebuild(&self.runtime, projector.as_ref(), self.limits).await?);
         }
         Ok(done)
     }
@@ -150,13 +150,13 @@ impl Projectors {
     /// Tries a parked stream again; with success it is parked no more.
     pub async fn retry(&self, name: &str, category: &str, stream_id: &str) -> Result<bool, ProjectError> {
         let projector = self.named(name)?.as_ref();
-        parking::retry(&self.house, projector, category, stream_id, self.limits.retry_page).await
+        parking::retry(&self.runtime, projector, category, stream_id, self.limits.retry_page).await
     }
 
     /// Lets a projector that stopped go on at the event that stopped it.
     pub async fn resume(&self, name: &str) -> Result<(), ProjectError> {
         let projector = self.named(name)?;
-        let mut tx = pools::begin(&self.house.pools.projector).await?;
+        let mut tx = pools::begin(&self.runtime.pools.projector).await?;
         let stored = sqlx::query_scalar("select version from log.projectors where name = $1 for update")
             .bind(projector.name())
             .fetch_optional(&mut *tx)

@@ -5,7 +5,7 @@ use vocabulary::Timestamp;
 
 use super::applying::{told, try_apply};
 use super::{ProjectError, reader_name};
-use crate::{House, Position, Projector, pools};
+use crate::{Runtime, Position, Projector, pools};
 
 /// A stream, or for a reactor an event, that could not be gone on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +50,14 @@ pub async fn parked(pool: &PgPool) -> sqlx::Result<Vec<Parked>> {
 /// Applies the events of a parked stream up to where the projector is, `page` in a transaction. Says whether all went
 /// well: then the stream is parked no more; if not, it is parked at the event that fails now.
 pub async fn retry(
-    house: &House,
+    runtime: &Runtime,
     projector: &dyn Projector,
     category: &str,
     stream_id: &str,
     page: i64,
 ) -> Result<bool, ProjectError> {
     loop {
-        match retry_page(house, projector, (category, stream_id), page).await? {
+        match retry_page(runtime, projector, (category, stream_id), page).await? {
             Page::More => {}
             Page::Done => return Ok(true),
             Page::Stuck => return Ok(false),
@@ -76,13 +76,13 @@ enum Page {
 }
 
 async fn retry_page(
-    house: &House,
+    runtime: &Runtime,
     projector: &dyn Projector,
     (category, stream_id): (&str, &str),
     page: i64,
 ) -> Result<Page, ProjectError> {
     let reader = reader_name(projector);
-    let mut tx = pools::begin(&house.pools.projector).await?;
+    let mut tx = pools::begin(&runtime.pools.projector).await?;
     // With the projector's row locked, the stream cannot be overtaken.
     let (reached, stored): (Position, i32) =
         sqlx::query_as("select position, version from log.projectors where name = $1 for update")
@@ -103,7 +103,7 @@ async fn retry_page(
     .await?;
     let Some((parked_at, version)) = at else { return Ok(Page::Done) };
     // One more than is applied: where the next page begins. What the projector has not reached, it applies itself.
-    let mut events = house.reader.read_stream(category, stream_id, version - 1, page + 1).await?;
+    let mut events = runtime.reader.read_stream(category, stream_id, version - 1, page + 1).await?;
     events.retain(|event| event.position <= reached);
     let next = events.get(page as usize).map(|event| event.position);
     events.truncate(page as usize);
@@ -160,6 +160,6 @@ async fn retry_page(
         }
     };
     tx.commit().await?;
-    house.changes.publish(reached, changes).await;
+    runtime.changes.publish(reached, changes).await;
     Ok(came)
 }

@@ -9,7 +9,7 @@ use super::applying::{ParkedStreams, apply};
 use super::{Limits, ProjectError, not_newer, reader_name, snapshots};
 use crate::log::LogError;
 use crate::passing::is_passing;
-use crate::{House, Position, Projector, pools};
+use crate::{Runtime, Position, Projector, pools};
 
 const BATCH: i64 = 1000;
 /// With this few events to go, the rest is applied while the live projector is held.
@@ -40,7 +40,7 @@ pub struct Rebuilt {
 /// Fills shadow tables from position 0, then swaps them with the live ones in one transaction. Reads go on; what was
 /// parked is tried again with the rest. One rebuild of a projector runs at a time, and none to an older version.
 pub async fn rebuild(
-    house: &House,
+    runtime: &Runtime,
     projector: &dyn Projector,
     limits: Limits,
 ) -> Result<Rebuilt, ProjectError> {
@@ -52,10 +52,10 @@ pub async fn rebuild(
     )
     .bind(name)
     .bind(projector.version())
-    .fetch_one(&house.pools.projector)
+    .fetch_one(&runtime.pools.projector)
     .await?;
     not_newer(name, stored, projector.version())?;
-    let mut owner = house.pools.owner.acquire().await?;
+    let mut owner = runtime.pools.owner.acquire().await?;
     let lock = format!("wheelhouse rebuild {name}");
     let alone: bool = sqlx::query_scalar("select pg_try_advisory_lock(hashtextextended($1, 0))")
         .bind(&lock)
@@ -68,7 +68,7 @@ pub async fn rebuild(
     // again.
     let mut owner = owner.detach();
     let shadow = Shadow::of(projector);
-    let done = shadow.build(house, &mut owner, limits).await;
+    let done = shadow.build(runtime, &mut owner, limits).await;
     if done.is_err() {
         // Left-overs hurt nobody, and the next rebuild removes them too.
         let _ = shadow.clear(&mut owner).await;
@@ -77,7 +77,7 @@ pub async fn rebuild(
     let _ = sqlx::query("select pg_advisory_unlock_all()").execute(&mut owner).await;
     let _ = owner.close().await;
     let (position, parked) = done?;
-    house.progress.reached(name, position);
+    runtime.progress.reached(name, position);
     let took = started.elapsed();
     tracing::info!(
         projector = name,
@@ -140,7 +140,7 @@ impl<'a> Shadow<'a> {
     /// From nothing to the swap; how far the tables reach, and how many streams are parked.
     async fn build(
         &self,
-        house: &House,
+        runtime: &Runtime,
         db: &mut PgConnection,
         limits: Limits,
     ) -> Result<(Position, i64), ProjectError> {
@@ -150,31 +150,31 @@ impl<'a> Shadow<'a> {
         sqlx::raw_sql(AssertSqlSafe(quiet)).execute(&mut *db).await?;
         self.make(db).await?;
         let mut filled = Filled { position: Position(0), parked: ParkedStreams::new() };
-        self.catch_up(house, db, &mut filled).await?;
-        let position = self.swap(house, db, &mut filled, limits.swap_patience).await?;
+        self.catch_up(runtime, db, &mut filled).await?;
+        let position = self.swap(runtime, db, &mut filled, limits.swap_patience).await?;
         Ok((position, filled.parked.len() as i64))
     }
 
     /// Fills until little is missing.
     async fn catch_up(
         &self,
-        house: &House,
+        runtime: &Runtime,
         db: &mut PgConnection,
         filled: &mut Filled,
     ) -> Result<(), ProjectError> {
         loop {
-            let head = house.reader.head().await?;
+            let head = runtime.reader.head().await?;
             if head.0 - filled.position.0 <= NEAR {
                 return Ok(());
             }
-            self.fill(house, db, filled, Position(head.0.min(filled.position.0 + BATCH))).await?;
+            self.fill(runtime, db, filled, Position(head.0.min(filled.position.0 + BATCH))).await?;
         }
     }
 
     /// Applies everything up to `to` and commits it.
     async fn fill(
         &self,
-        house: &House,
+        runtime: &Runtime,
         db: &mut PgConnection,
         filled: &mut Filled,
         to: Position,
@@ -183,7 +183,7 @@ impl<'a> Shadow<'a> {
         let setting = format!("set local synchronous_commit = off; set local search_path = {}", self.schema);
         sqlx::raw_sql(AssertSqlSafe(setting)).execute(&mut *tx).await?;
         let events =
-            house.reader.read_between(filled.position, to, Some(self.projector.categories())).await?;
+            runtime.reader.read_between(filled.position, to, Some(self.projector.categories())).await?;
         apply(&mut tx, self.projector, events, &mut filled.parked, &self.reader).await?;
         tx.commit().await?;
         filled.position = to;
@@ -193,7 +193,7 @@ impl<'a> Shadow<'a> {
     /// Swaps as soon as no reader is left who would miss rows of the new tables.
     async fn swap(
         &self,
-        house: &House,
+        runtime: &Runtime,
         db: &mut PgConnection,
         filled: &mut Filled,
         patience: Duration,
@@ -202,11 +202,11 @@ impl<'a> Shadow<'a> {
         let busy = |readers| ProjectError::Busy { projector: self.projector.name(), readers };
         let mut hold = FIRST_HOLD;
         loop {
-            self.catch_up(house, db, filled).await?;
+            self.catch_up(runtime, db, filled).await?;
             // Long readers are waited for first, while the live projector goes on.
             let readers = snapshots::open(db).await?;
             snapshots::ended(db, &readers, deadline).await?.map_err(busy)?;
-            match self.try_swap(house, db, filled, hold).await {
+            match self.try_swap(runtime, db, filled, hold).await {
                 Ok(Ok(reached)) => return Ok(reached),
                 Ok(Err(readers)) if Instant::now() >= deadline => return Err(busy(readers)),
                 Ok(Err(_)) => {}
@@ -221,7 +221,7 @@ impl<'a> Shadow<'a> {
     /// ended, and swaps in a transaction that adds no row to any table. Says who stood in the way.
     async fn try_swap(
         &self,
-        house: &House,
+        runtime: &Runtime,
         db: &mut PgConnection,
         filled: &mut Filled,
         hold: Duration,
@@ -230,7 +230,7 @@ impl<'a> Shadow<'a> {
             "begin; set local lock_timeout = '{LOCK_PATIENCE_MS}ms';
              set local idle_in_transaction_session_timeout = '{SILENCE}'"
         );
-        let mut held = match pools::begin_with(&house.pools.owner, AssertSqlSafe(opening)).await {
+        let mut held = match pools::begin_with(&runtime.pools.owner, AssertSqlSafe(opening)).await {
             Ok(held) => held,
             Err(error) => return in_the_way(error),
         };
@@ -245,8 +245,8 @@ impl<'a> Shadow<'a> {
             };
         not_newer(self.projector.name(), stored, self.projector.version())?;
         // Asked behind the lock, so that what the live tables show of this log, the new ones show too.
-        let to = house.reader.head().await?;
-        self.fill(house, db, filled, to).await?;
+        let to = runtime.reader.head().await?;
+        self.fill(runtime, db, filled, to).await?;
         let readers = snapshots::open(db).await?;
         if let Err(left) = snapshots::ended(db, &readers, Instant::now() + hold).await? {
             return Ok(Err(left));

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::applying::{Applied, ParkedStreams, apply, told};
 use super::{Limits, ProjectError, not_newer, reader_name, rebuild};
-use crate::{House, Position, Projector, pools};
+use crate::{Runtime, Position, Projector, pools};
 
 /// Positions looked at in one transaction.
 const BATCH: i64 = 500;
@@ -28,14 +28,14 @@ const LONGEST_STEP: Duration = Duration::from_mins(1);
 /// How often a program that stands aside looks whether it still must.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// Runs `projector` whenever this process leads it, until the house closes.
-pub async fn run(house: House, projector: Arc<dyn Projector>, limits: Limits) {
-    let stop = house.stopping();
+/// Runs `projector` whenever this process leads it, until the system closes.
+pub async fn run(runtime: Runtime, projector: Arc<dyn Projector>, limits: Limits) {
+    let stop = runtime.stopping();
     let mut pause = FIRST_PAUSE;
     loop {
         let ended = tokio::select! {
             () = stop.cancelled() => return,
-            ended = term(&house, projector.as_ref(), limits, &mut pause) => ended,
+            ended = term(&runtime, projector.as_ref(), limits, &mut pause) => ended,
         };
         match ended {
             Ok(()) => continue,
@@ -57,28 +57,28 @@ pub async fn run(house: House, projector: Arc<dyn Projector>, limits: Limits) {
 
 /// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try.
 async fn term(
-    house: &House,
+    runtime: &Runtime,
     projector: &dyn Projector,
     limits: Limits,
     pause: &mut Duration,
 ) -> Result<(), ProjectError> {
-    stand_aside(house, projector).await?;
-    let mut lease = house.lease(&reader_name(projector)).await;
+    stand_aside(runtime, projector).await?;
+    let mut lease = runtime.lease(&reader_name(projector)).await;
     lease.held().await;
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
-        ended = lead(house, projector, lease.token(), limits, pause) => match ended? {},
+        ended = lead(runtime, projector, lease.token(), limits, pause) => match ended? {},
     }
 }
 
 /// Waits while the tables are of a newer program's rules: that one leads.
-async fn stand_aside(house: &House, projector: &dyn Projector) -> Result<(), ProjectError> {
+async fn stand_aside(runtime: &Runtime, projector: &dyn Projector) -> Result<(), ProjectError> {
     let mut said = false;
     loop {
         let stored: Option<i32> = sqlx::query_scalar("select version from log.projectors where name = $1")
             .bind(projector.name())
-            .fetch_optional(&house.pools.projector)
+            .fetch_optional(&runtime.pools.projector)
             .await?;
         let Err(newer) = not_newer(projector.name(), stored.unwrap_or(0), projector.version()) else {
             return Ok(());
@@ -92,13 +92,13 @@ async fn stand_aside(house: &House, projector: &dyn Projector) -> Result<(), Pro
 }
 
 async fn lead(
-    house: &House,
+    runtime: &Runtime,
     projector: &dyn Projector,
     token: i64,
     limits: Limits,
     pause: &mut Duration,
 ) -> Result<std::convert::Infallible, ProjectError> {
-    let mut leader = Leader::begin(house, projector, token, limits).await?;
+    let mut leader = Leader::begin(runtime, projector, token, limits).await?;
     let mut beat = tokio::time::interval(BEAT);
     loop {
         let flush = if leader.position > leader.stored {
@@ -110,7 +110,7 @@ async fn lead(
             biased;
             _ = beat.tick() => within(leader.heartbeat()).await?,
             () = flush => within(leader.store()).await?,
-            head = house.tail.beyond(leader.position) => {
+            head = runtime.tail.beyond(leader.position) => {
                 within(leader.step(head)).await?;
                 *pause = FIRST_PAUSE;
             }
@@ -126,7 +126,7 @@ async fn within(step: impl Future<Output = Result<(), ProjectError>>) -> Result<
 }
 
 struct Leader<'a> {
-    house: &'a House,
+    runtime: &'a Runtime,
     projector: &'a dyn Projector,
     token: i64,
     /// Everything up to here is done.
@@ -140,13 +140,13 @@ impl<'a> Leader<'a> {
     /// Takes the place of whoever led before, who writes nothing from then on; at most his last transaction is waited
     /// for. Rebuilds when the tables are of older rules.
     async fn begin(
-        house: &'a House,
+        runtime: &'a Runtime,
         projector: &'a dyn Projector,
         token: i64,
         limits: Limits,
     ) -> Result<Self, ProjectError> {
         let (name, own) = (projector.name(), projector.version());
-        let pool = &house.pools.projector;
+        let pool = &runtime.pools.projector;
         sqlx::query("insert into log.projectors (name, version) values ($1, $2) on conflict do nothing")
             .bind(name)
             .bind(own)
@@ -158,22 +158,22 @@ impl<'a> Leader<'a> {
         )
         .bind(name)
         .bind(token)
-        .bind(&*house.node)
+        .bind(&*runtime.node)
         .fetch_optional(pool)
         .await?
         .ok_or(ProjectError::Superseded(name))?;
         not_newer(name, stored, own)?;
         let mut leader =
-            Self { house, projector, token, position, stored: position, stored_at: Instant::now() };
+            Self { runtime, projector, token, position, stored: position, stored_at: Instant::now() };
         while !leader.runs().await? {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         if stored != own {
             tracing::info!(projector = name, from = stored, to = own, "a projector rebuilds itself");
-            position = rebuild::rebuild(house, projector, limits).await?.position;
+            position = rebuild::rebuild(runtime, projector, limits).await?.position;
         }
         leader.adopt(position);
-        house.progress.reached(name, position);
+        runtime.progress.reached(name, position);
         Ok(leader)
     }
 
@@ -192,18 +192,18 @@ impl<'a> Leader<'a> {
         )
         .bind(self.projector.name())
         .bind(self.token)
-        .fetch_optional(&self.house.pools.projector)
+        .fetch_optional(&self.runtime.pools.projector)
         .await?;
         Ok(state.ok_or_else(|| self.superseded())? == "running")
     }
 
     async fn step(&mut self, head: Position) -> Result<(), ProjectError> {
-        let (house, projector) = (self.house, self.projector);
+        let (runtime, projector) = (self.runtime, self.projector);
         let to = Position(head.0.min(self.position.0 + BATCH));
-        let events = house.reader.read_between(self.position, to, Some(projector.categories())).await?;
+        let events = runtime.reader.read_between(self.position, to, Some(projector.categories())).await?;
         if events.is_empty() {
             self.position = to;
-            house.progress.reached(projector.name(), to);
+            runtime.progress.reached(projector.name(), to);
             if self.stored_at.elapsed() >= FLUSH {
                 self.store().await?;
             }
@@ -211,7 +211,7 @@ impl<'a> Leader<'a> {
         }
         let count = events.len();
         let started = Instant::now();
-        let mut tx = pools::begin(&house.pools.projector).await?;
+        let mut tx = pools::begin(&runtime.pools.projector).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
         sqlx::query("set local search_path = read").execute(&mut *tx).await?;
         let reader = reader_name(projector);
@@ -232,7 +232,7 @@ impl<'a> Leader<'a> {
             .await?;
         tx.commit().await?;
         self.adopt(to);
-        house.progress.reached(projector.name(), to);
+        runtime.progress.reached(projector.name(), to);
         metrics::counter!("wheelhouse_projector_events_total", "projector" => projector.name())
             .increment(count as u64);
         metrics::histogram!("wheelhouse_projector_batch_seconds", "projector" => projector.name())
@@ -244,7 +244,7 @@ impl<'a> Leader<'a> {
             );
             metrics::counter!("wheelhouse_parked_total", "reader" => reader.clone()).increment(1);
         }
-        house.changes.publish(to, changes).await;
+        runtime.changes.publish(to, changes).await;
         Ok(())
     }
 
@@ -278,7 +278,7 @@ impl<'a> Leader<'a> {
     /// Stores a position that moved without events of its own; that needs no wait for the disk.
     async fn store(&mut self) -> Result<(), ProjectError> {
         let opening = "begin; set local synchronous_commit = off";
-        let mut tx = pools::begin_with(&self.house.pools.projector, opening).await?;
+        let mut tx = pools::begin_with(&self.runtime.pools.projector, opening).await?;
         let moved = sqlx::query(
             "update log.projectors set position = $2, moved_at = now()
              where name = $1 and position = $3 and token = $4 and version = $5",
@@ -301,10 +301,10 @@ impl<'a> Leader<'a> {
 
     /// A projector that must not skip stands before the event it cannot apply; what came before it is applied.
     async fn stop_before(&mut self, at: Position, failure: &str) -> Result<(), ProjectError> {
-        let (house, projector) = (self.house, self.projector);
+        let (runtime, projector) = (self.runtime, self.projector);
         let before = Position(at.0 - 1);
-        let events = house.reader.read_between(self.position, before, Some(projector.categories())).await?;
-        let mut tx = pools::begin(&house.pools.projector).await?;
+        let events = runtime.reader.read_between(self.position, before, Some(projector.categories())).await?;
+        let mut tx = pools::begin(&runtime.pools.projector).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
         sqlx::query("set local search_path = read").execute(&mut *tx).await?;
         let applied = apply(&mut tx, projector, events, &mut parked, &reader_name(projector)).await?;
@@ -317,8 +317,8 @@ impl<'a> Leader<'a> {
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;
-        house.progress.reached(projector.name(), before);
-        house.changes.publish(before, applied.changes).await;
+        runtime.progress.reached(projector.name(), before);
+        runtime.changes.publish(before, applied.changes).await;
         Ok(())
     }
 
@@ -332,11 +332,11 @@ impl<'a> Leader<'a> {
         .bind(name)
         .bind(self.token)
         .bind(self.position.0 + 1)
-        .fetch_optional(&self.house.pools.projector)
+        .fetch_optional(&self.runtime.pools.projector)
         .await?;
         let next = next.ok_or_else(|| self.superseded())?;
-        let behind_events = (self.house.tail.head().0 - self.position.0).max(0);
-        let behind_ms = next.map_or(0, |next| self.house.clock.now().millis_since(next.into()).max(0));
+        let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
+        let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));
         metrics::gauge!("wheelhouse_projector_lag_events", "projector" => name).set(behind_events as f64);
         metrics::gauge!("wheelhouse_projector_lag_seconds", "projector" => name)
             .set(behind_ms as f64 / 1000.0);

@@ -22,7 +22,7 @@ pub(crate) use self::message::Told;
 pub use self::message::subject;
 use crate::log::LogError;
 use crate::log::tail::{self, WAY_OUT, WentBack};
-use crate::{House, Position, Recorded};
+use crate::{Runtime, Position, Recorded};
 
 /// The JetStream stream that takes the events.
 pub const STREAM: &str = "EVENTS";
@@ -82,10 +82,10 @@ pub type Contexts = HashMap<&'static str, &'static str>;
 
 /// Asks whoever leads the relay to send everything from `from` on again. Messages that NATS still remembers by their id
 /// (two minutes) are not stored twice.
-pub async fn ask_to_resend(house: &House, from: Position) -> sqlx::Result<()> {
+pub async fn ask_to_resend(runtime: &Runtime, from: Position) -> sqlx::Result<()> {
     sqlx::query("update log.relay set resend_from = $1")
         .bind(from.0.max(1))
-        .execute(&house.pools.app)
+        .execute(&runtime.pools.app)
         .await?;
     Ok(())
 }
@@ -100,12 +100,12 @@ pub async fn furthest(js: &jetstream::Context) -> Result<Position, RelayError> {
     }
 }
 
-/// Runs the relay whenever this process leads it, until the house closes. Without NATS it has nothing to do.
-pub async fn run(house: House, contexts: Contexts) {
-    let Some(client) = house.nats.clone() else { return };
-    let stop = house.stopping();
+/// Runs the relay whenever this process leads it, until the system closes. Without NATS it has nothing to do.
+pub async fn run(runtime: Runtime, contexts: Contexts) {
+    let Some(client) = runtime.nats.clone() else { return };
+    let stop = runtime.stopping();
     let contexts = Arc::new(contexts);
-    let mut lease = house.leases.want("relay").await;
+    let mut lease = runtime.leases.want("relay").await;
     let mut remembered = Position(0);
     let mut told: Option<Instant> = None;
     loop {
@@ -115,7 +115,7 @@ pub async fn run(house: House, contexts: Contexts) {
         }
         let js = jetstream::new(client.clone());
         let token = lease.token();
-        let relay = Relay { house: &house, js, client: &client, contexts: &contexts, remembered, token };
+        let relay = Relay { runtime: &runtime, js, client: &client, contexts: &contexts, remembered, token };
         let ended = tokio::select! {
             () = stop.cancelled() => return,
             () = lease.lost() => continue,
@@ -146,7 +146,7 @@ pub async fn run(house: House, contexts: Contexts) {
 }
 
 struct Relay<'a> {
-    house: &'a House,
+    runtime: &'a Runtime,
     js: jetstream::Context,
     client: &'a async_nats::Client,
     contexts: &'a Contexts,
@@ -187,17 +187,17 @@ impl Relay<'_> {
                 biased;
                 _ = beat.tick() => {
                     self.store(&mut place).await?;
-                    if place.sent >= self.house.tail.head() {
+                    if place.sent >= self.runtime.tail.head() {
                         metrics::gauge!("wheelhouse_relay_stopped").set(0.0);
                         self.say(None).await;
                     }
                     self.resend_if_asked(&mut place).await?;
                     continue;
                 }
-                head = self.house.tail.beyond(place.sent) => head,
+                head = self.runtime.tail.beyond(place.sent) => head,
             };
             let to = Position(head.0.min(place.sent.0 + BATCH));
-            for (event, chain) in self.house.reader.read_linked_between(place.sent, to).await? {
+            for (event, chain) in self.runtime.reader.read_linked_between(place.sent, to).await? {
                 if event.position.0 != place.sent.0 + 1 {
                     break;
                 }
@@ -231,7 +231,7 @@ impl Relay<'_> {
         let stored: Option<Position> =
             sqlx::query_scalar("update log.relay set token = $1 where token <= $1 returning position")
                 .bind(self.token)
-                .fetch_optional(&self.house.pools.projector)
+                .fetch_optional(&self.runtime.pools.projector)
                 .await?;
         let stored = stored.ok_or(RelayError::Over)?;
         let state = stream.get_info().await.map_err(nats)?.state;
@@ -247,7 +247,7 @@ impl Relay<'_> {
             }
             self.told_of(&last).await?
         };
-        let head = self.house.reader.head().await?;
+        let head = self.runtime.reader.head().await?;
         if position > head {
             return Err(RelayError::WentBack(WentBack::Shorter { known: position, head }));
         }
@@ -273,7 +273,7 @@ impl Relay<'_> {
         let told =
             Told::of(last).ok_or_else(|| nats("the last message of EVENTS is not an event of the log"))?;
         if let Some(chain) = &told.chain
-            && let Some(stands) = tail::chain_at(&self.house.pools.projector, told.event).await?
+            && let Some(stands) = tail::chain_at(&self.runtime.pools.projector, told.event).await?
             && *chain != hex::encode(stands)
         {
             return Err(RelayError::WentBack(WentBack::Another { at: told.event }));
@@ -307,7 +307,7 @@ impl Relay<'_> {
         )
         .bind(failure)
         .bind(self.token)
-        .execute(&self.house.pools.projector)
+        .execute(&self.runtime.pools.projector)
         .await;
         if let Err(error) = said {
             tracing::warn!(%error, "what the relay waits for cannot be stored");
@@ -315,15 +315,15 @@ impl Relay<'_> {
     }
 
     async fn store(&self, place: &mut Place) -> Result<(), RelayError> {
-        let lag = self.house.tail.head().0 - place.acknowledged.0;
+        let lag = self.runtime.tail.head().0 - place.acknowledged.0;
         metrics::gauge!("wheelhouse_relay_lag_events").set(lag.max(0) as f64);
         if place.stored != place.acknowledged {
             let update = "update log.relay set position = $1, moved_at = now(), leader = $2 where token = $3";
             let stored = sqlx::query(update)
                 .bind(place.acknowledged)
-                .bind(&*self.house.node)
+                .bind(&*self.runtime.node)
                 .bind(self.token)
-                .execute(&self.house.pools.projector)
+                .execute(&self.runtime.pools.projector)
                 .await?;
             if stored.rows_affected() == 0 {
                 return Err(RelayError::Over);
@@ -337,7 +337,7 @@ impl Relay<'_> {
     /// Sends again what somebody asked for, up to what was sent before. How far that came is stored, so that whoever leads
     /// next goes on there; each message says how far the stream had reached, so that he does not take it for the frontier.
     async fn resend_if_asked(&self, place: &mut Place) -> Result<(), RelayError> {
-        let pool = &self.house.pools.projector;
+        let pool = &self.runtime.pools.projector;
         let asked: Option<i64> =
             sqlx::query_scalar("select resend_from from log.relay").fetch_one(pool).await?;
         let Some(asked) = asked else { return Ok(()) };
@@ -345,7 +345,7 @@ impl Relay<'_> {
         while next <= place.sent.0 {
             let (from, to) = (Position(next - 1), Position(place.sent.0.min(next - 1 + RESEND_BATCH)));
             let mut reached = from;
-            for (event, chain) in self.house.reader.read_linked_between(from, to).await? {
+            for (event, chain) in self.runtime.reader.read_linked_between(from, to).await? {
                 if event.position.0 != reached.0 + 1 {
                     break;
                 }
@@ -380,7 +380,7 @@ impl Relay<'_> {
                 .bind(from)
                 .bind(next)
                 .bind(self.token)
-                .execute(&self.house.pools.projector)
+                .execute(&self.runtime.pools.projector)
                 .await?;
         Ok(stored.rows_affected() == 1)
     }

@@ -2,15 +2,15 @@
 
 use kernel::Pools;
 
-use crate::support::{SIZES, house, open_stall};
+use crate::support::{SIZES, runtime, open_stall};
 
 const CHANGES: [&str; 3] =
     ["update log.events set data = 'x'", "delete from log.events", "truncate log.events"];
 
 #[tokio::test]
 async fn the_application_can_neither_change_the_log_nor_write_past_the_append() {
-    let standing = house().await;
-    open_stall(&standing.house, "a").await;
+    let standing = runtime().await;
+    open_stall(&standing.runtime, "a").await;
     let past = [
         "insert into log.events select position + 1, category, stream_id, version + 1, type, schema_version, data, meta, recorded_at, chain from log.events",
         "update log.log_head set position = 7",
@@ -20,7 +20,7 @@ async fn the_application_can_neither_change_the_log_nor_write_past_the_append() 
         "alter table log.events disable trigger all",
         "delete from log.checkpoints",
     ];
-    for pool in [&standing.house.pools.app, &standing.house.pools.projector] {
+    for pool in [&standing.runtime.pools.app, &standing.runtime.pools.projector] {
         for change in CHANGES.iter().chain(&past) {
             let refused = sqlx::query(*change).execute(pool).await.unwrap_err();
             let code = refused.as_database_error().unwrap().code().unwrap().into_owned();
@@ -31,8 +31,8 @@ async fn the_application_can_neither_change_the_log_nor_write_past_the_append() 
 
 #[tokio::test]
 async fn even_the_owner_changes_the_log_only_when_he_says_so() {
-    let standing = house().await;
-    open_stall(&standing.house, "a").await;
+    let standing = runtime().await;
+    open_stall(&standing.runtime, "a").await;
     let pools = Pools::connect(&standing.database.url, SIZES).await.unwrap();
     for change in CHANGES {
         let refused = sqlx::query(change).execute(&pools.owner).await.unwrap_err();

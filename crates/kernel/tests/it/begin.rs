@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::house;
+use crate::support::runtime;
 
 /// A timer knows milliseconds; beginning takes less.
 async fn passed(patience: Duration) {
@@ -14,8 +14,8 @@ async fn passed(patience: Duration) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_begin_that_is_cancelled_leaves_no_open_transaction() {
-    let standing = house().await;
-    let pool = &standing.house.pools.projector;
+    let standing = runtime().await;
+    let pool = &standing.runtime.pools.projector;
     let (mut cancelled, mut inside) = (0_u64, 0_u64);
     for round in 0..3000_u64 {
         let patience = Duration::from_micros(10 + round % 400);

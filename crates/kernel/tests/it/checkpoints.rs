@@ -8,16 +8,16 @@ use kernel::log::places::{Folder, Place, Stream};
 use kernel::log::snapshots;
 use kernel::log::statement::{CheckpointKey, Content, Mark, Statement};
 use kernel::log::verify::{Finding, Note, Verified, verify};
-use kernel::{House, Position};
+use kernel::{Runtime, Position};
 use testkit::OwnNats;
 use testkit::local::Place as Throwaway;
 use vocabulary::FixedClock;
 
 use crate::relay::{connect, make_stream};
-use crate::support::{Standing, house, now, open_stall, owners_slip};
+use crate::support::{Standing, runtime, now, open_stall, owners_slip};
 use crate::verify::{chain_anew, key, thirty};
 
-/// A house with a folder outside of its database.
+/// A system with a folder outside of its database.
 struct Outside {
     standing: Standing,
     clock: Arc<FixedClock>,
@@ -26,15 +26,15 @@ struct Outside {
 
 impl Outside {
     async fn new() -> Self {
-        let mut standing = house().await;
+        let mut standing = runtime().await;
         let clock = Arc::new(FixedClock::at(now()));
-        standing.house.clock = clock.clone();
-        thirty(&standing.house).await;
+        standing.runtime.clock = clock.clone();
+        thirty(&standing.runtime).await;
         Self { standing, clock, folder: Throwaway::throw_away().unwrap() }
     }
 
-    fn house(&self) -> &House {
-        &self.standing.house
+    fn runtime(&self) -> &Runtime {
+        &self.standing.runtime
     }
 
     fn folder(&self) -> Arc<dyn Place> {
@@ -42,12 +42,12 @@ impl Outside {
     }
 
     fn signer(&self) -> Signer {
-        Signer::new(self.house().clone(), key(), vec![self.folder()])
+        Signer::new(self.runtime().clone(), key(), vec![self.folder()])
     }
 
     async fn verified(&self, trust: &Trust) -> Verified {
         let later = now().plus_millis(3_600_000);
-        verify(&self.house().pools.app, trust, &[self.folder()], later).await.unwrap()
+        verify(&self.runtime().pools.app, trust, &[self.folder()], later).await.unwrap()
     }
 
     async fn findings(&self) -> Vec<Finding> {
@@ -70,11 +70,11 @@ async fn a_log_rewritten_by_its_owner_is_neither_signed_anew_nor_verified() {
     let before = outside.signer();
     assert_eq!(before.sign_new().await.unwrap().len(), 1);
     assert_eq!(outside.findings().await, []);
-    chain_anew(outside.house()).await;
+    chain_anew(outside.runtime()).await;
     let rewritten = Finding::Rewritten { first: Position(1), position: Position(30) };
     assert_eq!(outside.findings().await, std::slice::from_ref(&rewritten));
     assert_eq!(halt(before.sign_new().await), Halt::Rewritten { at: Position(30) });
-    owners_slip(outside.house(), "delete from log.statements; delete from log.checkpoints").await;
+    owners_slip(outside.runtime(), "delete from log.statements; delete from log.checkpoints").await;
     // A signer that was there and one that begins: both know of the statement that is gone.
     let gone = Halt::Gone { place: TABLE.to_owned(), known: 1, held: 0 };
     assert_eq!(halt(before.sign_new().await), gone);
@@ -86,10 +86,10 @@ async fn a_log_rewritten_by_its_owner_is_neither_signed_anew_nor_verified() {
 #[tokio::test]
 async fn a_broken_link_is_not_signed_over() {
     let outside = Outside::new().await;
-    owners_slip(outside.house(), "update log.events set data = replace(data, 's7', 's8') where position = 8")
+    owners_slip(outside.runtime(), "update log.events set data = replace(data, 's7', 's8') where position = 8")
         .await;
     assert_eq!(halt(outside.signer().sign_new().await), Halt::Unlinked { at: Position(8) });
-    owners_slip(outside.house(), "delete from log.events where position = 5").await;
+    owners_slip(outside.runtime(), "delete from log.events where position = 5").await;
     assert_eq!(halt(outside.signer().sign_new().await), Halt::Unlinked { at: Position(5) });
 }
 
@@ -98,7 +98,7 @@ async fn a_log_that_ends_before_what_was_signed_is_not_signed() {
     let outside = Outside::new().await;
     outside.signer().sign_new().await.unwrap();
     owners_slip(
-        outside.house(),
+        outside.runtime(),
         "delete from log.events where position > 25;
          update log.log_head set position = 25, chain = (select chain from log.events where position = 25)",
     )
@@ -178,18 +178,18 @@ async fn checkpoints_of_version_1_still_count_and_the_next_one_holds_the_last_of
         .bind(now().datetime())
         .bind(made.key_id.as_slice())
         .bind(signature.to_bytes().as_slice())
-        .execute(&outside.house().pools.owner)
+        .execute(&outside.runtime().pools.owner)
         .await
         .unwrap();
-    owners_slip(outside.house(), "delete from log.statements").await;
+    owners_slip(outside.runtime(), "delete from log.statements").await;
     std::fs::remove_dir_all(outside.folder.path().join("checkpoints")).unwrap();
-    open_stall(outside.house(), "later").await;
+    open_stall(outside.runtime(), "later").await;
     let next = outside.signer().sign_new().await.unwrap().remove(0);
     assert_eq!(next.mark().map(|mark: &Mark| mark.first), Some(Position(31)));
     let verified = outside.verified(&Trust::only(key().public())).await;
     assert_eq!((verified.checkpoints, verified.findings), (2, vec![]));
     // Taken away by the owner, it is missed.
-    owners_slip(outside.house(), "delete from log.checkpoints").await;
+    owners_slip(outside.runtime(), "delete from log.checkpoints").await;
     assert!(outside.findings().await.contains(&Finding::Unlinked { number: 1 }));
 }
 
@@ -200,9 +200,9 @@ async fn keys_rotate_and_what_the_old_one_signed_still_verifies() {
     old.sign_new().await.unwrap();
     let new = CheckpointKey::new(&[5; 32]);
     old.hand_over(&new).await.unwrap();
-    open_stall(outside.house(), "later").await;
+    open_stall(outside.runtime(), "later").await;
     assert!(matches!(halt(old.sign_new().await), Halt::Key { .. }), "the old key signs no more");
-    let signer = Signer::new(outside.house().clone(), new.clone(), vec![outside.folder()]);
+    let signer = Signer::new(outside.runtime().clone(), new.clone(), vec![outside.folder()]);
     assert_eq!(signer.sign_new().await.unwrap().len(), 1);
     let both = Trust { current: new.public(), retired: vec![key().public()] };
     let verified = outside.verified(&both).await;
@@ -210,7 +210,7 @@ async fn keys_rotate_and_what_the_old_one_signed_still_verifies() {
     assert_eq!(verified.notes, [Note::Rotated { at: now() }]);
     // A key file put in place by somebody who does not have the last key.
     let stranger = CheckpointKey::new(&[6; 32]);
-    let signer = Signer::new(outside.house().clone(), stranger.clone(), vec![outside.folder()]);
+    let signer = Signer::new(outside.runtime().clone(), stranger.clone(), vec![outside.folder()]);
     assert!(matches!(halt(signer.sign_new().await), Halt::Key { .. }));
     let trust = Trust { current: stranger.public(), retired: vec![key().public(), new.public()] };
     assert_eq!(outside.verified(&trust).await.findings, [Finding::KeyReplaced]);
@@ -220,7 +220,7 @@ async fn keys_rotate_and_what_the_old_one_signed_still_verifies() {
 async fn of_two_signers_at_once_one_signs_and_nothing_is_signed_twice() {
     let outside = Outside::new().await;
     for round in 0..10 {
-        open_stall(outside.house(), &format!("r{round}")).await;
+        open_stall(outside.runtime(), &format!("r{round}")).await;
         let (one, other) = (outside.signer(), outside.signer());
         let (one, other) = tokio::join!(one.sign_new(), other.sign_new());
         // At the same millisecond both sign the very same statement, and both may say that they made it.
@@ -237,23 +237,23 @@ async fn a_place_that_was_away_is_brought_up_to_date_in_order_and_keeps_what_it_
     make_stream(&nats).await;
     let stream: Arc<dyn Place> = Arc::new(Stream::new(connect(&nats).await));
     let places = vec![outside.folder(), Arc::clone(&stream)];
-    let signer = Signer::new(outside.house().clone(), key(), places.clone());
+    let signer = Signer::new(outside.runtime().clone(), key(), places.clone());
     signer.sign_new().await.unwrap();
     assert_eq!(stream.last().await.unwrap(), 1);
     nats.kill9().await;
     for n in 0..3 {
-        open_stall(outside.house(), &format!("away{n}")).await;
+        open_stall(outside.runtime(), &format!("away{n}")).await;
         assert_eq!(signer.sign_new().await.unwrap().len(), 1, "one place is enough to go on");
     }
     nats.restart().await;
-    open_stall(outside.house(), "back").await;
+    open_stall(outside.runtime(), "back").await;
     crate::support::eventually("the stream has all", async || {
         signer.sign_new().await.unwrap();
         stream.last().await.is_ok_and(|last| last == 5)
     })
     .await;
     let trust = Trust::only(key().public());
-    let verified = verify(&outside.house().pools.app, &trust, &places, now()).await.unwrap();
+    let verified = verify(&outside.runtime().pools.app, &trust, &places, now()).await.unwrap();
     assert_eq!((verified.checkpoints, verified.findings), (5, vec![]));
 
     let js = async_nats::jetstream::new(connect(&nats).await);
@@ -266,7 +266,7 @@ async fn a_place_that_was_away_is_brought_up_to_date_in_order_and_keeps_what_it_
     let gone = Halt::Gone { place: "CHECKPOINTS".to_owned(), known: 5, held: 0 };
     assert_eq!(halt(signer.sign_new().await), gone);
     let later = now().plus_millis(3_600_000);
-    let found = verify(&outside.house().pools.app, &trust, &places, later).await.unwrap().findings;
+    let found = verify(&outside.runtime().pools.app, &trust, &places, later).await.unwrap().findings;
     assert_eq!(found, [Finding::Missing { place: "CHECKPOINTS".to_owned(), first: 1, last: 5 }]);
 }
 
@@ -276,11 +276,11 @@ async fn nothing_is_signed_while_no_place_outside_answers() {
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
     let stream: Arc<dyn Place> = Arc::new(Stream::new(connect(&nats).await));
-    let signer = Signer::new(outside.house().clone(), key(), vec![stream]);
+    let signer = Signer::new(outside.runtime().clone(), key(), vec![stream]);
     nats.kill9().await;
     assert!(matches!(signer.sign_new().await, Err(SignError::Away(_))));
     let signed: i64 = sqlx::query_scalar("select count(*) from log.statements")
-        .fetch_one(&outside.house().pools.owner)
+        .fetch_one(&outside.runtime().pools.owner)
         .await
         .unwrap();
     assert_eq!(signed, 0);
@@ -293,10 +293,10 @@ async fn nothing_is_signed_while_no_place_outside_answers() {
 
 #[tokio::test]
 async fn the_oldest_transaction_is_told() {
-    let standing = house().await;
-    let mut held = standing.house.pools.owner.begin().await.unwrap();
+    let standing = runtime().await;
+    let mut held = standing.runtime.pools.owner.begin().await.unwrap();
     let pid: i32 = sqlx::query_scalar("select pg_backend_pid()").fetch_one(&mut *held).await.unwrap();
-    let oldest = snapshots::oldest(&standing.house.pools.owner).await.unwrap().unwrap();
+    let oldest = snapshots::oldest(&standing.runtime.pools.owner).await.unwrap().unwrap();
     assert_eq!((oldest.pid, oldest.application.as_str()), (pid, "wheelhouse"));
 }
 

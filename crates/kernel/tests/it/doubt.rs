@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kernel::log::{Append, BatchWriter, ClaimChange, LogError, Outcome, Tail, WriterLimits};
-use kernel::{House, Position};
+use kernel::{Runtime, Position};
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::cutter::Cutter;
-use crate::support::{Stall, StallCommand, ctx, foundation_at, house, open_stall};
+use crate::support::{Stall, StallCommand, ctx, foundation_at, runtime, open_stall};
 use crate::writer::{append, event, options};
 
 /// As a writer that gives a commit little time.
@@ -48,15 +48,15 @@ async fn waiting(pool: &PgPool) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_whose_answer_was_lost_is_known_again_after_a_refused_reconnect() {
-    let standing = house().await;
-    let owner = &standing.house.pools.owner;
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
     let cutter = Cutter::before(options(&standing.database.url)).await;
     let writer = patient(cutter.options.clone());
     // All statements are prepared: two alone, two together, one that is judged.
     writer.append(append("warm", 0, 1)).await.unwrap();
     join_all((0..8).map(|n| writer.append(append(&format!("warm{n}"), 0, 1)))).await;
     writer.append(append("warm", 0, 1)).await.unwrap();
-    let before = standing.house.reader.head().await.unwrap();
+    let before = standing.runtime.reader.head().await.unwrap();
 
     // While the first one stands in line the others gather to one batch; it is committed, its answer is lost, and the
     // first try to come back is refused.
@@ -84,24 +84,24 @@ async fn a_batch_whose_answer_was_lost_is_known_again_after_a_refused_reconnect(
     let told = join_all(many).await.into_iter().map(Result::unwrap);
     let appended = told.filter(|told| matches!(told, Ok(Outcome::Appended { version: 1, .. }))).count();
     assert_eq!((cutter.cuts(), cutter.refused()), (1, 1));
-    let stored = standing.house.reader.head().await.unwrap().0 - before.0;
+    let stored = standing.runtime.reader.head().await.unwrap().0 - before.0;
     assert_eq!((appended, stored), (30, 31), "told as appended, and stored with the one before");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_reconnect_without_doubt_is_told_at_once() {
-    let standing = house().await;
+    let standing = runtime().await;
     let cutter = Cutter::before(options(&standing.database.url)).await;
     cutter.refuse(1);
     let refused = patient(cutter.options.clone()).append(append("a", 0, 1)).await;
     assert!(matches!(refused, Err(LogError::Database(_))), "{refused:?}");
-    assert_eq!(standing.house.reader.head().await.unwrap(), Position(0));
+    assert_eq!(standing.runtime.reader.head().await.unwrap(), Position(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_held_head_gathers_no_backends() {
-    let standing = house().await;
-    let owner = &standing.house.pools.owner;
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
     let writer = hasty(options(&standing.database.url), Duration::from_secs(30));
     writer.append(append("warm", 0, 1)).await.unwrap();
     let mut held = owner.begin().await.unwrap();
@@ -120,8 +120,8 @@ async fn a_held_head_gathers_no_backends() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_refused_is_not_applied_later() {
-    let standing = house().await;
-    let owner = &standing.house.pools.owner;
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
     let other = patient(options(&standing.database.url));
     other.append(claiming("holder", 0, true)).await.unwrap();
     let cutter = Cutter::before(options(&standing.database.url)).await;
@@ -141,8 +141,8 @@ async fn what_was_refused_is_not_applied_later() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_arrives_after_its_deadline_is_not_applied() {
-    let standing = house().await;
-    let owner = &standing.house.pools.owner;
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
     // A backend that the writer cannot end, as behind a pooler or on another host.
     sqlx::query(
         "create or replace function log.end_writer(_pid integer, _started timestamptz) returns boolean
@@ -173,16 +173,16 @@ async fn a_request_that_arrives_after_its_deadline_is_not_applied() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_that_decide_the_same_at_the_same_moment_are_not_taken_for_one() {
-    let standing = house().await;
+    let standing = runtime().await;
     let cutter = Cutter::before(PgConnectOptions::from_str(&standing.database.url).unwrap()).await;
     let direct = PgConnectOptions::from_str(&standing.database.url).unwrap();
     let url = standing.database.url.replace(
         &format!("{}:{}", direct.get_host(), direct.get_port()),
         &format!("127.0.0.1:{}", cutter.options.get_port()),
     );
-    let other = House::open(foundation_at(&url).await).await.unwrap();
+    let other = Runtime::open(foundation_at(&url).await).await.unwrap();
     let stall = "one".to_owned();
-    open_stall(&standing.house, &stall).await;
+    open_stall(&standing.runtime, &stall).await;
     // Both know the stall, and the writer's line stands.
     open_stall(&other, "two").await;
     other.desk.load::<Stall>(&stall).await.unwrap();
@@ -192,21 +192,21 @@ async fn two_nodes_that_decide_the_same_at_the_same_moment_are_not_taken_for_one
         cutter.held().await;
         cutter.shut(true);
         // The same sale, on the same version, in the same millisecond.
-        standing.house.desk.execute::<Stall>(&stall, StallCommand::Sell(1), &ctx()).await.unwrap();
+        standing.runtime.desk.execute::<Stall>(&stall, StallCommand::Sell(1), &ctx()).await.unwrap();
         cutter.shut(false);
     };
     let sale = ctx();
     let selling = other.desk.execute::<Stall>(&stall, StallCommand::Sell(1), &sale);
     let (sold, ()) = tokio::join!(selling, holding);
     sold.unwrap();
-    let loaded = standing.house.desk.load::<Stall>(&stall).await.unwrap();
+    let loaded = standing.runtime.desk.load::<Stall>(&stall).await.unwrap();
     assert_eq!(loaded.state.sold, 2, "both sales were acknowledged");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_append_that_never_gets_through_is_given_up_and_does_not_stand_in_others_way() {
-    let standing = house().await;
-    let owner = &standing.house.pools.owner;
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
     // Every statement that has to wait is ended by PostgreSQL, which looks like something that passes.
     let options = options(&standing.database.url).options([("statement_timeout", "100ms")]);
     let limits = WriterLimits { patience: Duration::from_secs(2), ..WriterLimits::default() };
@@ -224,7 +224,7 @@ async fn an_append_that_never_gets_through_is_given_up_and_does_not_stand_in_oth
 
 #[tokio::test]
 async fn an_append_larger_than_a_statement_can_be_is_refused_before_it_is_sent() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = patient(options(&standing.database.url));
     let mut large = event();
     large.form.data = format!("\"{}\"", "x".repeat(800 << 10)).into_bytes();

@@ -10,7 +10,7 @@ use kernel::{Change, Position, Projector, Projectors, ReactError, Reactor, React
 use sqlx::PgConnection;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, ctx, house, house_at, open_stall};
+use crate::support::{Stall, StallCommand, ctx, runtime, runtime_at, open_stall};
 
 /// From the hang to the work of another: a term, what was locked, and twice that for a busy machine.
 const TAKEN_OVER: Duration = Duration::from_secs(20);
@@ -45,15 +45,15 @@ fn process<Part, Running>(
     part: Part,
 ) -> (std::thread::JoinHandle<()>, tokio::sync::oneshot::Sender<()>)
 where
-    Part: FnOnce(kernel::House) -> Running + Send + 'static,
+    Part: FnOnce(kernel::Runtime) -> Running + Send + 'static,
     Running: Future<Output = ()>,
 {
     let (goes_on, ends) = tokio::sync::oneshot::channel::<()>();
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
-            let house = house_at(&url).await;
-            let running = part(house);
+            let runtime = runtime_at(&url).await;
+            let running = part(runtime);
             tokio::select! {
                 () = running => {}
                 _ = ends => {}
@@ -94,38 +94,38 @@ impl Projector for Hanging {
     }
 }
 
-async fn sell(house: &kernel::House, count: i64) {
-    house.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap();
+async fn sell(runtime: &kernel::Runtime, count: i64) {
+    runtime.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_projector_that_hangs_amid_a_batch_is_replaced_and_writes_nothing_when_it_wakes() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
     let (trap, caught, wake) = Trap::set();
-    let (hung, goes_on) = process(standing.database.url.clone(), move |house| {
+    let (hung, goes_on) = process(standing.database.url.clone(), move |runtime| {
         let projector = Hanging { stalls: Stalls::default(), trap };
-        let projectors = Projectors::new(house, vec![Arc::new(projector)]);
+        let projectors = Projectors::new(runtime, vec![Arc::new(projector)]);
         async move { projectors.run().await }
     });
-    open_stall(house, "a").await;
+    open_stall(runtime, "a").await;
     tokio::task::spawn_blocking(move || caught.recv().unwrap()).await.unwrap();
-    let (_projectors, _running) = run(house, Stalls::default());
-    sell(house, 2).await;
-    tokio::time::timeout(TAKEN_OVER, caught_up(house)).await.expect("another takes over");
-    assert_eq!(sold(house).await, [("a".to_owned(), 2)]);
+    let (_projectors, _running) = run(runtime, Stalls::default());
+    sell(runtime, 2).await;
+    tokio::time::timeout(TAKEN_OVER, caught_up(runtime)).await.expect("another takes over");
+    assert_eq!(sold(runtime).await, [("a".to_owned(), 2)]);
     // Awake, it finds that others have taken its place, and the sales go on.
     wake.send(()).unwrap();
     for _ in 0..20 {
-        sell(house, 1).await;
+        sell(runtime, 1).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    caught_up(house).await;
-    assert_eq!(sold(house).await, [("a".to_owned(), 22)]);
+    caught_up(runtime).await;
+    assert_eq!(sold(runtime).await, [("a".to_owned(), 22)]);
     let leader: Option<String> =
-        sqlx::query_scalar("select leader from log.projectors").fetch_one(&house.pools.owner).await.unwrap();
-    assert_eq!(leader.as_deref(), Some(&*house.node));
+        sqlx::query_scalar("select leader from log.projectors").fetch_one(&runtime.pools.owner).await.unwrap();
+    assert_eq!(leader.as_deref(), Some(&*runtime.node));
     drop(goes_on);
     tokio::task::spawn_blocking(move || hung.join().unwrap()).await.unwrap();
 }
@@ -157,27 +157,27 @@ impl Reactor for Bell {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reactor_that_hangs_is_replaced_and_begins_nothing_new_when_it_wakes() {
-    let standing = house().await;
-    let house = &standing.house;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
     for name in ["a", "b", "c"] {
-        open_stall(house, name).await;
+        open_stall(runtime, name).await;
     }
     let (trap, caught, wake) = Trap::set();
     let rung_by_hung = Arc::new(Mutex::new(Vec::new()));
     let (hung, goes_on) = process(standing.database.url.clone(), {
         let rung = Arc::clone(&rung_by_hung);
-        move |house| {
-            let reactors = Reactors::new(house, vec![Arc::new(Bell { trap: Some(trap), rung })]);
+        move |runtime| {
+            let reactors = Reactors::new(runtime, vec![Arc::new(Bell { trap: Some(trap), rung })]);
             async move { reactors.run().await }
         }
     });
     tokio::task::spawn_blocking(move || caught.recv().unwrap()).await.unwrap();
     let rung = Arc::new(Mutex::new(Vec::new()));
-    let reactors = Reactors::new(house.clone(), vec![Arc::new(Bell { trap: None, rung: Arc::clone(&rung) })]);
+    let reactors = Reactors::new(runtime.clone(), vec![Arc::new(Bell { trap: None, rung: Arc::clone(&rung) })]);
     let _running = tokio::spawn(async move { reactors.run().await });
     let stored = async || -> i64 {
         let position = sqlx::query_scalar("select position from log.reactors where name = 'bell'");
-        position.fetch_optional(&house.pools.owner).await.unwrap().unwrap_or(0)
+        position.fetch_optional(&runtime.pools.owner).await.unwrap().unwrap_or(0)
     };
     let all = async {
         while stored().await < 3 {
@@ -186,7 +186,7 @@ async fn a_reactor_that_hangs_is_replaced_and_begins_nothing_new_when_it_wakes()
     };
     tokio::time::timeout(TAKEN_OVER, all).await.expect("another takes over");
     wake.send(()).unwrap();
-    open_stall(house, "d").await;
+    open_stall(runtime, "d").await;
     let next = async {
         while stored().await < 4 {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -7,19 +7,19 @@ use std::time::Duration;
 use testkit::OwnPostgres;
 
 use crate::support::{Stall, StallCommand, ctx, foundation_at, open_stall};
-use kernel::House;
+use kernel::Runtime;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_acknowledged_command_is_lost_and_none_is_done_twice_when_postgres_is_killed() {
     let postgres = OwnPostgres::durable().await;
     let foundation = foundation_at(&postgres.url()).await;
     kernel::migrate(&foundation.pools.owner).await.unwrap();
-    let house = House::open(foundation).await.unwrap();
+    let runtime = Runtime::open(foundation).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let mut sellers = Vec::new();
     for n in 0..12 {
-        open_stall(&house, &format!("s{n}")).await;
-        let (desk, stop) = (house.desk.clone(), stop.clone());
+        open_stall(&runtime, &format!("s{n}")).await;
+        let (desk, stop) = (runtime.desk.clone(), stop.clone());
         sellers.push(tokio::spawn(async move {
             let (mut acknowledged, mut unsure) = (0_i64, 0_i64);
             while !stop.load(Ordering::Relaxed) {
@@ -45,7 +45,7 @@ async fn no_acknowledged_command_is_lost_and_none_is_done_twice_when_postgres_is
     let mut total = 0;
     for (n, seller) in sellers.into_iter().enumerate() {
         let (acknowledged, unsure) = seller.await.unwrap();
-        let sold = house.desk.load::<Stall>(&format!("s{n}")).await.unwrap().state.sold;
+        let sold = runtime.desk.load::<Stall>(&format!("s{n}")).await.unwrap().state.sold;
         // A failure was told before anything was sent or leaves it open; here all but those must agree exactly.
         assert!(
             acknowledged <= sold && sold <= acknowledged + unsure,
@@ -54,9 +54,9 @@ async fn no_acknowledged_command_is_lost_and_none_is_done_twice_when_postgres_is
         total += acknowledged;
     }
     assert!(total > 100, "{total} sales");
-    let head = house.reader.head().await.unwrap().0;
+    let head = runtime.reader.head().await.unwrap().0;
     let positions: (i64, i64) = sqlx::query_as("select count(*), max(position) from log.events")
-        .fetch_one(&house.pools.owner)
+        .fetch_one(&runtime.pools.owner)
         .await
         .unwrap();
     assert_eq!(positions, (head, head));

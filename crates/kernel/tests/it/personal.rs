@@ -9,68 +9,68 @@ use kernel::projector::ApplyError;
 use kernel::{Change, CommandError, LogError, Personal, Position, Projector, Recorded};
 use sqlx::PgConnection;
 
-use crate::support::{Stall, StallCommand, StallEvent, ctx, house, house_at, open_stall};
+use crate::support::{Stall, StallCommand, StallEvent, ctx, runtime, runtime_at, open_stall};
 
 const NAME: &str = "王小明";
 
 #[tokio::test]
 async fn a_forgotten_person_is_gone_from_the_log_that_did_not_change() {
-    let standing = house().await;
-    let house = &standing.house;
-    open_stall(house, "a").await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "a").await;
     let hire = StallCommand::Hire(Personal::new("keeper:7", NAME.to_owned()));
-    house.desk.execute::<Stall>(&"a".to_owned(), hire.clone(), &ctx()).await.unwrap();
+    runtime.desk.execute::<Stall>(&"a".to_owned(), hire.clone(), &ctx()).await.unwrap();
 
     let stored = || async {
         sqlx::query_as::<_, (String, Vec<u8>)>("select data, chain from log.events where position = 2")
-            .fetch_one(&house.pools.owner)
+            .fetch_one(&runtime.pools.owner)
             .await
             .unwrap()
     };
     let before = stored().await;
     assert!(!before.0.contains(NAME), "the log holds it sealed");
-    let other = house_at(&standing.database.url).await;
+    let other = runtime_at(&standing.database.url).await;
     let known = other.desk.load::<Stall>(&"a".to_owned()).await.unwrap().state.keeper.unwrap();
     assert_eq!(known.known().map(String::as_str), Some(NAME), "whoever has the key reads it");
 
-    assert!(house.forget("keeper:7").await.unwrap());
-    assert!(!house.forget("keeper:7").await.unwrap());
-    let event = house.reader.read_after(Position(1), 1).await.unwrap().remove(0);
+    assert!(runtime.forget("keeper:7").await.unwrap());
+    assert!(!runtime.forget("keeper:7").await.unwrap());
+    let event = runtime.reader.read_after(Position(1), 1).await.unwrap().remove(0);
     let forgotten = Personal::Forgotten { subject: "keeper:7".to_owned() };
     assert_eq!(event.decode::<StallEvent>().unwrap(), StallEvent::Hired { keeper: forgotten.clone() });
-    assert_eq!(house.desk.load::<Stall>(&"a".to_owned()).await.unwrap().state.keeper, Some(forgotten));
+    assert_eq!(runtime.desk.load::<Stall>(&"a".to_owned()).await.unwrap().state.keeper, Some(forgotten));
     assert_eq!(stored().await, before);
 
-    let again = house.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await;
+    let again = runtime.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await;
     assert!(matches!(again, Err(CommandError::Log(LogError::Forgotten(_)))), "{again:?}");
 }
 
 #[tokio::test]
 async fn text_that_looks_like_personal_data_is_only_text() {
-    let standing = house().await;
+    let standing = runtime().await;
     let name = r#"{"$personal":{"subject":"x","sealed":"AAAA"}}"#;
-    open_stall(&standing.house, "a").await;
+    open_stall(&standing.runtime, "a").await;
     let rename = StallCommand::Rename(name.to_owned());
-    standing.house.desk.execute::<Stall>(&"a".to_owned(), rename, &ctx()).await.unwrap();
-    let event = standing.house.reader.read_after(Position(1), 1).await.unwrap().remove(0);
+    standing.runtime.desk.execute::<Stall>(&"a".to_owned(), rename, &ctx()).await.unwrap();
+    let event = standing.runtime.reader.read_after(Position(1), 1).await.unwrap().remove(0);
     assert_eq!(event.decode::<StallEvent>().unwrap(), StallEvent::Renamed { name: name.to_owned() });
 }
 
 #[tokio::test]
 async fn sealed_data_moved_to_another_stream_does_not_open() {
-    let standing = house().await;
-    let house = &standing.house;
-    open_stall(house, "a").await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "a").await;
     let hire = StallCommand::Hire(Personal::new("keeper:7", NAME.to_owned()));
-    house.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await.unwrap();
+    runtime.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await.unwrap();
     sqlx::query(
         "insert into log.events select 3, category, 'b', 1, type, schema_version, data, meta, recorded_at, chain
          from log.events where position = 2",
     )
-    .execute(&house.pools.owner)
+    .execute(&runtime.pools.owner)
     .await
     .unwrap();
-    let moved = house.reader.read_after(Position(2), 1).await;
+    let moved = runtime.reader.read_after(Position(2), 1).await;
     assert!(matches!(moved, Err(LogError::Sealed(_))), "{moved:?}");
 }
 
@@ -115,9 +115,9 @@ impl Projector for Keepers {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_person_is_gone_from_read_models_and_from_other_processes() {
-    let standing = house().await;
-    let house = &standing.house;
-    let owner = &house.pools.owner;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    let owner = &runtime.pools.owner;
     for sql in [
         "create table read.keepers (id text primary key, name text)",
         "select wheelhouse.guard_table('read.keepers')",
@@ -125,11 +125,11 @@ async fn a_forgotten_person_is_gone_from_read_models_and_from_other_processes() 
         sqlx::query(sql).execute(owner).await.unwrap();
     }
     for (stall, keeper) in [("a", "keeper:7"), ("b", "keeper:8")] {
-        open_stall(house, stall).await;
+        open_stall(runtime, stall).await;
         let hire = StallCommand::Hire(Personal::new(keeper, NAME.to_owned()));
-        house.desk.execute::<Stall>(&stall.to_owned(), hire, &ctx()).await.unwrap();
+        runtime.desk.execute::<Stall>(&stall.to_owned(), hire, &ctx()).await.unwrap();
     }
-    let projectors = Projectors::new(house.clone(), vec![Arc::new(Keepers)]);
+    let projectors = Projectors::new(runtime.clone(), vec![Arc::new(Keepers)]);
     projectors.rebuild("keepers").await.unwrap();
     let names = || async {
         sqlx::query_scalar::<_, Option<String>>("select name from read.keepers order by id")
@@ -138,7 +138,7 @@ async fn a_forgotten_person_is_gone_from_read_models_and_from_other_processes() 
             .unwrap()
     };
     assert_eq!(names().await, [Some(NAME.to_owned()), Some(NAME.to_owned())]);
-    let other = house_at(&standing.database.url).await;
+    let other = runtime_at(&standing.database.url).await;
     let remembered = || async {
         other.desk.load::<Stall>(&"a".to_owned()).await.unwrap().state.keeper.unwrap().known().cloned()
     };

@@ -9,7 +9,7 @@ use kernel::projecting::parked;
 use kernel::reactor::request_id;
 use kernel::{Desk, Position, ReactError, Reactor, Reactors, Recorded};
 
-use crate::support::{Stall, StallCommand, StallEvent, ctx, house, house_at, open, open_stall};
+use crate::support::{Stall, StallCommand, StallEvent, ctx, runtime, runtime_at, open, open_stall};
 
 /// For every stall that opens, sells one piece in the stall `total`.
 struct Tally {
@@ -20,8 +20,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(house: &kernel::House) -> Self {
-        Self { desk: house.desk.clone(), away: Arc::default(), tries: Arc::default(), seen: Arc::default() }
+    fn of(runtime: &kernel::Runtime) -> Self {
+        Self { desk: runtime.desk.clone(), away: Arc::default(), tries: Arc::default(), seen: Arc::default() }
     }
 }
 
@@ -73,21 +73,21 @@ async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
     tokio::time::timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("{what}"));
 }
 
-async fn total(house: &kernel::House) -> i64 {
-    house.desk.load::<Stall>(&"total".to_owned()).await.unwrap().state.sold
+async fn total(runtime: &kernel::Runtime) -> i64 {
+    runtime.desk.load::<Stall>(&"total".to_owned()).await.unwrap().state.sold
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reactor_killed_and_started_again_does_nothing_twice() {
-    let standing = house().await;
-    let house = &standing.house;
-    open_stall(house, "total").await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "total").await;
     for round in 0..3 {
         // Something to begin with, however fast the round before was.
         for n in 0..20 {
-            open_stall(house, &format!("s{round}-{n}")).await;
+            open_stall(runtime, &format!("s{round}-{n}")).await;
         }
-        let process = house_at(&standing.database.url).await;
+        let process = runtime_at(&standing.database.url).await;
         let tally = Tally::of(&process);
         let seen = tally.seen.clone();
         let reactors = Reactors::new(process.clone(), vec![Arc::new(tally)]);
@@ -101,55 +101,55 @@ async fn a_reactor_killed_and_started_again_does_nothing_twice() {
         running.abort();
         process.close();
     }
-    let reactors = Reactors::new(house.clone(), vec![Arc::new(Tally::of(house))]);
+    let reactors = Reactors::new(runtime.clone(), vec![Arc::new(Tally::of(runtime))]);
     let _running = tokio::spawn(async move { reactors.run().await });
-    until("all are counted", async || total(house).await >= 60).await;
+    until("all are counted", async || total(runtime).await >= 60).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(total(house).await, 60);
-    let event = house.reader.read_stream("stall", "total", 1, 1).await.unwrap().remove(0);
+    assert_eq!(total(runtime).await, 60);
+    let event = runtime.reader.read_stream("stall", "total", 1, 1).await.unwrap().remove(0);
     assert_eq!(event.meta.causation, Some(Position(2)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reactor_waits_for_what_is_away_and_keeps_the_order() {
-    let standing = house().await;
-    let house = &standing.house;
-    open_stall(house, "total").await;
-    let tally = Tally::of(house);
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "total").await;
+    let tally = Tally::of(runtime);
     let (away, tries, seen) = (tally.away.clone(), tally.tries.clone(), tally.seen.clone());
     away.store(true, Ordering::SeqCst);
-    let reactors = Reactors::new(house.clone(), vec![Arc::new(tally)]);
+    let reactors = Reactors::new(runtime.clone(), vec![Arc::new(tally)]);
     let _running = tokio::spawn(async move { reactors.run().await });
     for name in ["a", "b", "c"] {
-        open_stall(house, name).await;
+        open_stall(runtime, name).await;
     }
     until("it tries again", async || tries.load(Ordering::SeqCst) >= 4).await;
     let failure: Option<String> =
-        sqlx::query_scalar("select failure from log.reactors").fetch_one(&house.pools.owner).await.unwrap();
+        sqlx::query_scalar("select failure from log.reactors").fetch_one(&runtime.pools.owner).await.unwrap();
     assert_eq!(failure.as_deref(), Some("the bank is closed"));
-    assert_eq!(total(house).await, 0);
+    assert_eq!(total(runtime).await, 0);
     away.store(false, Ordering::SeqCst);
-    until("it goes on", async || total(house).await == 3).await;
+    until("it goes on", async || total(runtime).await == 3).await;
     let seen = seen.lock().unwrap().clone();
     assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_never_be_done_is_parked_and_the_rest_goes_on() {
-    let standing = house().await;
-    let house = &standing.house;
-    let reactors = Reactors::new(house.clone(), vec![Arc::new(Tally::of(house))]);
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    let reactors = Reactors::new(runtime.clone(), vec![Arc::new(Tally::of(runtime))]);
     let running = reactors.clone();
     let _running = tokio::spawn(async move { running.run().await });
     for name in ["total", "never", "panic", "good"] {
-        open_stall(house, name).await;
+        open_stall(runtime, name).await;
     }
-    until("the good one is counted", async || total(house).await == 1).await;
-    let waiting = parked(&house.pools.app).await.unwrap();
+    until("the good one is counted", async || total(runtime).await == 1).await;
+    let waiting = parked(&runtime.pools.app).await.unwrap();
     let streams: Vec<&str> = waiting.iter().map(|parked| parked.stream_id.as_str()).collect();
     assert_eq!(streams, ["never", "panic"]);
     assert!(waiting[1].failure.contains("panicked"));
     assert!(!reactors.retry("tally", waiting[0].position).await.unwrap());
-    house.desk.execute::<Stall>(&"good".to_owned(), open("good"), &ctx()).await.unwrap();
-    assert_eq!(parked(&house.pools.app).await.unwrap().len(), 2);
+    runtime.desk.execute::<Stall>(&"good".to_owned(), open("good"), &ctx()).await.unwrap();
+    assert_eq!(parked(&runtime.pools.app).await.unwrap().len(), 2);
 }

@@ -8,14 +8,14 @@ use kernel::projecting::{Limits, fingerprint, parked};
 use vocabulary::Scope;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, ctx, house, open_stall};
+use crate::support::{Stall, StallCommand, ctx, runtime, open_stall};
 
-async fn fill(house: &kernel::House, streams: usize, sales: usize) {
+async fn fill(runtime: &kernel::Runtime, streams: usize, sales: usize) {
     for n in 0..streams {
-        open_stall(house, &format!("s{n}")).await;
+        open_stall(runtime, &format!("s{n}")).await;
     }
     let sales = (0..sales).map(|n| {
-        let desk = house.desk.clone();
+        let desk = runtime.desk.clone();
         async move {
             desk.execute::<Stall>(&format!("s{}", n % streams), StallCommand::Sell(1), &ctx()).await.unwrap()
         }
@@ -24,7 +24,7 @@ async fn fill(house: &kernel::House, streams: usize, sales: usize) {
 }
 
 /// What the database knows of a table beside its rows.
-async fn furniture(house: &kernel::House) -> Vec<String> {
+async fn furniture(runtime: &kernel::Runtime) -> Vec<String> {
     sqlx::query_scalar(
         "select 'column ' || column_name || data_type || is_nullable || coalesce(column_default, '')
            from information_schema.columns where table_schema = 'read' and table_name = 'stalls'
@@ -38,26 +38,26 @@ async fn furniture(house: &kernel::House) -> Vec<String> {
            from pg_constraint where conrelid = 'read.stalls'::regclass
          order by 1",
     )
-    .fetch_all(&house.pools.owner)
+    .fetch_all(&runtime.pools.owner)
     .await
     .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
-    let (projectors, _running) = run(house, Stalls::default());
-    fill(house, 20, 1500).await;
-    caught_up(house).await;
-    let before = (fingerprint(&house.pools.owner, "stalls").await.unwrap(), furniture(house).await);
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    let (projectors, _running) = run(runtime, Stalls::default());
+    fill(runtime, 20, 1500).await;
+    caught_up(runtime).await;
+    let before = (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await);
     assert!(before.1.iter().any(|line| line.starts_with("policy scope")));
 
     let stop = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..3)
         .map(|_| {
-            let (reads, stop) = (house.reads.clone(), stop.clone());
+            let (reads, stop) = (runtime.reads.clone(), stop.clone());
             tokio::spawn(async move {
                 let mut reads_done = 0;
                 while !stop.load(Ordering::Relaxed) {
@@ -78,10 +78,10 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     let rebuilt = projectors.rebuild("stalls").await.unwrap();
     assert!(rebuilt.position.0 >= 1520);
     assert_eq!(rebuilt.parked, 0);
-    assert_eq!((fingerprint(&house.pools.owner, "stalls").await.unwrap(), furniture(house).await), before);
+    assert_eq!((fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await), before);
 
     // And once more while sales go on: nothing is lost between the old tables and the new.
-    let desk = house.desk.clone();
+    let desk = runtime.desk.clone();
     let selling = tokio::spawn(async move {
         for _ in 0..200 {
             desk.execute::<Stall>(&"s0".to_owned(), StallCommand::Sell(1), &ctx()).await.unwrap();
@@ -93,11 +93,11 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     for reader in readers {
         assert!(reader.await.unwrap() > 0);
     }
-    caught_up(house).await;
-    let total: i64 = sold(house).await.iter().map(|(_, sold)| sold).sum();
+    caught_up(runtime).await;
+    let total: i64 = sold(runtime).await.iter().map(|(_, sold)| sold).sum();
     assert_eq!(total, 1700);
     let left: i64 = sqlx::query_scalar("select count(*) from pg_namespace where nspname like 'shadow%'")
-        .fetch_one(&house.pools.owner)
+        .fetch_one(&runtime.pools.owner)
         .await
         .unwrap();
     assert_eq!(left, 0);
@@ -105,14 +105,14 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
 
 /// Counts the stalls in transactions of all sorts until `stop`; how many counts there were, and how many were not `expected`.
 async fn count_stalls(
-    house: kernel::House,
+    runtime: kernel::Runtime,
     stop: Arc<AtomicBool>,
     number: usize,
     expected: i64,
 ) -> (u64, u64) {
     let (mut reads, mut wrong) = (0, 0);
     while !stop.load(Ordering::Relaxed) {
-        let mut tx = house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+        let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
         // Some have looked at something else before: their snapshot is older than their way to the table.
         if number.is_multiple_of(2) {
             sqlx::query("select position from log.log_head").execute(&mut *tx).await.unwrap();
@@ -128,15 +128,15 @@ async fn count_stalls(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_reader_sees_an_empty_or_partial_table_through_forty_rebuilds() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
-    let (projectors, _running) = run(house, Stalls::default());
-    fill(house, 20, 40).await;
-    caught_up(house).await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    let (projectors, _running) = run(runtime, Stalls::default());
+    fill(runtime, 20, 40).await;
+    caught_up(runtime).await;
     let stop = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> =
-        (0..6).map(|n| tokio::spawn(count_stalls(house.clone(), stop.clone(), n, 20))).collect();
+        (0..6).map(|n| tokio::spawn(count_stalls(runtime.clone(), stop.clone(), n, 20))).collect();
     let mut rebuilt = 0;
     while rebuilt < 40 {
         rebuilt += u64::from(projectors.rebuild("stalls").await.is_ok());
@@ -153,16 +153,16 @@ async fn no_reader_sees_an_empty_or_partial_table_through_forty_rebuilds() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rebuild_that_a_reader_holds_up_ends_with_his_name_and_holds_up_nobody() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
-    let (projectors, _running) = run(house, Stalls::default());
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    let (projectors, _running) = run(runtime, Stalls::default());
     let limits = Limits { swap_patience: Duration::from_millis(1500), ..Limits::default() };
     let impatient = projectors.clone().limited(limits);
-    fill(house, 3, 30).await;
-    caught_up(house).await;
+    fill(runtime, 3, 30).await;
+    caught_up(runtime).await;
     // He has looked elsewhere only, and will come to the table later.
-    let mut reader = house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+    let mut reader = runtime.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
     sqlx::query("select position from log.log_head").execute(&mut *reader).await.unwrap();
     let pid: i32 = sqlx::query_scalar("select pg_backend_pid()").fetch_one(&mut *reader).await.unwrap();
     let refused = impatient.rebuild("stalls").await.unwrap_err().to_string();
@@ -170,35 +170,35 @@ async fn a_rebuild_that_a_reader_holds_up_ends_with_his_name_and_holds_up_nobody
     let rows: i64 =
         sqlx::query_scalar("select count(*) from read.stalls").fetch_one(&mut *reader).await.unwrap();
     assert_eq!(rows, 3);
-    open_stall(house, "later").await;
-    caught_up(house).await;
+    open_stall(runtime, "later").await;
+    caught_up(runtime).await;
     // A patient one waits for him to end.
     let waiting = tokio::spawn(async move { projectors.rebuild("stalls").await });
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!waiting.is_finished());
     drop(reader);
     waiting.await.unwrap().unwrap();
-    assert_eq!(sold(house).await.len(), 4);
+    assert_eq!(sold(runtime).await.len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_projector_of_a_new_version_rebuilds_itself_at_start() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
-    fill(house, 3, 10).await;
-    let (_projectors, running) = run(house, Stalls::default());
-    caught_up(house).await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    fill(runtime, 3, 10).await;
+    let (_projectors, running) = run(runtime, Stalls::default());
+    caught_up(runtime).await;
     running.abort();
     sqlx::query("update read.stalls set note = 'made by the old rules'")
-        .execute(&house.pools.owner)
+        .execute(&runtime.pools.owner)
         .await
         .unwrap();
-    let (_projectors, _running) = run(house, Stalls { version: 2, ..Stalls::default() });
+    let (_projectors, _running) = run(runtime, Stalls { version: 2, ..Stalls::default() });
     let renewed = async {
         loop {
             let old: i64 = sqlx::query_scalar("select count(*) from read.stalls where note <> 'none'")
-                .fetch_one(&house.pools.owner)
+                .fetch_one(&runtime.pools.owner)
                 .await
                 .unwrap();
             if old == 0 {
@@ -208,29 +208,29 @@ async fn a_projector_of_a_new_version_rebuilds_itself_at_start() {
         }
     };
     tokio::time::timeout(Duration::from_secs(20), renewed).await.unwrap();
-    assert_eq!(sold(house).await.len(), 3);
+    assert_eq!(sold(runtime).await.len(), 3);
     let version: i32 =
-        sqlx::query_scalar("select version from log.projectors").fetch_one(&house.pools.owner).await.unwrap();
+        sqlx::query_scalar("select version from log.projectors").fetch_one(&runtime.pools.owner).await.unwrap();
     assert_eq!(version, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rebuild_tries_parked_streams_again_and_parks_those_that_still_fail() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
     let stalls = Stalls::default();
     let poison = stalls.poison.clone();
     poison.lock().unwrap().extend(["s0".to_owned(), "s1".to_owned()]);
-    let (projectors, _running) = run(house, stalls);
-    fill(house, 3, 30).await;
-    caught_up(house).await;
-    assert_eq!(parked(&house.pools.app).await.unwrap().len(), 2);
+    let (projectors, _running) = run(runtime, stalls);
+    fill(runtime, 3, 30).await;
+    caught_up(runtime).await;
+    assert_eq!(parked(&runtime.pools.app).await.unwrap().len(), 2);
     poison.lock().unwrap().remove("s0");
     let rebuilt = projectors.rebuild("stalls").await.unwrap();
     assert_eq!(rebuilt.parked, 1);
-    assert_eq!(sold(house).await, [("s0".to_owned(), 10), ("s2".to_owned(), 10)]);
-    let left = parked(&house.pools.app).await.unwrap();
+    assert_eq!(sold(runtime).await, [("s0".to_owned(), 10), ("s2".to_owned(), 10)]);
+    let left = parked(&runtime.pools.app).await.unwrap();
     assert_eq!(
         (left.len(), left[0].stream_id.as_str(), left[0].reader.as_str()),
         (1, "s1", "projector:stalls")
@@ -239,20 +239,20 @@ async fn a_rebuild_tries_parked_streams_again_and_parks_those_that_still_fail() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rebuild_that_fails_leaves_everything_as_it_was() {
-    let standing = house().await;
-    let house = &standing.house;
-    make_table(&house.pools.owner).await;
-    let (projectors, _running) = run(house, Stalls::default());
-    fill(house, 3, 30).await;
-    caught_up(house).await;
-    let before = fingerprint(&house.pools.owner, "stalls").await.unwrap();
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    make_table(&runtime.pools.owner).await;
+    let (projectors, _running) = run(runtime, Stalls::default());
+    fill(runtime, 3, 30).await;
+    caught_up(runtime).await;
+    let before = fingerprint(&runtime.pools.owner, "stalls").await.unwrap();
     sqlx::query("create view read.hanger_on with (security_invoker = true) as select id from read.stalls")
-        .execute(&house.pools.owner)
+        .execute(&runtime.pools.owner)
         .await
         .unwrap();
     assert!(projectors.rebuild("stalls").await.is_err());
-    assert_eq!(fingerprint(&house.pools.owner, "stalls").await.unwrap(), before);
-    open_stall(house, "later").await;
-    caught_up(house).await;
-    assert_eq!(sold(house).await.len(), 4);
+    assert_eq!(fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), before);
+    open_stall(runtime, "later").await;
+    caught_up(runtime).await;
+    assert_eq!(sold(runtime).await.len(), 4);
 }

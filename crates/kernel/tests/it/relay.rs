@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, consumer, stream};
 use futures::StreamExt;
 use kernel::relay::{self, Contexts};
-use kernel::{House, Personal, Position};
+use kernel::{Runtime, Personal, Position};
 use testkit::OwnNats;
 
 use crate::support::{Stall, StallCommand, ctx, database, foundation_at, open_stall};
@@ -19,10 +19,10 @@ pub async fn connect(nats: &OwnNats) -> async_nats::Client {
         .unwrap()
 }
 
-pub async fn house_with(nats: &OwnNats, url: &str) -> House {
+pub async fn runtime_with(nats: &OwnNats, url: &str) -> Runtime {
     let mut foundation = foundation_at(url).await;
     foundation.nats = Some(connect(nats).await);
-    House::open(foundation).await.unwrap()
+    Runtime::open(foundation).await.unwrap()
 }
 
 pub async fn make_stream(nats: &OwnNats) {
@@ -71,11 +71,11 @@ async fn an_event_arrives_as_a_cloud_event_with_its_secrets_sealed() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    open_stall(&house, "a").await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    open_stall(&runtime, "a").await;
     let hire = StallCommand::Hire(Personal::new("keeper:7", "王小明".to_owned()));
-    house.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await.unwrap();
+    runtime.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await.unwrap();
     let js = jetstream::new(connect(&nats).await);
     let stream = js.get_stream("EVENTS").await.unwrap();
     let config =
@@ -110,18 +110,18 @@ async fn the_relay_goes_on_after_nats_was_killed_without_a_gap_or_a_repeat() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
     for n in 0..50 {
-        open_stall(&house, &format!("a{n}")).await;
+        open_stall(&runtime, &format!("a{n}")).await;
     }
     nats.kill9().await;
     for n in 0..50 {
-        open_stall(&house, &format!("b{n}")).await;
+        open_stall(&runtime, &format!("b{n}")).await;
     }
     nats.restart().await;
     for n in 0..50 {
-        open_stall(&house, &format!("c{n}")).await;
+        open_stall(&runtime, &format!("c{n}")).await;
     }
     assert!(ids(&nats, 150).await.into_iter().eq(1..=150));
 }
@@ -131,19 +131,19 @@ async fn relays_that_die_one_after_another_repeat_nothing() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let writer = house_with(&nats, &database.url).await;
+    let writer = runtime_with(&nats, &database.url).await;
     for round in 0..4 {
         for n in 0..100 {
             open_stall(&writer, &format!("r{round}-{n}")).await;
         }
         // Dies at once: what was acknowledged is often not yet stored.
-        let process = house_with(&nats, &database.url).await;
+        let process = runtime_with(&nats, &database.url).await;
         let running = tokio::spawn(relay::run(process.clone(), contexts()));
         ids(&nats, round * 100 + 1).await;
         running.abort();
         process.close();
     }
-    let last = house_with(&nats, &database.url).await;
+    let last = runtime_with(&nats, &database.url).await;
     tokio::spawn(relay::run(last.clone(), contexts()));
     assert!(ids(&nats, 400).await.into_iter().eq(1..=400));
 }
@@ -153,16 +153,16 @@ async fn a_stream_that_lost_everything_is_filled_again_and_what_is_asked_for_is_
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
     for n in 0..30 {
-        open_stall(&house, &format!("a{n}")).await;
+        open_stall(&runtime, &format!("a{n}")).await;
     }
     assert_eq!(ids(&nats, 30).await.len(), 30);
     let js = jetstream::new(connect(&nats).await);
     js.delete_stream("EVENTS").await.unwrap();
     make_stream(&nats).await;
-    open_stall(&house, "after").await;
+    open_stall(&runtime, "after").await;
     assert!(ids(&nats, 31).await.into_iter().eq(1..=31));
 
     // NATS remembers ids for two minutes and drops the repeats; a purge makes it forget nothing of that, so a stream with
@@ -175,13 +175,13 @@ async fn a_stream_that_lost_everything_is_filled_again_and_what_is_asked_for_is_
         ..Default::default()
     };
     js.create_stream(short).await.unwrap();
-    open_stall(&house, "more").await;
+    open_stall(&runtime, "more").await;
     assert!(ids(&nats, 32).await.into_iter().eq(1..=32));
     tokio::time::sleep(Duration::from_millis(300)).await;
-    relay::ask_to_resend(&house, Position(30)).await.unwrap();
+    relay::ask_to_resend(&runtime, Position(30)).await.unwrap();
     let again: Vec<i64> = (1..=32).chain(30..=32).collect();
     assert_eq!(ids(&nats, 35).await, again);
-    open_stall(&house, "and on").await;
+    open_stall(&runtime, "and on").await;
     assert_eq!(ids(&nats, 36).await.last(), Some(&33));
 }
 
@@ -190,8 +190,8 @@ async fn changed_rows_are_told_to_other_processes() {
     use kernel::Change;
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
-    let here = house_with(&nats, &database.url).await;
-    let there = house_with(&nats, &database.url).await;
+    let here = runtime_with(&nats, &database.url).await;
+    let there = runtime_with(&nats, &database.url).await;
     let mut heard = there.changes.subscribe();
     let mut own = here.changes.subscribe();
     // The other process listens from a moment after its start on.

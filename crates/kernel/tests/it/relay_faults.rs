@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, stream};
 use kernel::relay::{self, Contexts};
-use kernel::{House, Position};
+use kernel::{Runtime, Position};
 use testkit::OwnNats;
 
-use crate::relay::{connect, contexts, house_with, ids, make_stream};
-use crate::support::{database, house_at, open_stall, owners_slip};
+use crate::relay::{connect, contexts, runtime_with, ids, make_stream};
+use crate::support::{database, runtime_at, open_stall, owners_slip};
 
 async fn stream(nats: &OwnNats) -> stream::Stream {
     jetstream::new(connect(nats).await).get_stream("EVENTS").await.unwrap()
 }
 
 /// What the relay says of itself, once it says something.
-pub async fn failure(house: &House) -> String {
+pub async fn failure(runtime: &Runtime) -> String {
     let begun = Instant::now();
     loop {
         let told: Option<String> =
-            sqlx::query_scalar("select failure from log.relay").fetch_one(&house.pools.owner).await.unwrap();
+            sqlx::query_scalar("select failure from log.relay").fetch_one(&runtime.pools.owner).await.unwrap();
         if let Some(told) = told {
             return told;
         }
@@ -28,9 +28,9 @@ pub async fn failure(house: &House) -> String {
     }
 }
 
-pub async fn stalls(house: &House, name: &str, count: usize) {
+pub async fn stalls(runtime: &Runtime, name: &str, count: usize) {
     for n in 0..count {
-        open_stall(house, &format!("{name}{n}")).await;
+        open_stall(runtime, &format!("{name}{n}")).await;
     }
 }
 
@@ -39,20 +39,20 @@ async fn a_gap_in_the_log_stops_the_relay_and_nothing_behind_it_is_sent() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    stalls(&house, "a", 5).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    stalls(&runtime, "a", 5).await;
     owners_slip(
-        &house,
+        &runtime,
         "create table public.aside as select * from log.events where position = 3;
         delete from log.events where position = 3",
     )
     .await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
     assert_eq!(ids(&nats, 2).await, [1, 2]);
-    let told = failure(&house).await;
+    let told = failure(&runtime).await;
     assert!(told.contains('3'), "{told}");
     assert_eq!(ids(&nats, 2).await, [1, 2], "nothing behind the gap");
-    owners_slip(&house, "insert into log.events select * from public.aside").await;
+    owners_slip(&runtime, "insert into log.events select * from public.aside").await;
     assert_eq!(ids(&nats, 5).await, [1, 2, 3, 4, 5], "it goes on by itself when the event is back");
 }
 
@@ -61,18 +61,18 @@ async fn a_deleted_last_message_is_sent_again() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    let running = tokio::spawn(relay::run(house.clone(), contexts()));
-    stalls(&house, "a", 10).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    let running = tokio::spawn(relay::run(runtime.clone(), contexts()));
+    stalls(&runtime, "a", 10).await;
     assert_eq!(ids(&nats, 10).await.len(), 10);
     running.abort();
-    house.close();
+    runtime.close();
     let events = stream(&nats).await;
     events.delete_message(9).await.unwrap();
     events.delete_message(10).await.unwrap();
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    open_stall(&house, "more").await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    open_stall(&runtime, "more").await;
     assert!(ids(&nats, 11).await.into_iter().eq(1..=11));
 }
 
@@ -87,13 +87,13 @@ async fn a_relay_that_dies_amid_sending_again_finishes_it_and_sends_nothing_else
         ..Default::default()
     };
     jetstream::new(connect(&nats).await).create_stream(short).await.unwrap();
-    let writer = house_at(&database.url).await;
+    let writer = runtime_at(&database.url).await;
     stalls(&writer, "a", 1000).await;
-    let house = house_with(&nats, &database.url).await;
-    let running = tokio::spawn(relay::run(house.clone(), contexts()));
+    let runtime = runtime_with(&nats, &database.url).await;
+    let running = tokio::spawn(relay::run(runtime.clone(), contexts()));
     assert_eq!(ids(&nats, 1000).await.len(), 1000);
     tokio::time::sleep(Duration::from_millis(1500)).await;
-    relay::ask_to_resend(&house, Position(1)).await.unwrap();
+    relay::ask_to_resend(&runtime, Position(1)).await.unwrap();
     loop {
         let sent = stream(&nats).await.cached_info().state.messages;
         assert!(sent < 2000, "it was too fast to be cut off");
@@ -102,19 +102,19 @@ async fn a_relay_that_dies_amid_sending_again_finishes_it_and_sends_nothing_else
         }
     }
     running.abort();
-    house.close();
+    runtime.close();
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
     let asked = async || -> Option<i64> {
-        sqlx::query_scalar("select resend_from from log.relay").fetch_one(&house.pools.owner).await.unwrap()
+        sqlx::query_scalar("select resend_from from log.relay").fetch_one(&runtime.pools.owner).await.unwrap()
     };
     let begun = Instant::now();
     while asked().await.is_some() {
         assert!(begun.elapsed() < Duration::from_mins(1), "it is never finished");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    open_stall(&house, "and on").await;
+    open_stall(&runtime, "and on").await;
     let begun = Instant::now();
     let all = loop {
         let all = ids(&nats, 2001).await;
@@ -136,15 +136,15 @@ async fn an_event_too_large_for_nats_is_sent_as_a_reference_and_those_behind_it_
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    open_stall(&house, "a").await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    open_stall(&runtime, "a").await;
     // As an older version let it in.
-    owners_slip(&house, "select log.append_one('stall', 'b', 1, 'stall.opened', 1::smallint,
+    owners_slip(&runtime, "select log.append_one('stall', 'b', 1, 'stall.opened', 1::smallint,
         '{\"name\":\"' || repeat('x', 1048500) || '\"}', (select meta from log.events limit 1), now(), sha256('b'),
         null, null, null, null, null, now() + interval '1 minute')")
     .await;
-    open_stall(&house, "c").await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
+    open_stall(&runtime, "c").await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
     assert_eq!(ids(&nats, 3).await, [1, 2, 3]);
     let large = stream(&nats).await.get_raw_message(2).await.unwrap();
     assert!(large.payload.is_empty());
@@ -155,13 +155,13 @@ async fn an_event_too_large_for_nats_is_sent_as_a_reference_and_those_behind_it_
 
 async fn relayed_ten(nats: &OwnNats, url: &str) {
     make_stream(nats).await;
-    let house = house_with(nats, url).await;
-    let running = tokio::spawn(relay::run(house.clone(), contexts()));
-    stalls(&house, "a", 10).await;
+    let runtime = runtime_with(nats, url).await;
+    let running = tokio::spawn(relay::run(runtime.clone(), contexts()));
+    stalls(&runtime, "a", 10).await;
     assert_eq!(ids(nats, 10).await.len(), 10);
     running.abort();
-    house.close();
-    house.pools.close().await;
+    runtime.close();
+    runtime.pools.close().await;
 }
 
 const CUT: &str = "delete from log.events where position > 5;
@@ -173,12 +173,12 @@ async fn the_relay_refuses_when_nats_knows_more_than_the_log() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     relayed_ten(&nats, &database.url).await;
-    let early = house_at(&database.url).await;
+    let early = runtime_at(&database.url).await;
     owners_slip(&early, CUT).await;
     early.close();
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    let told = failure(&house).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    let told = failure(&runtime).await;
     assert!(told.contains("10") && told.contains("accept-restore"), "{told}");
     assert_eq!(ids(&nats, 10).await.len(), 10);
 }
@@ -188,13 +188,13 @@ async fn the_relay_refuses_when_another_event_stands_at_the_place_of_the_last_on
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     relayed_ten(&nats, &database.url).await;
-    let early = house_at(&database.url).await;
+    let early = runtime_at(&database.url).await;
     owners_slip(&early, CUT).await;
     early.close();
-    let house = house_with(&nats, &database.url).await;
-    stalls(&house, "b", 8).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    let told = failure(&house).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    stalls(&runtime, "b", 8).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    let told = failure(&runtime).await;
     assert!(told.contains("10") && told.contains("accept-restore"), "{told}");
     assert_eq!(ids(&nats, 10).await.len(), 10, "nothing is built on it");
 }
@@ -227,11 +227,11 @@ fn a_subject_is_one_that_nats_takes_whatever_the_names() {
 
 #[tokio::test]
 async fn an_event_that_nats_might_not_carry_is_refused_at_the_append() {
-    let standing = crate::support::house().await;
-    open_stall(&standing.house, "a").await;
+    let standing = crate::support::runtime().await;
+    open_stall(&standing.runtime, "a").await;
     let hire = crate::support::StallCommand::Hire(kernel::Personal::new("keeper:7", "长".repeat(300_000)));
     let refused = standing
-        .house
+        .runtime
         .desk
         .execute::<crate::support::Stall>(&"a".to_owned(), hire, &crate::support::ctx())
         .await;
@@ -244,17 +244,17 @@ async fn a_relay_whose_term_is_over_stores_no_place() {
     let (_services, database) = database().await;
     let nats = OwnNats::start().await;
     make_stream(&nats).await;
-    let house = house_with(&nats, &database.url).await;
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    stalls(&house, "a", 5).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    stalls(&runtime, "a", 5).await;
     let place = async || -> i64 {
-        sqlx::query_scalar("select position from log.relay").fetch_one(&house.pools.owner).await.unwrap()
+        sqlx::query_scalar("select position from log.relay").fetch_one(&runtime.pools.owner).await.unwrap()
     };
     crate::support::eventually("the place is stored", async || place().await == 5).await;
     // As the term after this one does.
     let later = "update log.relay set token = token + 1";
-    sqlx::query(later).execute(&house.pools.owner).await.unwrap();
-    stalls(&house, "b", 5).await;
+    sqlx::query(later).execute(&runtime.pools.owner).await.unwrap();
+    stalls(&runtime, "b", 5).await;
     ids(&nats, 6).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(place().await, 5);

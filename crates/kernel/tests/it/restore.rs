@@ -7,11 +7,11 @@ use kernel::log::lineage::Trust;
 use kernel::log::places::{Folder, Place, Stream};
 use kernel::log::restore::{Accepted, RestoreError, accept};
 use kernel::log::verify::{Note, verify};
-use kernel::{House, Position, relay};
+use kernel::{Runtime, Position, relay};
 use testkit::OwnNats;
 use testkit::local::Place as Throwaway;
 
-use crate::relay::{connect, contexts, house_with, ids, make_stream};
+use crate::relay::{connect, contexts, runtime_with, ids, make_stream};
 use crate::relay_faults::{failure, stalls};
 use crate::support::{database, now, owners_slip};
 use crate::verify::key;
@@ -24,9 +24,9 @@ async fn an_accepted_restore_lets_relay_and_signer_go_on_and_verify_names_it() {
     let folder = Throwaway::throw_away().unwrap();
     let places: Vec<Arc<dyn Place>> =
         vec![Arc::new(Folder::new(folder.path())), Arc::new(Stream::new(connect(&nats).await))];
-    let signer = |house: &House| Signer::new(house.clone(), key(), places.clone());
+    let signer = |runtime: &Runtime| Signer::new(runtime.clone(), key(), places.clone());
 
-    let before = house_with(&nats, &database.url).await;
+    let before = runtime_with(&nats, &database.url).await;
     let relaying = tokio::spawn(relay::run(before.clone(), contexts()));
     stalls(&before, "a", 3).await;
     signer(&before).sign_new().await.unwrap();
@@ -38,32 +38,32 @@ async fn an_accepted_restore_lets_relay_and_signer_go_on_and_verify_names_it() {
     before.pools.close().await;
 
     // As after a restore to an earlier time, with everything that lies in the database.
-    let after = house_with(&nats, &database.url).await;
+    let after = runtime_with(&nats, &database.url).await;
     owners_slip(&after, "delete from log.events where position > 5;
         update log.log_head set position = 5, chain = (select chain from log.events where position = 5);
         delete from log.claims; delete from log.statements where number > 1; update log.relay set position = 4")
     .await;
     after.close();
-    let house = house_with(&nats, &database.url).await;
-    stalls(&house, "c", 2).await;
-    let relaying = tokio::spawn(relay::run(house.clone(), contexts()));
-    failure(&house).await;
-    signer(&house).sign_new().await.unwrap_err();
+    let runtime = runtime_with(&nats, &database.url).await;
+    stalls(&runtime, "c", 2).await;
+    let relaying = tokio::spawn(relay::run(runtime.clone(), contexts()));
+    failure(&runtime).await;
+    signer(&runtime).sign_new().await.unwrap_err();
     relaying.abort();
 
-    let refused = accept(&house, &signer(&house), Position(5)).await.unwrap_err();
+    let refused = accept(&runtime, &signer(&runtime), Position(5)).await.unwrap_err();
     assert!(matches!(refused, RestoreError::Head { actual: Position(7), .. }), "{refused}");
-    let accepted = accept(&house, &signer(&house), Position(7)).await.unwrap();
+    let accepted = accept(&runtime, &signer(&runtime), Position(7)).await.unwrap();
     assert_eq!(accepted, Accepted { from: Position(10), to: Position(5), deleted: 5 });
-    let again = accept(&house, &signer(&house), Position(7)).await.unwrap_err();
+    let again = accept(&runtime, &signer(&runtime), Position(7)).await.unwrap_err();
     assert!(matches!(again, RestoreError::Nothing), "{again}");
 
-    tokio::spawn(relay::run(house.clone(), contexts()));
-    stalls(&house, "d", 1).await;
+    tokio::spawn(relay::run(runtime.clone(), contexts()));
+    stalls(&runtime, "d", 1).await;
     assert!(ids(&nats, 8).await.into_iter().eq(1..=8));
-    signer(&house).sign_new().await.unwrap();
+    signer(&runtime).sign_new().await.unwrap();
     let later = now().plus_millis(3_600_000);
-    let verified = verify(&house.pools.app, &Trust::only(key().public()), &places, later).await.unwrap();
+    let verified = verify(&runtime.pools.app, &Trust::only(key().public()), &places, later).await.unwrap();
     assert_eq!((verified.checkpoints, verified.findings), (4, vec![]));
     assert_eq!(verified.notes, [Note::Restored { from: Position(10), to: Position(5), at: now() }]);
 }

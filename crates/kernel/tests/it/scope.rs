@@ -7,7 +7,7 @@ use proptest::collection::btree_set;
 use proptest::prelude::*;
 use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
 
-use crate::support::{house, open_stall};
+use crate::support::{runtime, open_stall};
 
 fn reach<T: Ord + Copy + std::fmt::Debug>(of: fn(i64) -> T) -> impl Strategy<Value = Reach<T>> {
     prop_oneof![
@@ -25,8 +25,8 @@ fn territories() -> Vec<Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_database_sees_exactly_what_the_scope_contains() {
-    let standing = Arc::new(house().await);
-    let owner = &standing.house.pools.owner;
+    let standing = Arc::new(runtime().await);
+    let owner = &standing.runtime.pools.owner;
     for sql in [
         "create table read.things (agent_id bigint, area_id bigint)",
         "create table read.agents_only (agent_id bigint)",
@@ -48,12 +48,12 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
         sqlx::query("insert into read.areas_only values ($1)").bind(area).execute(owner).await.unwrap();
     }
     let tokio_runtime = tokio::runtime::Handle::current();
-    let house = standing.house.clone();
+    let runtime = standing.runtime.clone();
     tokio::task::spawn_blocking(move || {
         let scopes = (reach(AgentId), reach(AreaId)).prop_map(|(agents, areas)| Scope { agents, areas });
         proptest!(ProptestConfig::with_cases(120), |(scope in scopes)| {
             tokio_runtime.block_on(async {
-                let mut tx = house.reads.scoped(&scope, None, &[]).await.unwrap();
+                let mut tx = runtime.reads.scoped(&scope, None, &[]).await.unwrap();
                 let contained = |row: &Row| {
                     scope.contains(Territory { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
                 };
@@ -89,8 +89,8 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
 
 #[tokio::test]
 async fn without_a_scope_nothing_is_seen_and_nothing_can_be_written() {
-    let standing = house().await;
-    let pools = &standing.house.pools;
+    let standing = runtime().await;
+    let pools = &standing.runtime.pools;
     sqlx::query("create table read.things (agent_id bigint)").execute(&pools.owner).await.unwrap();
     sqlx::query("select wheelhouse.guard_table('read.things')").execute(&pools.owner).await.unwrap();
     sqlx::query("insert into read.things values (null), (1)").execute(&pools.owner).await.unwrap();
@@ -98,7 +98,7 @@ async fn without_a_scope_nothing_is_seen_and_nothing_can_be_written() {
         sqlx::query_scalar("select count(*) from read.things").fetch_one(&pools.app).await.unwrap();
     assert_eq!(seen, 0);
     assert!(sqlx::query("insert into read.things values (1)").execute(&pools.app).await.is_err());
-    let mut tx = standing.house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+    let mut tx = standing.runtime.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
     let seen: i64 = sqlx::query_scalar("select count(*) from read.things").fetch_one(&mut *tx).await.unwrap();
     assert_eq!(seen, 2);
     drop(tx);
@@ -110,30 +110,30 @@ async fn without_a_scope_nothing_is_seen_and_nothing_can_be_written() {
 
 #[tokio::test]
 async fn a_query_waits_for_its_projector_and_gives_up_after_two_seconds() {
-    let standing = house().await;
-    open_stall(&standing.house, "a").await;
-    let reads = standing.house.reads.clone();
+    let standing = runtime().await;
+    open_stall(&standing.runtime, "a").await;
+    let reads = standing.runtime.reads.clone();
     let late = reads.scoped(&Scope::ALL, Some(Position(1)), &["stalls"]).await.unwrap();
     assert!(!late.caught_up());
     let waiting =
         tokio::spawn(async move { reads.scoped(&Scope::ALL, Some(Position(1)), &["stalls"]).await });
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     sqlx::query("insert into log.projectors (name, version, position) values ('stalls', 1, 1)")
-        .execute(&standing.house.pools.projector)
+        .execute(&standing.runtime.pools.projector)
         .await
         .unwrap();
     assert!(waiting.await.unwrap().unwrap().caught_up());
     // A position beyond the log is nobody's: it makes nobody wait.
     let made_up =
-        standing.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["stalls"]).await.unwrap();
+        standing.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["stalls"]).await.unwrap();
     assert!(made_up.caught_up());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_who_goes_away_leaves_no_transaction_behind() {
-    let standing = house().await;
+    let standing = runtime().await;
     for patience in 0..300 {
-        let reads = standing.house.reads.clone();
+        let reads = standing.runtime.reads.clone();
         let asked = tokio::spawn(async move { reads.scoped(&Scope::ALL, None, &[]).await.map(drop) });
         for _ in 0..patience % 11 {
             tokio::task::yield_now().await;
@@ -144,7 +144,7 @@ async fn a_caller_who_goes_away_leaves_no_transaction_behind() {
                 and datname = current_database() and state like 'idle in transaction%'";
     let mut left = i64::MAX;
     for _ in 0..100 {
-        left = sqlx::query_scalar(open).fetch_one(&standing.house.pools.owner).await.unwrap();
+        left = sqlx::query_scalar(open).fetch_one(&standing.runtime.pools.owner).await.unwrap();
         if left == 0 {
             break;
         }

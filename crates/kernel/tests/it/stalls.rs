@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kernel::projecting::Projectors;
 use kernel::projector::ApplyError;
-use kernel::{Change, House, Position, Projector, Recorded};
+use kernel::{Change, Runtime, Position, Projector, Recorded};
 use sqlx::PgConnection;
 use sqlx::PgPool;
 
@@ -104,23 +104,23 @@ pub async fn make_table(owner: &PgPool) {
 }
 
 /// Runs it in the background, as a process that leads would.
-pub fn run(house: &House, stalls: Stalls) -> (Projectors, tokio::task::JoinHandle<()>) {
-    let projectors = Projectors::new(house.clone(), vec![Arc::new(stalls)]);
+pub fn run(runtime: &Runtime, stalls: Stalls) -> (Projectors, tokio::task::JoinHandle<()>) {
+    let projectors = Projectors::new(runtime.clone(), vec![Arc::new(stalls)]);
     let running = projectors.clone();
     (projectors, tokio::spawn(async move { running.run().await }))
 }
 
 /// Waits until the projector has reached the log's head.
-pub async fn caught_up(house: &House) {
-    reached(house, house.reader.head().await.unwrap()).await;
+pub async fn caught_up(runtime: &Runtime) {
+    reached(runtime, runtime.reader.head().await.unwrap()).await;
 }
 
-pub async fn reached(house: &House, position: Position) {
+pub async fn reached(runtime: &Runtime, position: Position) {
     let there = async {
         loop {
             let at: Option<Position> =
                 sqlx::query_scalar("select position from log.projectors where name = 'stalls'")
-                    .fetch_optional(&house.pools.owner)
+                    .fetch_optional(&runtime.pools.owner)
                     .await
                     .unwrap();
             if at.is_some_and(|at| at >= position) {
@@ -132,9 +132,9 @@ pub async fn reached(house: &House, position: Position) {
     tokio::time::timeout(Duration::from_secs(20), there).await.expect("the projector catches up");
 }
 
-pub async fn sold(house: &House) -> Vec<(String, i64)> {
+pub async fn sold(runtime: &Runtime) -> Vec<(String, i64)> {
     sqlx::query_as("select id, sold from read.stalls order by id")
-        .fetch_all(&house.pools.owner)
+        .fetch_all(&runtime.pools.owner)
         .await
         .unwrap()
 }

@@ -1,10 +1,10 @@
-//! A house on a database of its own, and an aggregate small enough to see through.
+//! A system on a database of its own, and an aggregate small enough to see through.
 
 use std::sync::Arc;
 
 use kernel::aggregate::{Aggregate, Claim, Event, Refusal};
 use kernel::{
-    CommandContext, Foundation, House, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId,
+    CommandContext, Foundation, Runtime, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Executor;
@@ -16,7 +16,7 @@ pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6 };
 
 /// What a test holds so that its servers stay up.
 pub struct Standing {
-    pub house: House,
+    pub runtime: Runtime,
     pub database: TestDatabase,
     _services: Services,
 }
@@ -39,15 +39,15 @@ pub async fn database() -> (Services, TestDatabase) {
     (services, database)
 }
 
-pub async fn house() -> Standing {
+pub async fn runtime() -> Standing {
     let (services, database) = database().await;
-    let house = house_at(&database.url).await;
-    Standing { house, database, _services: services }
+    let runtime = runtime_at(&database.url).await;
+    Standing { runtime, database, _services: services }
 }
 
 /// Another process on the same database, as far as the log can tell.
-pub async fn house_at(url: &str) -> House {
-    House::open(foundation_at(url).await).await.expect("the house opens")
+pub async fn runtime_at(url: &str) -> Runtime {
+    Runtime::open(foundation_at(url).await).await.expect("the system opens")
 }
 
 pub async fn foundation_at(url: &str) -> Foundation {
@@ -224,13 +224,13 @@ pub fn open(name: &str) -> StallCommand {
 }
 
 /// Opens a stall of its own name.
-pub async fn open_stall(house: &House, id: &str) {
-    house.desk.execute::<Stall>(&id.to_owned(), open(id), &ctx()).await.expect("the stall opens");
+pub async fn open_stall(runtime: &Runtime, id: &str) {
+    runtime.desk.execute::<Stall>(&id.to_owned(), open(id), &ctx()).await.expect("the stall opens");
 }
 
 /// Does what only somebody with the owner's rights could do.
-pub async fn owners_slip(house: &House, sql: &'static str) {
-    let mut owner = house.pools.owner.acquire().await.unwrap();
+pub async fn owners_slip(runtime: &Runtime, sql: &'static str) {
+    let mut owner = runtime.pools.owner.acquire().await.unwrap();
     owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
     let mut transaction = sqlx::Connection::begin(&mut *owner).await.unwrap();
     transaction.execute(sql).await.unwrap();

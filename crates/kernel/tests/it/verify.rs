@@ -6,47 +6,47 @@ use kernel::log::checkpoint::Signer;
 use kernel::log::lineage::Trust;
 use kernel::log::statement::{CheckpointKey, Content, Mark, Statement};
 use kernel::log::verify::{Finding, Inclusion, Verified, prove, verify};
-use kernel::{House, Position};
+use kernel::{Runtime, Position};
 
-use crate::support::{house, now, open_stall, owners_slip as tamper};
+use crate::support::{runtime, now, open_stall, owners_slip as tamper};
 
 pub fn key() -> CheckpointKey {
     CheckpointKey::new(&[9; 32])
 }
 
-pub async fn thirty(house: &House) {
+pub async fn thirty(runtime: &Runtime) {
     for n in 0..30 {
-        open_stall(house, &format!("s{n}")).await;
+        open_stall(runtime, &format!("s{n}")).await;
     }
 }
 
-async fn sign(house: &House, key: CheckpointKey) {
-    Signer::new(house.clone(), key, Vec::new()).sign_new().await.unwrap();
+async fn sign(runtime: &Runtime, key: CheckpointKey) {
+    Signer::new(runtime.clone(), key, Vec::new()).sign_new().await.unwrap();
 }
 
-async fn verified(house: &House) -> Verified {
-    verify(&house.pools.app, &Trust::only(key().public()), &[], now()).await.unwrap()
+async fn verified(runtime: &Runtime) -> Verified {
+    verify(&runtime.pools.app, &Trust::only(key().public()), &[], now()).await.unwrap()
 }
 
-async fn findings(house: &House) -> Vec<Finding> {
-    verified(house).await.findings
+async fn findings(runtime: &Runtime) -> Vec<Finding> {
+    verified(runtime).await.findings
 }
 
 #[tokio::test]
 async fn a_log_that_nobody_touched_verifies() {
-    let standing = house().await;
-    assert_eq!(findings(&standing.house).await, []);
-    thirty(&standing.house).await;
-    sign(&standing.house, key()).await;
-    open_stall(&standing.house, "later").await;
-    let verified = verified(&standing.house).await;
+    let standing = runtime().await;
+    assert_eq!(findings(&standing.runtime).await, []);
+    thirty(&standing.runtime).await;
+    sign(&standing.runtime, key()).await;
+    open_stall(&standing.runtime, "later").await;
+    let verified = verified(&standing.runtime).await;
     assert_eq!((verified.events, verified.checkpoints, verified.findings), (31, 1, vec![]));
 }
 
 #[tokio::test]
 async fn a_changed_byte_is_found_in_every_field() {
-    let standing = house().await;
-    thirty(&standing.house).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
     for (position, sql) in [
         (3, "update log.events set data = replace(data, 's2', 's3') where position = 3"),
         (5, "update log.events set meta = replace(meta, 'test', 'tes7') where position = 5"),
@@ -57,52 +57,52 @@ async fn a_changed_byte_is_found_in_every_field() {
         (15, "update log.events set schema_version = 2 where position = 15"),
         (17, "update log.events set category = 'stalL' where position = 17"),
     ] {
-        tamper(&standing.house, sql).await;
-        let found = findings(&standing.house).await;
+        tamper(&standing.runtime, sql).await;
+        let found = findings(&standing.runtime).await;
         assert_eq!(found.last(), Some(&Finding::Changed { position: Position(position) }), "{sql}");
     }
-    assert_eq!(findings(&standing.house).await.len(), 8);
+    assert_eq!(findings(&standing.runtime).await.len(), 8);
 }
 
 #[tokio::test]
 async fn a_changed_chain_is_found() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    tamper(&standing.house, "update log.events set chain = sha256('x') where position = 30").await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    tamper(&standing.runtime, "update log.events set chain = sha256('x') where position = 30").await;
     let changed = Finding::Changed { position: Position(30) };
-    assert_eq!(findings(&standing.house).await, [changed, Finding::Head { position: Position(30) }]);
+    assert_eq!(findings(&standing.runtime).await, [changed, Finding::Head { position: Position(30) }]);
 }
 
 #[tokio::test]
 async fn a_removed_row_is_found_and_named() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    tamper(&standing.house, "delete from log.events where position in (10, 11, 20)").await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    tamper(&standing.runtime, "delete from log.events where position in (10, 11, 20)").await;
     let removed = |first, last| Finding::Removed { first: Position(first), last: Position(last) };
-    assert_eq!(findings(&standing.house).await, [removed(10, 11), removed(20, 20)]);
+    assert_eq!(findings(&standing.runtime).await, [removed(10, 11), removed(20, 20)]);
 }
 
 #[tokio::test]
 async fn a_row_removed_with_the_rest_renumbered_is_found() {
-    let standing = house().await;
-    thirty(&standing.house).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
     tamper(
-        &standing.house,
+        &standing.runtime,
         "delete from log.events where position = 10;
          update log.events set position = position - 1000 where position > 10;
          update log.events set position = position + 999 where position < 0;
          update log.log_head set position = 29",
     )
     .await;
-    assert_eq!(findings(&standing.house).await, [Finding::Changed { position: Position(10) }]);
+    assert_eq!(findings(&standing.runtime).await, [Finding::Changed { position: Position(10) }]);
 }
 
 #[tokio::test]
 async fn an_inserted_row_is_found_and_named() {
-    let standing = house().await;
-    thirty(&standing.house).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
     tamper(
-        &standing.house,
+        &standing.runtime,
         "update log.events set position = -position - 1 where position >= 10;
          update log.events set position = -position where position < 0;
          insert into log.events select 10, category, 'false', 1, type, schema_version, data, meta, recorded_at, sha256('x')
@@ -110,42 +110,42 @@ async fn an_inserted_row_is_found_and_named() {
          update log.log_head set position = 31",
     )
     .await;
-    let found = findings(&standing.house).await;
+    let found = findings(&standing.runtime).await;
     assert_eq!(found[0], Finding::Changed { position: Position(10) }, "{found:?}");
-    tamper(&standing.house, "update log.log_head set position = 30").await;
-    assert!(findings(&standing.house).await.contains(&Finding::Inserted { position: Position(31) }));
+    tamper(&standing.runtime, "update log.log_head set position = 30").await;
+    assert!(findings(&standing.runtime).await.contains(&Finding::Inserted { position: Position(31) }));
 }
 
 #[tokio::test]
 async fn a_tail_cut_off_with_its_head_put_back_is_found_by_the_checkpoint() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    sign(&standing.house, key()).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    sign(&standing.runtime, key()).await;
     tamper(
-        &standing.house,
+        &standing.runtime,
         "delete from log.events where position > 25;
          update log.log_head set position = 25, chain = (select chain from log.events where position = 25)",
     )
     .await;
     let truncated = Finding::Truncated { head: Position(25), signed: Position(30) };
-    assert_eq!(findings(&standing.house).await, [truncated]);
+    assert_eq!(findings(&standing.runtime).await, [truncated]);
 }
 
 #[tokio::test]
 async fn a_log_chained_anew_after_a_change_does_not_match_its_checkpoint() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    sign(&standing.house, key()).await;
-    chain_anew(&standing.house).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    sign(&standing.runtime, key()).await;
+    chain_anew(&standing.runtime).await;
     let rewritten = Finding::Rewritten { first: Position(1), position: Position(30) };
-    assert_eq!(findings(&standing.house).await, [rewritten]);
+    assert_eq!(findings(&standing.runtime).await, [rewritten]);
 }
 
 /// Changes event 8 of thirty, and chains it and those behind it anew, as whoever owns the database can; the signature he
 /// cannot make.
-pub async fn chain_anew(house: &House) {
-    tamper(house, "update log.events set data = replace(data, 's7', 's8') where position = 8").await;
-    let owner = &house.pools.owner;
+pub async fn chain_anew(runtime: &Runtime) {
+    tamper(runtime, "update log.events set data = replace(data, 's7', 's8') where position = 8").await;
+    let owner = &runtime.pools.owner;
     let mut chain: Hash = sqlx::query_scalar::<_, Vec<u8>>("select chain from log.events where position = 7")
         .fetch_one(owner)
         .await
@@ -153,7 +153,7 @@ pub async fn chain_anew(house: &House) {
         .try_into()
         .unwrap();
     for position in 8..=30 {
-        chain = kernel::log::chain::link(&chain, &leaf_at(house, position).await);
+        chain = kernel::log::chain::link(&chain, &leaf_at(runtime, position).await);
         let mut owner = owner.acquire().await.unwrap();
         sqlx::raw_sql("set wheelhouse.maintenance = 'on'").execute(&mut *owner).await.unwrap();
         sqlx::query("update log.events set chain = $2 where position = $1")
@@ -168,26 +168,26 @@ pub async fn chain_anew(house: &House) {
 
 #[tokio::test]
 async fn a_checkpoint_of_a_stranger_is_found() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    sign(&standing.house, CheckpointKey::new(&[1; 32])).await;
-    assert_eq!(findings(&standing.house).await, [Finding::UnknownKey { number: 1 }]);
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    sign(&standing.runtime, CheckpointKey::new(&[1; 32])).await;
+    assert_eq!(findings(&standing.runtime).await, [Finding::UnknownKey { number: 1 }]);
 }
 
 #[tokio::test]
 async fn one_event_is_proved_to_be_in_the_log_without_the_log() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    sign(&standing.house, key()).await;
-    open_stall(&standing.house, "later").await;
-    sign(&standing.house, key()).await;
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    sign(&standing.runtime, key()).await;
+    open_stall(&standing.runtime, "later").await;
+    sign(&standing.runtime, key()).await;
     let public: VerifyingKey = key().public();
     for position in [1, 17, 30, 31] {
-        let proof = prove(&standing.house.pools.app, Position(position)).await.unwrap().unwrap();
+        let proof = prove(&standing.runtime.pools.app, Position(position)).await.unwrap().unwrap();
         let json = serde_json::to_string(&proof).unwrap();
         assert!(json.len() < 1500, "{} bytes", json.len());
         let proof: Inclusion = serde_json::from_str(&json).unwrap();
-        let leaf = leaf_at(&standing.house, position).await;
+        let leaf = leaf_at(&standing.runtime, position).await;
         assert!(proof.holds(&leaf, &public));
         assert!(!proof.holds(&[0; 32], &public));
         assert!(!proof.holds(&leaf, &CheckpointKey::new(&[1; 32]).public()));
@@ -195,18 +195,18 @@ async fn one_event_is_proved_to_be_in_the_log_without_the_log() {
         let statement = Statement { content: Content::Checkpoint(mark), ..proof.statement.clone() };
         assert!(!Inclusion { statement, ..proof }.holds(&leaf, &public));
     }
-    open_stall(&standing.house, "uncovered").await;
-    assert_eq!(prove(&standing.house.pools.app, Position(32)).await.unwrap(), None);
+    open_stall(&standing.runtime, "uncovered").await;
+    assert_eq!(prove(&standing.runtime.pools.app, Position(32)).await.unwrap(), None);
 }
 
-async fn leaf_at(house: &House, position: i64) -> Hash {
+async fn leaf_at(runtime: &Runtime, position: i64) -> Hash {
     type Row = (String, String, i64, String, i16, String, String, chrono::DateTime<chrono::Utc>);
     let (category, stream_id, version, stored_type, schema_version, data, meta, at): Row = sqlx::query_as(
         "select category, stream_id, version, type, schema_version, data, meta, recorded_at
          from log.events where position = $1",
     )
     .bind(position)
-    .fetch_one(&house.pools.owner)
+    .fetch_one(&runtime.pools.owner)
     .await
     .unwrap();
     LeafFields {
@@ -224,16 +224,16 @@ async fn leaf_at(house: &House, position: i64) -> Hash {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_appended_while_verify_walks_is_not_taken_for_inserted() {
-    let standing = house().await;
-    thirty(&standing.house).await;
-    let house = standing.house.clone();
+    let standing = runtime().await;
+    thirty(&standing.runtime).await;
+    let runtime = standing.runtime.clone();
     let appending = tokio::spawn(async move {
         for n in 0.. {
-            open_stall(&house, &format!("m{n}")).await;
+            open_stall(&runtime, &format!("m{n}")).await;
         }
     });
     for round in 0..100 {
-        assert_eq!(findings(&standing.house).await, [], "round {round}");
+        assert_eq!(findings(&standing.runtime).await, [], "round {round}");
     }
     appending.abort();
     assert!(appending.await.unwrap_err().is_cancelled(), "there were appends all the while");

@@ -7,21 +7,21 @@ use std::time::Duration;
 use kernel::Projectors;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, Standing, ctx, house, house_at, open_stall};
+use crate::support::{Stall, StallCommand, Standing, ctx, runtime, runtime_at, open_stall};
 
 fn of_version(version: i32) -> Stalls {
     Stalls { version, ..Stalls::default() }
 }
 
-async fn sell(house: &kernel::House, count: i64) {
-    house.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap();
+async fn sell(runtime: &kernel::Runtime, count: i64) {
+    runtime.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap();
 }
 
 async fn led_by(standing: &Standing, node: &str) {
     let led = async {
         loop {
             let leader: Option<String> = sqlx::query_scalar("select leader from log.projectors")
-                .fetch_one(&standing.house.pools.owner)
+                .fetch_one(&standing.runtime.pools.owner)
                 .await
                 .unwrap();
             if leader.as_deref() == Some(node) {
@@ -35,15 +35,15 @@ async fn led_by(standing: &Standing, node: &str) {
 
 async fn stored_version(standing: &Standing) -> i32 {
     sqlx::query_scalar("select version from log.projectors")
-        .fetch_one(&standing.house.pools.owner)
+        .fetch_one(&standing.runtime.pools.owner)
         .await
         .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_whose_tables_were_rebuilt_by_newer_rules_stands_aside_for_a_newer_node() {
-    let standing = house().await;
-    let (old, new) = (&standing.house, house_at(&standing.database.url).await);
+    let standing = runtime().await;
+    let (old, new) = (&standing.runtime, runtime_at(&standing.database.url).await);
     make_table(&old.pools.owner).await;
     let stalls = of_version(1);
     let batches = stalls.batches.clone();
@@ -65,8 +65,8 @@ async fn a_leader_whose_tables_were_rebuilt_by_newer_rules_stands_aside_for_a_ne
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_node_neither_leads_nor_rebuilds_downwards() {
-    let standing = house().await;
-    let (new, old) = (&standing.house, house_at(&standing.database.url).await);
+    let standing = runtime().await;
+    let (new, old) = (&standing.runtime, runtime_at(&standing.database.url).await);
     make_table(&new.pools.owner).await;
     let (_projectors, running) = run(new, of_version(2));
     open_stall(new, "a").await;
@@ -84,7 +84,7 @@ async fn an_older_node_neither_leads_nor_rebuilds_downwards() {
         assert!(refused.contains('2') && refused.contains('1'), "{refused}");
     }
     sell(new, 5).await;
-    let newest = house_at(&standing.database.url).await;
+    let newest = runtime_at(&standing.database.url).await;
     let (_newest_projectors, _newest_running) = run(&newest, of_version(2));
     led_by(&standing, &newest.node).await;
     caught_up(new).await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kernel::House;
+use kernel::Runtime;
 
-use crate::support::{house, house_at, open_stall, owners_slip};
+use crate::support::{runtime, runtime_at, open_stall, owners_slip};
 
-async fn stops(house: &House) -> bool {
-    tokio::time::timeout(Duration::from_secs(20), house.stopping().cancelled_owned()).await.is_ok()
+async fn stops(runtime: &Runtime) -> bool {
+    tokio::time::timeout(Duration::from_secs(20), runtime.stopping().cancelled_owned()).await.is_ok()
 }
 
 const CUT: &str = "delete from log.events where position > 5;
@@ -15,23 +15,23 @@ const CUT: &str = "delete from log.events where position > 5;
 
 #[tokio::test]
 async fn a_head_below_the_known_tail_stops_the_process() {
-    let standing = house().await;
+    let standing = runtime().await;
     for n in 0..10 {
-        open_stall(&standing.house, &format!("s{n}")).await;
+        open_stall(&standing.runtime, &format!("s{n}")).await;
     }
-    owners_slip(&standing.house, CUT).await;
-    assert!(stops(&standing.house).await, "the process goes on behind the end of the log");
-    let why = standing.house.fatal().expect("it says why");
+    owners_slip(&standing.runtime, CUT).await;
+    assert!(stops(&standing.runtime).await, "the process goes on behind the end of the log");
+    let why = standing.runtime.fatal().expect("it says why");
     assert!(why.contains("10") && why.contains('5') && why.contains("accept-restore"), "{why}");
 }
 
 #[tokio::test]
 async fn a_log_that_went_back_and_grew_again_stops_the_process_that_knew_the_other_events() {
-    let standing = house().await;
+    let standing = runtime().await;
     for n in 0..10 {
-        open_stall(&standing.house, &format!("s{n}")).await;
+        open_stall(&standing.runtime, &format!("s{n}")).await;
     }
-    standing.house.tail.refresh(&standing.house.pools.app).await.unwrap();
+    standing.runtime.tail.refresh(&standing.runtime.pools.app).await.unwrap();
     // As after a restore and appends by another process, faster than this one looks.
     let grown = "delete from log.events where position > 5;
         insert into log.events select position + 5, category, 'other' || stream_id, version, type, schema_version, data, meta,
@@ -39,27 +39,27 @@ async fn a_log_that_went_back_and_grew_again_stops_the_process_that_knew_the_oth
         insert into log.events select position + 10, category, 'third' || stream_id, version, type, schema_version, data, meta,
             recorded_at, sha256(chain) from log.events where position <= 2;
         update log.log_head set position = 12, chain = (select chain from log.events where position = 12)";
-    owners_slip(&standing.house, grown).await;
-    assert!(stops(&standing.house).await, "the process takes other events for those that it knew");
+    owners_slip(&standing.runtime, grown).await;
+    assert!(stops(&standing.runtime).await, "the process takes other events for those that it knew");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn appends_of_several_processes_are_not_taken_for_a_log_that_went_back() {
-    let standing = house().await;
-    let other = house_at(&standing.database.url).await;
-    let append = |house: House, name: &'static str| async move {
+    let standing = runtime().await;
+    let other = runtime_at(&standing.database.url).await;
+    let append = |runtime: Runtime, name: &'static str| async move {
         for n in 0..200 {
-            open_stall(&house, &format!("{name}{n}")).await;
-            house.tail.refresh(&house.pools.app).await.unwrap();
+            open_stall(&runtime, &format!("{name}{n}")).await;
+            runtime.tail.refresh(&runtime.pools.app).await.unwrap();
         }
     };
     tokio::join!(
-        append(standing.house.clone(), "a"),
-        append(standing.house.clone(), "b"),
+        append(standing.runtime.clone(), "a"),
+        append(standing.runtime.clone(), "b"),
         append(other.clone(), "c")
     );
     tokio::time::sleep(Duration::from_millis(200)).await;
-    for house in [&standing.house, &other] {
-        assert!(!house.stopping().is_cancelled(), "{:?}", house.fatal());
+    for runtime in [&standing.runtime, &other] {
+        assert!(!runtime.stopping().is_cancelled(), "{:?}", runtime.fatal());
     }
 }

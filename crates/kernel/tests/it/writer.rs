@@ -10,7 +10,7 @@ use kernel::{Position, StoredForm};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::cutter::Cutter;
-use crate::support::{Stall, StallCommand, StallRefusal, ctx, house, house_at, now, open, open_stall};
+use crate::support::{Stall, StallCommand, StallRefusal, ctx, runtime, runtime_at, now, open, open_stall};
 
 pub fn event() -> NewEvent {
     let data = br#"{"name":"x"}"#.to_vec();
@@ -39,10 +39,10 @@ fn writer(url: &str) -> BatchWriter {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sixty_four_callers_on_one_stream_leave_contiguous_versions() {
-    let standing = house().await;
-    open_stall(&standing.house, "one").await;
+    let standing = runtime().await;
+    open_stall(&standing.runtime, "one").await;
     let sales = (0..64).map(|_| {
-        let desk = standing.house.desk.clone();
+        let desk = standing.runtime.desk.clone();
         tokio::spawn(
             async move { desk.execute::<Stall>(&"one".to_owned(), StallCommand::Sell(1), &ctx()).await },
         )
@@ -50,14 +50,14 @@ async fn sixty_four_callers_on_one_stream_leave_contiguous_versions() {
     let versions: HashSet<i64> =
         join_all(sales).await.into_iter().map(|sale| sale.unwrap().unwrap().version).collect();
     assert_eq!(versions, (2..=65).collect());
-    let events = standing.house.reader.read_stream("stall", "one", 0, 1000).await.unwrap();
+    let events = standing.runtime.reader.read_stream("stall", "one", 0, 1000).await.unwrap();
     assert!(events.iter().map(|event| event.version).eq(1..=65));
-    assert_eq!(standing.house.desk.load::<Stall>(&"one".to_owned()).await.unwrap().state.sold, 64);
+    assert_eq!(standing.runtime.desk.load::<Stall>(&"one".to_owned()).await.unwrap().state.sold, 64);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_who_come_back_at_once_share_their_commits() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = writer(&standing.database.url);
     let callers = (0..8).map(|caller| {
         let writer = writer.clone();
@@ -72,7 +72,7 @@ async fn callers_who_come_back_at_once_share_their_commits() {
         caller.unwrap();
     }
     let commits: i64 = sqlx::query_scalar("select count(distinct xmin::text) from log.events")
-        .fetch_one(&standing.house.pools.owner)
+        .fetch_one(&standing.runtime.pools.owner)
         .await
         .unwrap();
     assert!(commits < 400 / 2, "{commits} commits for 400 appends of 8 callers");
@@ -80,11 +80,11 @@ async fn callers_who_come_back_at_once_share_their_commits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_on_one_stream_lose_no_sale() {
-    let standing = house().await;
-    let other = house_at(&standing.database.url).await;
-    open_stall(&standing.house, "shared").await;
+    let standing = runtime().await;
+    let other = runtime_at(&standing.database.url).await;
+    open_stall(&standing.runtime, "shared").await;
     let sales = (0..40).map(|n| {
-        let desk = if n % 2 == 0 { standing.house.desk.clone() } else { other.desk.clone() };
+        let desk = if n % 2 == 0 { standing.runtime.desk.clone() } else { other.desk.clone() };
         tokio::spawn(async move {
             desk.execute::<Stall>(&"shared".to_owned(), StallCommand::Sell(1), &ctx()).await
         })
@@ -98,7 +98,7 @@ async fn two_processes_on_one_stream_lose_no_sale() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn positions_have_no_gaps_whatever_fails_between() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = writer(&standing.database.url);
     let appends = (0..300).map(|n| {
         let writer = writer.clone();
@@ -117,18 +117,18 @@ async fn positions_have_no_gaps_whatever_fails_between() {
         }
     }
     let positions: Vec<i64> = sqlx::query_scalar("select position from log.events order by position")
-        .fetch_all(&standing.house.pools.owner)
+        .fetch_all(&standing.runtime.pools.owner)
         .await
         .unwrap();
     assert!(positions.iter().copied().eq(1..=positions.len() as i64));
-    assert_eq!(standing.house.reader.head().await.unwrap(), Position(positions.len() as i64));
+    assert_eq!(standing.runtime.reader.head().await.unwrap(), Position(positions.len() as i64));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_append_that_postgres_refuses_fails_alone() {
-    let standing = house().await;
+    let standing = runtime().await;
     sqlx::query("alter table log.events add constraint no_poison check (stream_id <> 'poison')")
-        .execute(&standing.house.pools.owner)
+        .execute(&standing.runtime.pools.owner)
         .await
         .unwrap();
     let writer = writer(&standing.database.url);
@@ -137,12 +137,12 @@ async fn an_append_that_postgres_refuses_fails_alone() {
     for (name, outcome) in names.iter().zip(outcomes) {
         assert_eq!(outcome.is_ok(), *name != "poison", "{name}: {outcome:?}");
     }
-    assert_eq!(standing.house.reader.head().await.unwrap(), Position(4));
+    assert_eq!(standing.runtime.reader.head().await.unwrap(), Position(4));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_stored_is_refused_before_it_is_sent() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = writer(&standing.database.url);
     for stream_id in ["", "nul\0", &"x".repeat(201)] {
         assert!(writer.append(append(stream_id, 0, 1)).await.is_err());
@@ -156,10 +156,10 @@ async fn what_cannot_be_stored_is_refused_before_it_is_sent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_who_claim_a_key_one_gets_it() {
-    let standing = house().await;
-    let other = house_at(&standing.database.url).await;
+    let standing = runtime().await;
+    let other = runtime_at(&standing.database.url).await;
     let claims = (0..32).map(|n| {
-        let desk = if n % 2 == 0 { standing.house.desk.clone() } else { other.desk.clone() };
+        let desk = if n % 2 == 0 { standing.runtime.desk.clone() } else { other.desk.clone() };
         tokio::spawn(async move { desk.execute::<Stall>(&format!("s{n}"), open("best"), &ctx()).await })
     });
     let results: Vec<_> = join_all(claims).await.into_iter().map(Result::unwrap).collect();
@@ -172,9 +172,9 @@ async fn of_many_who_claim_a_key_one_gets_it() {
 
 #[tokio::test]
 async fn a_key_given_back_can_be_taken_by_another() {
-    let standing = house().await;
-    let desk = &standing.house.desk;
-    open_stall(&standing.house, "first").await;
+    let standing = runtime().await;
+    let desk = &standing.runtime.desk;
+    open_stall(&standing.runtime, "first").await;
     let taken = desk.execute::<Stall>(&"second".to_owned(), open("first"), &ctx()).await;
     assert!(matches!(taken, Err(CommandError::Refused(StallRefusal::NameTaken))), "{taken:?}");
     desk.execute::<Stall>(&"first".to_owned(), StallCommand::Rename("other".to_owned()), &ctx())
@@ -189,7 +189,7 @@ async fn a_key_given_back_can_be_taken_by_another() {
 
 #[tokio::test]
 async fn only_the_holder_can_give_a_key_back() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = writer(&standing.database.url);
     let claim = |take| vec![ClaimChange { key: "k".to_owned(), take }];
     let with = |stream: &str, expected, take| Append { claims: claim(take), ..append(stream, expected, 1) };
@@ -201,10 +201,10 @@ async fn only_the_holder_can_give_a_key_back() {
 
 #[tokio::test]
 async fn a_reader_of_another_process_hears_of_an_append_within_a_poll() {
-    let standing = house().await;
-    let other = house_at(&standing.database.url).await;
+    let standing = runtime().await;
+    let other = runtime_at(&standing.database.url).await;
     let waiting = tokio::spawn(async move { other.tail.beyond(Position(0)).await });
-    open_stall(&standing.house, "heard").await;
+    open_stall(&standing.runtime, "heard").await;
     let heard = tokio::time::timeout(std::time::Duration::from_secs(2), waiting).await.unwrap().unwrap();
     assert_eq!(heard, Position(1));
 }
@@ -212,11 +212,11 @@ async fn a_reader_of_another_process_hears_of_an_append_within_a_poll() {
 #[tokio::test]
 async fn a_replay_and_the_pages_read_the_same_events() {
     use futures::TryStreamExt;
-    let standing = house().await;
+    let standing = runtime().await;
     for n in 0..20 {
-        open_stall(&standing.house, &format!("s{n}")).await;
+        open_stall(&standing.runtime, &format!("s{n}")).await;
     }
-    let reader = &standing.house.reader;
+    let reader = &standing.runtime.reader;
     let replayed: Vec<_> = reader.replay(Position(0), Position(i64::MAX)).try_collect().await.unwrap();
     let mut paged = reader.read_after(Position(0), 7).await.unwrap();
     paged.extend(reader.read_after(Position(7), 100).await.unwrap());
@@ -240,7 +240,7 @@ fn request(id: &str) -> RequestRecord {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_append_whose_answer_was_lost_is_told_as_appended_and_stands_once() {
-    let standing = house().await;
+    let standing = runtime().await;
     let cutter = Cutter::before(options(&standing.database.url)).await;
     let writer = BatchWriter::start(cutter.options.clone(), WriterLimits::default(), Tail::new());
     // Both statements are prepared before the line is cut.
@@ -265,13 +265,13 @@ async fn an_append_whose_answer_was_lost_is_told_as_appended_and_stands_once() {
     let claims = vec![ClaimChange { key: "k".to_owned(), take: true }];
     let claimed = writer.append(Append { claims, ..append("b", 2, 1) }).await.unwrap();
     assert_eq!(claimed, Outcome::Appended { position: Position(7), version: 3 });
-    assert_eq!(standing.house.reader.head().await.unwrap(), Position(7));
+    assert_eq!(standing.runtime.reader.head().await.unwrap(), Position(7));
     assert_eq!(cutter.cuts(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conflict_whose_answer_was_lost_stays_a_conflict() {
-    let standing = house().await;
+    let standing = runtime().await;
     let cutter = Cutter::before(options(&standing.database.url)).await;
     let writer = BatchWriter::start(cutter.options.clone(), WriterLimits::default(), Tail::new());
     writer.append(append("a", 0, 2)).await.unwrap();
@@ -284,7 +284,7 @@ async fn a_conflict_whose_answer_was_lost_stays_a_conflict() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_was_done_fails_no_neighbour_in_its_batch() {
-    let standing = house().await;
+    let standing = runtime().await;
     let writer = writer(&standing.database.url);
     let with = |stream: &str, id: &str| Append { request: Some(request(id)), ..append(stream, 0, 1) };
     writer.append(with("first", "r0")).await.unwrap();
@@ -300,5 +300,5 @@ async fn a_request_that_was_done_fails_no_neighbour_in_its_batch() {
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(standing.house.reader.head().await.unwrap(), Position(20));
+    assert_eq!(standing.runtime.reader.head().await.unwrap(), Position(20));
 }

@@ -63,7 +63,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// Why a bike cannot be rented; none means that it can. The rule is the fleet's; whoever composes the house hands it
+/// Why a bike cannot be rented; none means that it can. The rule is the fleet's; whoever composes the system hands it
 /// in (any function of this shape will do).
 pub trait Rentability: Send + Sync + 'static {
     /// Every reason against renting.

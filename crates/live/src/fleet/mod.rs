@@ -136,7 +136,7 @@ impl Fleet {
         self.records.get(slot as usize)
     }
 
-    /// Takes in what the read model says of a bike now. Refused (false) only when the house is full.
+    /// Takes in what the read model says of a bike now. Refused (false) only when the system is full.
     pub fn enrol(&mut self, record: VehicleRecord, now: Timestamp) -> bool {
         let slot = match self.by_car.get(&record.car_id) {
             Some(slot) => *slot,
@@ -203,7 +203,7 @@ impl Fleet {
         &self.zones
     }
 
-    /// Takes a report of device `device` in, or says why not. `published` is when it reached the house's door.
+    /// Takes a report of device `device` in, or says why not. `published` is when it reached the system's door.
     /// Judgements that follow are appended to `judged`.
     pub fn take(
         &mut self,

@@ -34,7 +34,7 @@ pub struct TickBuffers {
     pub lots: HashSet<Lot>,
     /// Bikes that changed.
     pub changed: Vec<u32>,
-    /// When the oldest of the reports behind it reached the house.
+    /// When the oldest of the reports behind it reached the system.
     pub oldest: Option<Timestamp>,
 }
 

@@ -27,8 +27,8 @@ use crate::screen::Screen;
 const WEST: [f64; 4] = [118.0, 24.0, 118.1, 24.1];
 const EAST: [f64; 4] = [118.2, 24.0, 118.3, 24.1];
 
-/// Each house is a process of its own, as far as its ticks go.
-static HOUSES: AtomicU32 = AtomicU32::new(0);
+/// Each system is a process of its own, as far as its ticks go.
+static RUNTIMES: AtomicU32 = AtomicU32::new(0);
 
 /// Accounts by token: `all`, `area1`, `area2`, `blind` (no codes), `brief` (ends within two seconds).
 struct Accounts(broadcast::Sender<Ended>);
@@ -72,7 +72,7 @@ impl Details for FromMemory {
     }
 }
 
-struct House {
+struct Runtime {
     memory: Memory,
     hub: Arc<Hub>,
     url: String,
@@ -81,7 +81,7 @@ struct House {
     count: u32,
 }
 
-impl Drop for House {
+impl Drop for Runtime {
     fn drop(&mut self) {
         self.stop.cancel();
     }
@@ -100,7 +100,7 @@ fn record(n: u32, area: i64) -> VehicleRecord {
     }
 }
 
-impl House {
+impl Runtime {
     /// `count` bikes, the even ones in area 1 in the west, the odd ones in area 2 in the east.
     async fn open(count: u32) -> Self {
         Self::open_with(count, Limits::default()).await
@@ -118,7 +118,7 @@ impl House {
             clock: Arc::new(SystemClock),
             tables: HashMap::from([("role".to_owned(), vec!["0701"]), ("secret".to_owned(), vec!["0999"])]),
             limits,
-            instance: format!("house {}", HOUSES.fetch_add(1, Ordering::Relaxed)),
+            instance: format!("house {}", RUNTIMES.fetch_add(1, Ordering::Relaxed)),
             stop: stop.clone(),
         });
         let served = Arc::clone(&hub);
@@ -129,20 +129,20 @@ impl House {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}/ebike/v3/backend/ws", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let house = Self { memory, hub, url, ends, stop, count };
+        let runtime = Self { memory, hub, url, ends, stop, count };
         for n in 0..count {
             let area = 1 + i64::from(n % 2);
-            house.memory.write().enrol(record(n, area), SystemClock.now());
+            runtime.memory.write().enrol(record(n, area), SystemClock.now());
             let west = if n % 2 == 0 { 118.0 } else { 118.2 };
-            house.report(
+            runtime.report(
                 n,
                 24.01 + f64::from(n % 40) * 0.002,
                 west + 0.01 + f64::from(n / 40 % 40) * 0.002,
                 80,
             );
         }
-        house.hub.beat();
-        house
+        runtime.hub.beat();
+        runtime
     }
 
     fn report(&self, n: u32, lat: f64, lng: f64, soc: u8) {
@@ -183,14 +183,14 @@ impl House {
 
 #[tokio::test]
 async fn nobody_is_let_in_without_a_valid_session() {
-    let house = House::open(2).await;
+    let runtime = Runtime::open(2).await;
     for (token, code, bye) in [("stolen", 4401, "auth_refused"), ("disabled", 4403, "disabled")] {
-        let mut screen = Screen::open(&house.url).await;
+        let mut screen = Screen::open(&runtime.url).await;
         screen.say(&json!({"op": "auth", "token": token, "t": "t"})).await;
         assert_eq!(screen.until_closed().await, code);
         assert_eq!(screen.said("bye").unwrap()["code"], bye);
     }
-    let mut hasty = Screen::open(&house.url).await;
+    let mut hasty = Screen::open(&runtime.url).await;
     hasty.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14})).await;
     assert_eq!(hasty.until_closed().await, 4401);
     assert_eq!(hasty.bikes.len(), 0);
@@ -199,16 +199,16 @@ async fn nobody_is_let_in_without_a_valid_session() {
 #[tokio::test]
 async fn who_does_not_say_who_he_is_is_closed() {
     let limits = Limits { auth: Duration::from_millis(200), ..Limits::default() };
-    let house = House::open_with(0, limits).await;
-    let mut screen = Screen::open(&house.url).await;
+    let runtime = Runtime::open_with(0, limits).await;
+    let mut screen = Screen::open(&runtime.url).await;
     assert_eq!(screen.until_closed().await, 4408);
     assert_eq!(screen.said("bye").unwrap()["code"], "auth_timeout");
 }
 
 #[tokio::test]
 async fn without_the_permission_there_is_no_fleet_and_the_socket_stays() {
-    let house = House::open(2).await;
-    let mut screen = Screen::signed_in(&house.url, "blind").await;
+    let runtime = Runtime::open(2).await;
+    let mut screen = Screen::signed_in(&runtime.url, "blind").await;
     screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14})).await;
     screen.say(&json!({"op": "watch", "topic": "vehicle/K0"})).await;
     screen.say(&json!({"op": "who", "slot": 0, "n": 1})).await;
@@ -220,12 +220,12 @@ async fn without_the_permission_there_is_no_fleet_and_the_socket_stays() {
 
 #[tokio::test]
 async fn two_viewers_of_two_areas_see_disjoint_bikes() {
-    let house = House::open(200).await;
+    let runtime = Runtime::open(200).await;
     let world = [117.9, 23.9, 118.4, 24.2];
-    let (mut first, mut second) = tokio::join!(house.looking("area1", world), house.looking("area2", world));
-    let all = house.looking("all", world).await;
+    let (mut first, mut second) = tokio::join!(runtime.looking("area1", world), runtime.looking("area2", world));
+    let all = runtime.looking("all", world).await;
     for n in 0..200 {
-        house.report(n, 24.05, 118.05, 70);
+        runtime.report(n, 24.05, 118.05, 70);
     }
     first.until(|screen| screen.holds(100, 70)).await;
     second.until(|screen| screen.holds(100, 70)).await;
@@ -243,32 +243,32 @@ async fn two_viewers_of_two_areas_see_disjoint_bikes() {
 
 #[tokio::test]
 async fn a_bike_that_leaves_the_viewport_or_the_scope_is_gone() {
-    let house = House::open(4).await;
-    let mut screen = house.looking("area1", WEST).await;
+    let runtime = Runtime::open(4).await;
+    let mut screen = runtime.looking("area1", WEST).await;
     assert_eq!(screen.bikes.len(), 2);
-    house.report(0, 24.05, 118.25, 80);
+    runtime.report(0, 24.05, 118.25, 80);
     screen.until(|screen| !screen.bikes.contains_key(&0)).await;
-    house.report(0, 24.05, 118.05, 80);
+    runtime.report(0, 24.05, 118.05, 80);
     screen.until(|screen| screen.bikes.contains_key(&0)).await;
-    house.memory.write().enrol(VehicleRecord { version: 2, ..record(0, 2) }, SystemClock.now());
+    runtime.memory.write().enrol(VehicleRecord { version: 2, ..record(0, 2) }, SystemClock.now());
     screen.until(|screen| !screen.bikes.contains_key(&0)).await;
     assert_eq!(screen.bikes.len(), 1);
 }
 
 #[tokio::test]
 async fn a_bike_that_crosses_a_cell_stays_on_the_screen() {
-    let house = House::open(2).await;
-    let mut screen = house.looking("all", WEST).await;
+    let runtime = Runtime::open(2).await;
+    let mut screen = runtime.looking("all", WEST).await;
     for step in 0..6 {
-        house.report(0, 24.05, 118.02 + f64::from(step) * 0.01, 50 + step as u8);
+        runtime.report(0, 24.05, 118.02 + f64::from(step) * 0.01, 50 + step as u8);
         screen.until(|screen| screen.bikes.get(&0).is_some_and(|bike| bike[8] == 50 + step as u8)).await;
     }
 }
 
 #[tokio::test]
 async fn a_viewport_that_moves_gets_the_difference() {
-    let house = House::open(400).await;
-    let mut screen = house.looking("all", WEST).await;
+    let runtime = Runtime::open(400).await;
+    let mut screen = runtime.looking("all", WEST).await;
     assert_eq!(screen.bikes.len(), 200);
     let kinds = screen.kinds.len();
     let both = [118.0, 24.0, 118.3, 24.1];
@@ -277,33 +277,33 @@ async fn a_viewport_that_moves_gets_the_difference() {
     screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": EAST, "zoom": 14})).await;
     screen.until(|screen| screen.bikes.len() == 200).await;
     assert!(screen.kinds[kinds..].iter().all(|kind| *kind == 1), "no snapshot was needed");
-    let fresh = house.looking("all", EAST).await;
+    let fresh = runtime.looking("all", EAST).await;
     assert_eq!(screen.bikes, fresh.bikes);
 }
 
 #[tokio::test]
 async fn a_resume_ends_where_a_fresh_snapshot_does() {
-    let house = House::open(300).await;
-    let mut away = house.looking("all", WEST).await;
+    let runtime = Runtime::open(300).await;
+    let mut away = runtime.looking("all", WEST).await;
     let (since, instance) = (away.seq, away.instance().to_owned());
     away.socket.close(None).await.unwrap();
     for n in 0..100 {
-        house.report(n, 24.03, if n % 4 == 0 { 118.25 } else { 118.03 }, 33);
+        runtime.report(n, 24.03, if n % 4 == 0 { 118.25 } else { 118.03 }, 33);
     }
-    house.hub.beat();
-    let mut back = Screen::signed_in(&house.url, "all").await;
+    runtime.hub.beat();
+    let mut back = Screen::signed_in(&runtime.url, "all").await;
     back.bikes = away.bikes;
     back.resume(WEST, since, &instance).await;
     back.until(|screen| screen.said("watching").is_some() && !screen.kinds.is_empty()).await;
     back.drain(Duration::from_millis(600)).await;
-    let fresh = house.looking("all", WEST).await;
+    let fresh = runtime.looking("all", WEST).await;
     assert!(back.kinds.iter().all(|kind| *kind == 1), "resumed by differences alone: {:?}", back.kinds);
     assert_eq!(back.bikes, fresh.bikes);
 }
 
 #[tokio::test]
 async fn a_tick_of_another_process_gets_a_snapshot() {
-    let (first, second) = (House::open(40).await, House::open(4).await);
+    let (first, second) = (Runtime::open(40).await, Runtime::open(4).await);
     let mut away = first.looking("all", WEST).await;
     let (since, instance) = (away.seq, away.instance().to_owned());
     away.socket.close(None).await.unwrap();
@@ -332,15 +332,15 @@ async fn a_tick_of_another_process_gets_a_snapshot() {
 
 #[tokio::test]
 async fn far_out_there_are_counts_that_add_up() {
-    let house = House::open(400).await;
-    let mut screen = Screen::signed_in(&house.url, "all").await;
+    let runtime = Runtime::open(400).await;
+    let mut screen = Screen::signed_in(&runtime.url, "all").await;
     let world = [100.0, 10.0, 130.0, 40.0];
     screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9.7})).await;
     screen.until(|screen| screen.kinds.contains(&4)).await;
     assert_eq!((screen.clustered(), screen.clusters.len(), screen.bikes.len()), (400, 2, 0));
-    house.memory.write().enrol(VehicleRecord { lifecycle: 1, version: 2, ..record(0, 1) }, SystemClock.now());
+    runtime.memory.write().enrol(VehicleRecord { lifecycle: 1, version: 2, ..record(0, 1) }, SystemClock.now());
     screen.until(|screen| screen.clustered() == 399).await;
-    let mut one = Screen::signed_in(&house.url, "area2").await;
+    let mut one = Screen::signed_in(&runtime.url, "area2").await;
     one.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9})).await;
     one.until(|screen| screen.kinds.contains(&4)).await;
     assert_eq!(one.clusters.keys().copied().collect::<Vec<_>>(), [2]);
@@ -348,13 +348,13 @@ async fn far_out_there_are_counts_that_add_up() {
 
 #[tokio::test]
 async fn a_screen_that_stops_reading_delays_nobody_and_finds_the_latest() {
-    let house = House::open(20_000).await;
+    let runtime = Runtime::open(20_000).await;
     let world = [117.9, 23.9, 118.4, 24.2];
-    let mut slow = house.looking("all", world).await;
-    let mut quick = house.looking("all", world).await;
+    let mut slow = runtime.looking("all", world).await;
+    let mut quick = runtime.looking("all", world).await;
     for round in 0..25u8 {
-        for n in 0..house.count {
-            house.report(n, 24.03, if n % 2 == 0 { 118.03 } else { 118.23 }, 40 + round);
+        for n in 0..runtime.count {
+            runtime.report(n, 24.03, if n % 2 == 0 { 118.03 } else { 118.23 }, 40 + round);
         }
         let began = std::time::Instant::now();
         quick.until(|screen| screen.holds(20_000, 40 + round)).await;
@@ -369,11 +369,11 @@ async fn a_screen_that_stops_reading_delays_nobody_and_finds_the_latest() {
 
 #[tokio::test]
 async fn an_open_drawer_follows_its_bike() {
-    let house = House::open(4).await;
-    let mut screen = Screen::signed_in(&house.url, "area1").await;
+    let runtime = Runtime::open(4).await;
+    let mut screen = Screen::signed_in(&runtime.url, "area1").await;
     screen.say(&json!({"op": "watch", "topic": "vehicle/K0"})).await;
     screen.until(|screen| screen.data("vehicle/K0").is_some_and(|frame| frame["data"]["soc"] == 80)).await;
-    house.report(0, 24.05, 118.05, 41);
+    runtime.report(0, 24.05, 118.05, 41);
     screen.until(|screen| screen.data("vehicle/K0").is_some_and(|frame| frame["data"]["soc"] == 41)).await;
     for stranger in ["vehicle/K1", "vehicle/nobody"] {
         screen.texts.clear();
@@ -385,8 +385,8 @@ async fn an_open_drawer_follows_its_bike() {
 
 #[tokio::test]
 async fn open_lists_hear_of_their_own_rows_alone() {
-    let house = House::open(0).await;
-    let mut screen = Screen::signed_in(&house.url, "area1").await;
+    let runtime = Runtime::open(0).await;
+    let mut screen = Screen::signed_in(&runtime.url, "area1").await;
     screen.say(&json!({"op": "watch", "topic": "read/secret"})).await;
     screen.say(&json!({"op": "watch", "topic": "read/role"})).await;
     screen.until(|screen| screen.said("watching").is_some()).await;
@@ -395,13 +395,13 @@ async fn open_lists_hear_of_their_own_rows_alone() {
         ("mine".to_owned(), Territory::of_area(AgentId(9), AreaId(1))),
         ("theirs".to_owned(), Territory::of_area(AgentId(9), AreaId(2))),
     ];
-    house.hub.rows_changed(RowsChanged { table: "secret".into(), position: 40, rows: rows.clone() });
-    house.hub.rows_changed(RowsChanged { table: "role".into(), position: 41, rows });
+    runtime.hub.rows_changed(RowsChanged { table: "secret".into(), position: 40, rows: rows.clone() });
+    runtime.hub.rows_changed(RowsChanged { table: "role".into(), position: 41, rows });
     screen.until(|screen| screen.data("read/role").is_some()).await;
     let frame = screen.data("read/role").unwrap();
     assert_eq!((&frame["seq"], &frame["data"]), (&json!(41), &json!({"keys": ["mine"]})));
     assert!(screen.data("read/secret").is_none());
-    house.hub.rows_missed(50);
+    runtime.hub.rows_missed(50);
     screen
         .until(|screen| screen.data("read/role").is_some_and(|frame| frame["data"] == json!({"keys": []})))
         .await;
@@ -409,11 +409,11 @@ async fn open_lists_hear_of_their_own_rows_alone() {
 
 #[tokio::test]
 async fn an_ended_account_is_closed_at_once_and_others_stay() {
-    let house = House::open(4).await;
-    let mut first = house.looking("area1", WEST).await;
-    let mut second = house.looking("area2", EAST).await;
+    let runtime = Runtime::open(4).await;
+    let mut first = runtime.looking("area1", WEST).await;
+    let mut second = runtime.looking("area2", EAST).await;
     let began = std::time::Instant::now();
-    house.ends.send(Ended { whose: Whose::Operator(OperatorId(2)), reason: EndReason::Disabled }).unwrap();
+    runtime.ends.send(Ended { whose: Whose::Operator(OperatorId(2)), reason: EndReason::Disabled }).unwrap();
     assert_eq!(first.until_closed().await, 4403);
     assert!(began.elapsed() < Duration::from_secs(1));
     second.say(&json!({"op": "ping"})).await;
@@ -422,9 +422,9 @@ async fn an_ended_account_is_closed_at_once_and_others_stay() {
 
 #[tokio::test]
 async fn a_socket_ends_with_its_token() {
-    let house = House::open(4).await;
-    let mut lasting = house.looking("all", WEST).await;
-    let mut brief = house.looking("brief", WEST).await;
+    let runtime = Runtime::open(4).await;
+    let mut lasting = runtime.looking("all", WEST).await;
+    let mut brief = runtime.looking("brief", WEST).await;
     assert_eq!(brief.until_closed().await, 4401);
     assert_eq!(brief.said("bye").unwrap()["code"], "expired");
     lasting.say(&json!({"op": "ping"})).await;
@@ -433,19 +433,19 @@ async fn a_socket_ends_with_its_token() {
 
 #[tokio::test]
 async fn who_breaks_a_limit_is_closed() {
-    let house = House::open(0).await;
-    let mut loud = Screen::signed_in(&house.url, "all").await;
+    let runtime = Runtime::open(0).await;
+    let mut loud = Screen::signed_in(&runtime.url, "all").await;
     for _ in 0..60 {
         loud.say(&json!({"op": "ping"})).await;
     }
     assert_eq!(loud.until_closed().await, 1008);
 
-    let mut greedy = Screen::signed_in(&house.url, "all").await;
+    let mut greedy = Screen::signed_in(&runtime.url, "all").await;
     let long = "x".repeat(70_000);
     greedy.say(&json!({"op": "watch", "topic": long})).await;
     assert_eq!(greedy.until_closed().await, 1008);
 
-    let mut nonsense = Screen::signed_in(&house.url, "all").await;
+    let mut nonsense = Screen::signed_in(&runtime.url, "all").await;
     nonsense
         .say(&json!({"op": "watch", "topic": "fleet", "bbox": [170.0, 0.0, -170.0, 1.0], "zoom": 14}))
         .await;
@@ -458,9 +458,9 @@ async fn who_breaks_a_limit_is_closed() {
 
 #[tokio::test]
 async fn a_server_that_stops_says_so() {
-    let house = House::open(0).await;
-    let mut screen = Screen::signed_in(&house.url, "all").await;
-    house.stop.cancel();
+    let runtime = Runtime::open(0).await;
+    let mut screen = Screen::signed_in(&runtime.url, "all").await;
+    runtime.stop.cancel();
     assert_eq!(screen.until_closed().await, 1012);
     assert_eq!(screen.said("bye").unwrap()["code"], "draining");
 }

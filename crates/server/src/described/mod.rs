@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 
 use crate::rooms;
 
-/// Every category of the house, in order.
+/// Every category of the system, in order.
 static CATEGORIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut categories: Vec<&'static str> = rooms::contexts().into_keys().collect();
     categories.sort_unstable();
     categories
 });
 
-/// All categories of the house, described.
+/// All categories of the system, described.
 pub fn descriptions() -> Arc<Descriptions> {
     let described = access::described()
         .into_iter()
@@ -215,7 +215,7 @@ fn permission(code: &str) -> Option<String> {
     ::access::permissions::find(code).map(|known| known.title.to_owned())
 }
 
-/// What the house's descriptions leave to be said: categories without one, fields or actions that are told twice.
+/// What the system's descriptions leave to be said: categories without one, fields or actions that are told twice.
 #[cfg(test)]
 fn gaps(descriptions: &Descriptions) -> Vec<String> {
     let mut gaps: Vec<String> = descriptions

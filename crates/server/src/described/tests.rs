@@ -42,7 +42,7 @@ fn folded<E: Event>(category: &str, events: &[E]) -> Fields {
 }
 
 #[test]
-fn every_category_of_the_house_is_described_once_in_chinese() {
+fn every_category_of_the_runtime_is_described_once_in_chinese() {
     let descriptions = descriptions();
     assert_eq!(gaps(&descriptions), Vec::<String>::new());
     for described in descriptions.all() {

@@ -229,7 +229,7 @@ async fn perm_020_on_every_route_another_franchisees_things_do_not_exist() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(asked > 20 && refused > 20, "{asked} queries, {refused} commands; not cut: {whole:?}");
 
-    // Signing in and what he said of himself is all that he brought about; refusals on record are the house's doing.
+    // Signing in and what he said of himself is all that he brought about; refusals on record are the system's doing.
     let done: Vec<String> = sqlx::query_scalar(
         "select type from log.events where meta::jsonb->'actor'->>'id' = $1 and category <> 'access-record'
            and type not in ('operator.signed_in', 'operator-device.bound')",

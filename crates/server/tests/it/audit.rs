@@ -210,7 +210,7 @@ async fn api_055_exports_views_of_masked_data_and_refused_commands_stand_in_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_event_of_the_house_has_a_chinese_name_in_the_log() {
+async fn every_event_of_the_runtime_has_a_chinese_name_in_the_log() {
     let (stack, node) = Stack::serving().await;
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let machine = Machine::new(&node.url, &stack.full_machine().await);

@@ -1,5 +1,5 @@
 //! What no sequence of commands can bring about when franchisees and their templates take part: a right given by one
-//! who lacks it, a right beyond the template, a franchisee's people let in while it may not work, a house without an
+//! who lacks it, a right beyond the template, a franchisee's people let in while it may not work, a system without an
 //! administrator. The models, the rules on templates and the capping of rights are the product's own; the streams, the
 //! claims and the desk's look at territories are modelled as the log keeps them.
 
@@ -39,7 +39,7 @@ const AGENTS: usize = 3;
 const TEMPLATES: usize = 3;
 
 static EVERY: LazyLock<Codes> = LazyLock::new(every_code);
-static FOUNDED: LazyLock<House> = LazyLock::new(House::founded);
+static FOUNDED: LazyLock<Runtime> = LazyLock::new(Runtime::founded);
 
 fn numbered(base: i64, number: usize) -> i64 {
     base + i64::try_from(number).unwrap()
@@ -71,7 +71,7 @@ fn chosen(numbers: &[usize]) -> Codes {
 /// Roles, people, franchisees, templates and claims as the log keeps them. Role 0 is the system role; person 0 its
 /// first holder.
 #[derive(Clone, Default)]
-struct House {
+struct Runtime {
     roles: BTreeMap<RoleId, Role>,
     operators: BTreeMap<OperatorId, Operator>,
     agents: BTreeMap<AgentId, Agent>,
@@ -130,17 +130,17 @@ where
     !events.is_empty()
 }
 
-impl House {
+impl Runtime {
     /// The administrator, a franchisee without limits and one with a template, people of both and two of the platform
     /// who have all but one of the rights that count here, and all.
     fn founded() -> Self {
-        let mut house = Self::default();
-        let by = Authority::of_house;
-        assert!(house.role(0, &Scope::ALL, RoleCommand::Found { name: "超级管理员".into() }));
+        let mut runtime = Self::default();
+        let by = Authority::of_runtime;
+        assert!(runtime.role(0, &Scope::ALL, RoleCommand::Found { name: "超级管理员".into() }));
         let register = Self::registration(0, Self::form(0), by());
-        assert!(house.operator(0, &Scope::ALL, register));
-        let grant = RoleCommand::Grant { to: house.person(0), by: by() };
-        assert!(house.role(0, &Scope::ALL, grant));
+        assert!(runtime.operator(0, &Scope::ALL, register));
+        let grant = RoleCommand::Grant { to: runtime.person(0), by: by() };
+        assert!(runtime.role(0, &Scope::ALL, grant));
         let first = [
             Act::CreateTemplate { template: 0, codes: vec![0, 3] },
             Act::CreateTemplate { template: 1, codes: vec![0, 1, 2, 3, 5] },
@@ -159,9 +159,9 @@ impl House {
             Act::Grant { role: 3, to: 4 },
         ];
         for act in first {
-            assert!(house.take(&Step { by: 0, act }));
+            assert!(runtime.take(&Step { by: 0, act }));
         }
-        house
+        runtime
     }
 
     fn registration(number: usize, form: OperatorForm, by: Authority) -> OperatorCommand {
@@ -452,26 +452,26 @@ impl House {
 }
 
 /// What must hold of every person, whatever was done before.
-fn lawful(house: &House, people: &People) -> Result<(), TestCaseError> {
+fn lawful(runtime: &Runtime, people: &People) -> Result<(), TestCaseError> {
     for (number, effective) in people.effective.iter().enumerate() {
         let within = effective.is_subset(&people.promised[number]);
         prop_assert!(within, "{number} has more than his roles give and his template permits");
-        let Some(employer) = house.employer(number) else { continue };
-        let works = house.agents.get(&employer).is_some_and(Agent::is_enabled);
+        let Some(employer) = runtime.employer(number) else { continue };
+        let works = runtime.agents.get(&employer).is_some_and(Agent::is_enabled);
         prop_assert!(works || effective.is_empty(), "{number} works for one who may not");
-        let template = house.template_of(employer).map(|id| &house.templates[&id]);
+        let template = runtime.template_of(employer).map(|id| &runtime.templates[&id]);
         prop_assert!(template.is_none_or(AgentRole::is_present), "a template in use was deleted");
     }
-    let holders = house.roles[&SUPER_ADMINISTRATOR].holders();
+    let holders = runtime.roles[&SUPER_ADMINISTRATOR].holders();
     let fit = |number: usize| holders.contains(&operator_id(number)) && people.effective[number] == *EVERY;
-    prop_assert!((0..PEOPLE).any(fit), "nobody administers the house");
+    prop_assert!((0..PEOPLE).any(fit), "nobody administers the system");
     Ok(())
 }
 
 /// What `step`, which succeeded, may have brought about.
 fn rightful(
-    (before, were): (&House, &People),
-    (after, are): (&House, &People),
+    (before, were): (&Runtime, &People),
+    (after, are): (&Runtime, &People),
     step: &Step,
 ) -> Result<(), TestCaseError> {
     let own = &were.effective[step.by];
@@ -546,15 +546,15 @@ proptest! {
     fn perm_018_no_sequence_of_commands_on_franchisees_and_templates_gives_what_the_giver_lacks(
         steps in steps(),
     ) {
-        let mut house = FOUNDED.clone();
-        let mut people = house.people();
-        lawful(&house, &people)?;
+        let mut runtime = FOUNDED.clone();
+        let mut people = runtime.people();
+        lawful(&runtime, &people)?;
         for step in &steps {
-            let before = house.clone();
-            if house.take(step) {
-                let are = house.people();
-                rightful((&before, &people), (&house, &are), step)?;
-                lawful(&house, &are)?;
+            let before = runtime.clone();
+            if runtime.take(step) {
+                let are = runtime.people();
+                rightful((&before, &people), (&runtime, &are), step)?;
+                lawful(&runtime, &are)?;
                 people = are;
             }
         }
@@ -569,9 +569,9 @@ fn the_sequences_try_every_command_with_success() {
     let mut done = BTreeMap::<String, usize>::new();
     for _ in 0..150 {
         let steps = steps().new_tree(&mut runner).unwrap().current();
-        let mut house = FOUNDED.clone();
+        let mut runtime = FOUNDED.clone();
         for step in &steps {
-            if house.take(step) {
+            if runtime.take(step) {
                 *done.entry(named(&step.act)).or_default() += 1;
                 by_others.extend((step.by != 0).then(|| named(&step.act)));
             }

@@ -66,7 +66,7 @@ async fn gate_001_fin_034_what_an_account_opens_is_open_on_the_next_call_and_sta
     let shown = yes(&clerk, "GET", LIST, json!({"keyword": "A 出行"})).await;
     assert_eq!((&shown["total"], &shown["records"][0]["agentName"]), (&json!(1), &json!("A 出行有限公司")));
 
-    // A card by the house's SMS; the password on the page that stands in.
+    // A card by the system's SMS; the password on the page that stands in.
     let card = json!({"accountId": account, "cardNo": "4111111111111111", "bankMobile": "13900000008",
         "bankName": "中国工商银行", "holder": "陈建国", "idNo": "11010519491231002X"});
     let bind = yes(&clerk, "POST", "/Pay/customer/bindCard", card).await["bindId"].clone();

@@ -40,7 +40,7 @@ pub enum Sample {
 }
 
 const DOOR: Sample = Sample::Whole("the way in: there is no caller yet");
-const MACHINES: Sample = Sample::Whole("machine clients of the house reach all franchisees");
+const MACHINES: Sample = Sample::Whole("machine clients of the system reach all franchisees");
 const STATE: Sample = Sample::Whole("tells of the server alone");
 
 /// The sample of a route; none: somebody forgot it.

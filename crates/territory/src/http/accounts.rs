@@ -75,7 +75,7 @@ async fn list(
         role: number("roleId", query.role_id.as_ref())?,
         agent: number("agentId", query.agent_id.as_ref())?,
     };
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agents::page(&mut db, &filter, page).await?.into()))
 }
 
@@ -165,7 +165,7 @@ fn every_code(branches: &[Branch], into: &mut Held) {
 impl Room {
     /// Waits until the tables hold what was done at `position`: whatever comes after the answer sees the change.
     pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
-        drop(self.house.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
+        drop(self.runtime.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl Room {
 
     async fn template(&self, role: Option<AgentRoleId>) -> Result<Option<AgentRole>, Refused> {
         let Some(role) = role else { return Ok(None) };
-        Ok(Some(self.house.desk.load::<AgentRole>(&role).await?.state))
+        Ok(Some(self.runtime.desk.load::<AgentRole>(&role).await?.state))
     }
 
     /// Whether `agent` stands under `above`, or is it.
@@ -199,7 +199,7 @@ impl Room {
             match next {
                 Some(one) if one == above => return Ok(true),
                 Some(one) => {
-                    let loaded = self.house.desk.load::<Agent>(&one).await?;
+                    let loaded = self.runtime.desk.load::<Agent>(&one).await?;
                     next = loaded.state.known().and_then(|known| known.parent);
                 }
                 None => return Ok(false),
@@ -231,7 +231,7 @@ impl Room {
         if wanted.len() > MOST_AREAS {
             return Err(Refused::malformed(format!("一次最多 {MOST_AREAS} 个服务区")));
         }
-        let mut db = self.house.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "ally"]).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "ally"]).await?;
         let run: Vec<AreaId> =
             sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
                 .bind(agent)
@@ -240,7 +240,7 @@ impl Room {
         let run: BTreeSet<AreaId> = run.into_iter().collect();
         let mut targets = Vec::new();
         for area in wanted.difference(&run) {
-            let state = self.house.desk.load::<Area>(area).await?.state;
+            let state = self.runtime.desk.load::<Area>(area).await?.state;
             let known = state.agent().filter(|_| state.state() != Some(AreaState::Closed));
             let Some(from) = known.filter(|from| caller.full_scope.agents.contains(from)) else {
                 return Err(Refused::business("area-unknown", "服务区不存在或已关停"));
@@ -271,7 +271,7 @@ impl Room {
     async fn rehearse(&self, moves: &[(AreaId, AreaCommand)], ctx: &CommandContext) -> Result<(), Refused> {
         use kernel::Aggregate;
         for (area, command) in moves {
-            let loaded = self.house.desk.load::<Area>(area).await?;
+            let loaded = self.runtime.desk.load::<Area>(area).await?;
             if !ctx.scope.contains(loaded.state.territory()) {
                 return Err(Refused::not_found());
             }
@@ -289,7 +289,7 @@ impl Room {
     ) -> Result<Receipt, Refused> {
         may_act_on(caller, agent)?;
         let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
-        Ok(self.house.desk.execute::<Agent>(&agent, command, ctx).await?)
+        Ok(self.runtime.desk.execute::<Agent>(&agent, command, ctx).await?)
     }
 
     async fn make(
@@ -301,7 +301,7 @@ impl Room {
         let mut last = after;
         for (area, command) in moves {
             let ctx = ctx.step(&format!("a{area}"));
-            let receipt = self.house.desk.execute::<Area>(&area, command, &ctx).await?;
+            let receipt = self.runtime.desk.execute::<Area>(&area, command, &ctx).await?;
             last = last.max(receipt.position);
         }
         self.settle(last).await?;
@@ -339,12 +339,12 @@ async fn create(
     let parent = match parent_id {
         None => None,
         Some(agent_id) => {
-            let state = room.house.desk.load::<Agent>(&agent_id).await?.state;
+            let state = room.runtime.desk.load::<Agent>(&agent_id).await?.state;
             let level = state.known().map(|known| known.level);
             Some(Parent { agent_id, level, enabled: state.is_enabled() })
         }
     };
-    let fresh = AgentId(room.house.ids.next_id());
+    let fresh = AgentId(room.runtime.ids.next_id());
     let ctx = asked.context_of_account(json!({ "agentId": fresh }));
     let wanted = body.content.service_area_ids.clone().unwrap_or_default();
     // Before anything is done: the areas must be such that this franchisee may get.
@@ -352,7 +352,7 @@ async fn create(
     room.rehearse(&moves, &ctx).await?;
     let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
     let command = AgentCommand::Open { account, parent, enabled };
-    let receipt = room.house.desk.execute::<Agent>(&fresh, command, &ctx).await?;
+    let receipt = room.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
     // A repeated request goes on with the account that the first one opened.
     let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
     let moves = if agent == fresh { moves } else { room.moves(&caller, agent, parent_id, &wanted).await? };
@@ -384,7 +384,7 @@ async fn update(
 ) -> Handled<Value> {
     let agent = body.agent_id;
     may_act_on(&caller, agent)?;
-    let state = room.house.desk.load::<Agent>(&agent).await?.state;
+    let state = room.runtime.desk.load::<Agent>(&agent).await?.state;
     let known = state.known().filter(|_| caller.full_scope.agents.contains(&agent));
     let known = known.ok_or_else(Refused::not_found)?;
     room.may_limit_by(&caller, body.content.role_id, known.profile.terms.role).await?;
@@ -400,7 +400,7 @@ async fn update(
     };
     room.rehearse(&moves, &ctx).await?;
     let command = AgentCommand::Change(body.content.profile(phone));
-    let receipt = room.house.desk.execute::<Agent>(&agent, command, &ctx).await?;
+    let receipt = room.runtime.desk.execute::<Agent>(&agent, command, &ctx).await?;
     let position = room.make(moves, &ctx, receipt.position).await?;
     Ok(Answer::replied(Receipt { position, ..receipt }))
 }
@@ -427,12 +427,12 @@ async fn delete(
     let agent = agent.ok_or_else(|| Refused::malformed("请求参数 agentId 不能为空"))?;
     may_act_on(&caller, agent)?;
     // What the caller may not see hangs on it too.
-    let mut db = room.house.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
     let (children, areas) = agents::hanging_on(&mut *db, agent).await?;
     drop(db);
     let ctx = asked.context_of_account(json!({}));
     let receipt =
-        room.house.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
+        room.runtime.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
     room.settle(receipt.position).await?;
     Ok(Answer::replied(receipt))
 }

@@ -52,7 +52,7 @@ async fn list(
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AgentRoleRow>> {
     let page = paging.page()?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.into()))
 }
 
@@ -66,7 +66,7 @@ async fn info(
     Path(id): Path<String>,
 ) -> Handled<AgentRoleRow> {
     let id: AgentRoleId = id.parse().map_err(|_| Refused::malformed("角色模板编号不正确"))?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agent_roles::one(&mut db, id).await?.ok_or_else(Refused::not_found)?))
 }
 
@@ -112,10 +112,10 @@ async fn create(
     Body(body): Body<TemplateBody>,
 ) -> Handled<Value> {
     platform(&caller)?;
-    let id = AgentRoleId(room.house.ids.next_id());
+    let id = AgentRoleId(room.runtime.ids.next_id());
     let command = AgentRoleCommand::Create { id, form: body.form(&room)?, held: held(&caller) };
     let ctx = asked.context_of_account(json!({ "id": id }));
-    Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -141,7 +141,7 @@ async fn update(
     let ctx = asked.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let command = AgentRoleCommand::Change { form: body.content.form(&room)?, held: held(&caller) };
-    let receipt = room.house.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
+    let receipt = room.runtime.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
     room.settle(receipt.position).await?;
     Ok(Answer::replied(receipt))
 }
@@ -165,12 +165,12 @@ async fn delete(
 ) -> Handled<Value> {
     platform(&caller)?;
     let id = number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
-    let mut db = room.house.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
+    let mut db = room.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
     let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
     drop(db);
     let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.house.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
 /// The permission tree; what the caller holds, and so may put into a template, is marked.

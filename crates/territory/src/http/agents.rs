@@ -1,7 +1,7 @@
 //! Franchisees and areas for the header's selectors and the login.
 
 use axum::extract::State;
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
 use utoipa::{IntoParams, ToSchema};
@@ -13,13 +13,13 @@ use wire::{Answer, Caller, Handled, Params, Permit, Refused, Routes, Seen};
 use crate::read::{agents, areas};
 
 /// The routes.
-pub fn routes(house: &House) -> Routes {
+pub fn routes(runtime: &Runtime) -> Routes {
     Routes::new("territory")
-        .add(Permit::AnyOf(&["01"]), routes!(agent_list).with_state(house.clone()))
-        .add(Permit::SignedIn, routes!(operator_areas).with_state(house.clone()))
-        .add(Permit::SignedIn, routes!(areas_of_agents).with_state(house.clone()))
-        .add(Permit::SignedIn, routes!(by_api_key).with_state(house.clone()))
-        .add(Permit::SignedIn, routes!(billing_way).with_state(house.clone()))
+        .add(Permit::AnyOf(&["01"]), routes!(agent_list).with_state(runtime.clone()))
+        .add(Permit::SignedIn, routes!(operator_areas).with_state(runtime.clone()))
+        .add(Permit::SignedIn, routes!(areas_of_agents).with_state(runtime.clone()))
+        .add(Permit::SignedIn, routes!(by_api_key).with_state(runtime.clone()))
+        .add(Permit::SignedIn, routes!(billing_way).with_state(runtime.clone()))
 }
 
 /// Franchisees to choose from.
@@ -32,9 +32,9 @@ struct AgentList {
 /// Franchisees that the caller may choose from.
 #[utoipa::path(get, path = "/platform/agent/account/list", tag = "territory",
     responses((status = 200, body = Answer<AgentList>)))]
-async fn agent_list(State(house): State<House>, caller: Caller, seen: Seen) -> Handled<AgentList> {
+async fn agent_list(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<AgentList> {
     // The selector offers what may be chosen, not what is chosen.
-    let mut tx = house.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
     Ok(Answer(AgentList { rows: agents::options(&mut *tx).await? }))
 }
 
@@ -61,35 +61,35 @@ struct AreaList {
 #[utoipa::path(get, path = "/platform/agent/serviceArea/opMan", tag = "territory", params(AreaParams),
     responses((status = 200, body = Answer<AreaList>)))]
 async fn operator_areas(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     seen: Seen,
     Params(asked): Params<AreaParams>,
 ) -> Handled<AreaList> {
-    list(&house, &caller, seen, &asked).await
+    list(&runtime, &caller, seen, &asked).await
 }
 
 /// Service areas of the chosen franchisees.
 #[utoipa::path(get, path = "/platform/agent/serviceArea/belongToAgent", tag = "territory", params(AreaParams),
     responses((status = 200, body = Answer<AreaList>)))]
 async fn areas_of_agents(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     seen: Seen,
     Params(asked): Params<AreaParams>,
 ) -> Handled<AreaList> {
-    list(&house, &caller, seen, &asked).await
+    list(&runtime, &caller, seen, &asked).await
 }
 
-async fn list(house: &House, caller: &Caller, seen: Seen, asked: &AreaParams) -> Handled<AreaList> {
+async fn list(runtime: &Runtime, caller: &Caller, seen: Seen, asked: &AreaParams) -> Handled<AreaList> {
     let agents = agent_ids(&asked.agent_ids)?;
-    let mut tx = house.reads.scoped(&caller.full_scope, seen.0, &["area"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.full_scope, seen.0, &["area"]).await?;
     let list = areas::options(&mut *tx, &agents).await?;
     drop(tx);
     // The total counts areas of the same franchisees that this operator does not have, as a number only.
     let mut whole = caller.full_scope.clone();
     whole.areas = vocabulary::Reach::All;
-    let mut tx = house.reads.scoped(&whole, None, &[]).await?;
+    let mut tx = runtime.reads.scoped(&whole, None, &[]).await?;
     let ids: Vec<i64> = agents.iter().map(|agent| agent.0).collect();
     let count = sqlx::query(
         "select count(*) from read.area where state <> 3 and (cardinality($1::bigint[]) = 0 or agent_id = any($1))",
@@ -142,12 +142,12 @@ struct AgentFound {
 #[utoipa::path(get, path = "/platform/agent/byApiKey", tag = "territory", params(KeyParams),
     responses((status = 200, body = Answer<AgentFound>)))]
 async fn by_api_key(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     seen: Seen,
     Params(_asked): Params<KeyParams>,
 ) -> Handled<AgentFound> {
-    let mut tx = house.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
     let first: Option<AgentId> =
         sqlx::query_scalar("select agent_id from read.agent where state = 1 order by agent_id limit 1")
             .fetch_optional(&mut *tx)
@@ -178,13 +178,13 @@ struct BillingWayFound {
 #[utoipa::path(get, path = "/platform/agent/billingWay", tag = "territory", params(AgentParams),
     responses((status = 200, body = Answer<BillingWayFound>)))]
 async fn billing_way(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     seen: Seen,
     Params(asked): Params<AgentParams>,
 ) -> Handled<BillingWayFound> {
     let agent = asked.agent_id.parse().map_err(|_| Refused::malformed("代理编号不正确"))?;
-    let mut tx = house.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.full_scope, seen.0, &["agent"]).await?;
     let way = agents::billing_way(&mut *tx, agent).await?;
     way.map(|billing_way| Answer(BillingWayFound { billing_way })).ok_or_else(Refused::not_found)
 }

@@ -182,7 +182,7 @@ async fn page_of(
     filter: &AllyFilter,
     page: Page,
 ) -> Result<Rows<AllyRow>, Refused> {
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = allies::page(&mut db, filter, page).await?;
     let rows = with_areas(room, &mut db, found.rows).await?;
     Ok(Rows { rows, count: found.count, capped: found.capped })
@@ -286,7 +286,7 @@ async fn info(
     Seen(seen): Seen,
     Params(query): Params<AllyQuery>,
 ) -> Handled<AllyRow> {
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = allies::one(&mut *db, query.ally()?).await?.ok_or_else(Refused::not_found)?;
     let row = with_areas(&room, &mut db, vec![found]).await?.pop();
     row.map(Answer).ok_or_else(Refused::not_found)
@@ -385,7 +385,7 @@ async fn check_areas(
         return Err(Refused::business("ally-areas", format!("一个加盟商最多 {AREAS_MAX} 个服务区")));
     }
     for id in added {
-        let area = room.house.desk.load::<Area>(&id).await?.state;
+        let area = room.runtime.desk.load::<Area>(&id).await?.state;
         let usable = area.agent() == Some(agent)
             && area.state() != Some(AreaState::Closed)
             && caller.full_scope.contains(Territory::of_area(agent, id));
@@ -427,16 +427,16 @@ async fn create(
     Body(body): Body<NewAlly>,
 ) -> Handled<Value> {
     let agent_id = agent_of(&caller, body.agent_id.filter(|agent| agent.0 != 0))?;
-    let agent = room.house.desk.load::<Agent>(&agent_id).await?;
+    let agent = room.runtime.desk.load::<Agent>(&agent_id).await?;
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
     let form = body.content.over(&Terms::default())?;
     check_areas(&room, &caller, agent_id, &Terms::default(), &form.terms).await?;
-    let ally_id = AllyId(room.house.ids.next_id());
+    let ally_id = AllyId(room.runtime.ids.next_id());
     let command = AllyCommand::Register { ally_id, agent_id, form };
     let ctx = asked.context_of_account(json!({ "id": ally_id }));
-    Ok(Answer::replied(room.house.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -458,7 +458,7 @@ async fn update(
     asked: Asked,
     Body(body): Body<ChangedAlly>,
 ) -> Handled<Value> {
-    let known = room.house.desk.load::<Ally>(&body.id).await?.state;
+    let known = room.runtime.desk.load::<Ally>(&body.id).await?.state;
     let agent = known.agent().filter(|agent| caller.full_scope.contains(Territory::of_agent(*agent)));
     let agent = agent.ok_or_else(Refused::not_found)?;
     let revision = body.version.unwrap_or(known.revision());
@@ -466,7 +466,7 @@ async fn update(
     check_areas(&room, &caller, agent, known.terms(), &form.terms).await?;
     let command = AllyCommand::Change { form, revision };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
 /// Removes a franchiser with whom nothing was signed.
@@ -474,7 +474,7 @@ async fn update(
     params(AllyQuery), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(State(room): State<Room>, asked: Asked, Params(query): Params<AllyQuery>) -> Handled<Value> {
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.house.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -499,7 +499,7 @@ async fn state(State(room): State<Room>, asked: Asked, Body(body): Body<NextStat
         _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
     };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.house.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -526,8 +526,8 @@ struct WholePeople {
 async fn unmask(State(room): State<Room>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
     let ctx = asked.context_of_account(json!({}));
-    let receipt = room.house.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
-    let ally = room.house.desk.load::<Ally>(&body.id).await?.state;
+    let receipt = room.runtime.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
+    let ally = room.runtime.desk.load::<Ally>(&body.id).await?.state;
     let whole = match ally.people() {
         Some(people) => WholePeople {
             contact: people.contact.clone(),

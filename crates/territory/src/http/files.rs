@@ -122,7 +122,7 @@ async fn accounts(
         role: number("roleId", query.role_id.as_ref())?,
         agent: None,
     };
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agents::page(&mut db, &filter, page).await?.rows);
@@ -155,7 +155,7 @@ async fn templates(
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);

@@ -1,7 +1,7 @@
 //! What the maps draw beneath the bikes.
 
 use axum::extract::State;
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
@@ -11,10 +11,10 @@ use wire::{Answer, Caller, Handled, Permit, Routes, Seen};
 use crate::read::{areas, fences};
 
 /// The routes.
-pub fn routes(house: &House) -> Routes {
+pub fn routes(runtime: &Runtime) -> Routes {
     Routes::new("territory").add(
         Permit::AnyOf(&["0301", "030601", "0503", "0504", "0505"]),
-        routes!(shapes).with_state(house.clone()),
+        routes!(shapes).with_state(runtime.clone()),
     )
 }
 
@@ -32,8 +32,8 @@ struct Shapes {
 
 /// Service areas, parking places and no-stop zones in the caller's scope, WGS-84.
 #[utoipa::path(get, path = "/fence/map", tag = "territory", responses((status = 200, body = Answer<Shapes>)))]
-async fn shapes(State(house): State<House>, caller: Caller, seen: Seen) -> Handled<Shapes> {
-    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
+async fn shapes(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<Shapes> {
+    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
     let areas = areas::shapes(&mut *tx).await?;
     let (parkings, no_stops) = fences::shapes(&mut *tx).await?.into_iter().partition(|fence| fence.kind == 2);
     Ok(Answer(Shapes { areas, parkings, no_stops }))

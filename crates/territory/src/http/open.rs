@@ -2,7 +2,7 @@
 //! the same content, is answered with its id: an import can be run again.
 
 use axum::extract::{Path, State};
-use kernel::house::House;
+use kernel::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -19,13 +19,13 @@ use crate::model::ring::Ring;
 const MOST_FENCES: usize = 200;
 
 /// The routes.
-pub fn routes(house: &House) -> Routes {
+pub fn routes(runtime: &Runtime) -> Routes {
     Routes::new("territory")
-        .add(Permit::Machine("open:territory"), routes!(register_agent).with_state(house.clone()))
-        .add(Permit::Machine("open:territory"), routes!(plan_area, list_areas).with_state(house.clone()))
-        .add(Permit::Machine("open:territory"), routes!(open_area).with_state(house.clone()))
-        .add(Permit::Machine("open:territory"), routes!(draw_fence).with_state(house.clone()))
-        .add(Permit::Machine("open:territory"), routes!(draw_fences).with_state(house.clone()))
+        .add(Permit::Machine("open:territory"), routes!(register_agent).with_state(runtime.clone()))
+        .add(Permit::Machine("open:territory"), routes!(plan_area, list_areas).with_state(runtime.clone()))
+        .add(Permit::Machine("open:territory"), routes!(open_area).with_state(runtime.clone()))
+        .add(Permit::Machine("open:territory"), routes!(draw_fence).with_state(runtime.clone()))
+        .add(Permit::Machine("open:territory"), routes!(draw_fences).with_state(runtime.clone()))
 }
 
 /// A franchisee.
@@ -56,13 +56,13 @@ struct AgentGiven {
 #[utoipa::path(post, path = "/open/v1/agents", tag = "open", request_body = NewAgent,
     responses((status = 200, body = Answer<AgentGiven>)))]
 async fn register_agent(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
     Body(new): Body<NewAgent>,
 ) -> Handled<Value> {
-    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["agent"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["agent"]).await?;
     let known: Option<AgentId> =
         sqlx::query_scalar("select agent_id from read.agent where phone = $1 and company = $2 limit 1")
             .bind(new.phone.as_str())
@@ -70,7 +70,7 @@ async fn register_agent(
             .fetch_optional(&mut *tx)
             .await?;
     drop(tx);
-    let agent_id = known.unwrap_or_else(|| AgentId(house.ids.next_id()));
+    let agent_id = known.unwrap_or_else(|| AgentId(runtime.ids.next_id()));
     let profile = Profile {
         company: new.company,
         contact_name: new.contact_name,
@@ -80,7 +80,7 @@ async fn register_agent(
     };
     let registration = Registration::of_platform(agent_id, profile);
     let ctx = asked.context(json!({ "agentId": agent_id }));
-    let receipt = house.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
+    let receipt = runtime.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -116,18 +116,18 @@ struct AreaGiven {
 #[utoipa::path(post, path = "/open/v1/areas", tag = "open", request_body = NewArea,
     responses((status = 200, body = Answer<AreaGiven>)))]
 async fn plan_area(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
     Body(new): Body<NewArea>,
 ) -> Handled<Value> {
     let ring = draw(&new.ring, new.datum)?;
-    let agent = house.desk.load::<Agent>(&new.agent_id).await?;
+    let agent = runtime.desk.load::<Agent>(&new.agent_id).await?;
     if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
     let known: Option<AreaId> =
         sqlx::query_scalar("select area_id from read.area where agent_id = $1 and name = $2")
             .bind(new.agent_id)
@@ -135,10 +135,10 @@ async fn plan_area(
             .fetch_optional(&mut *tx)
             .await?;
     drop(tx);
-    let area_id = known.unwrap_or_else(|| AreaId(house.ids.next_id()));
+    let area_id = known.unwrap_or_else(|| AreaId(runtime.ids.next_id()));
     let plan = Plan { area_id, agent_id: new.agent_id, name: new.name.trim().to_owned(), tel: new.tel, ring };
     let ctx = asked.context(json!({ "areaId": area_id }));
-    let receipt = house.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await?;
+    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -167,8 +167,8 @@ struct AreasListed {
 
 /// Service areas in the machine's scope.
 #[utoipa::path(get, path = "/open/v1/areas", tag = "open", responses((status = 200, body = Answer<AreasListed>)))]
-async fn list_areas(State(house): State<House>, caller: Caller, seen: Seen) -> Handled<AreasListed> {
-    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
+async fn list_areas(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<AreasListed> {
+    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area"]).await?;
     let rows = sqlx::query_as(
         "select area_id, name, agent_id, state from read.area order by name, area_id limit 2000",
     )
@@ -180,9 +180,9 @@ async fn list_areas(State(house): State<House>, caller: Caller, seen: Seen) -> H
 /// Opens a service area to riders.
 #[utoipa::path(post, path = "/open/v1/areas/{areaId}/open", tag = "open", params(("areaId" = String, Path)),
     responses((status = 200, body = Answer<Value>)))]
-async fn open_area(State(house): State<House>, asked: Asked, Path(area_id): Path<String>) -> Handled<Value> {
+async fn open_area(State(runtime): State<Runtime>, asked: Asked, Path(area_id): Path<String>) -> Handled<Value> {
     let area_id: AreaId = area_id.parse().map_err(|_| Refused::malformed("服务区编号不正确"))?;
-    let receipt = house.desk.execute::<Area>(&area_id, AreaCommand::Open, &asked.context(json!({}))).await?;
+    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Open, &asked.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -229,13 +229,13 @@ struct FenceGiven {
 #[utoipa::path(post, path = "/open/v1/fences", tag = "open", request_body = NewFence,
     responses((status = 200, body = Answer<FenceGiven>)))]
 async fn draw_fence(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
     Body(new): Body<NewFence>,
 ) -> Handled<FenceGiven> {
-    draw_one(&house, &caller, &asked, seen, new).await.map(Answer)
+    draw_one(&runtime, &caller, &asked, seen, new).await.map(Answer)
 }
 
 /// Fences to draw.
@@ -256,7 +256,7 @@ struct FencesGiven {
 #[utoipa::path(post, path = "/open/v1/fences/batch", tag = "open", request_body = NewFences,
     responses((status = 200, body = Answer<FencesGiven>)))]
 async fn draw_fences(
-    State(house): State<House>,
+    State(runtime): State<Runtime>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
@@ -267,7 +267,7 @@ async fn draw_fences(
     }
     let mut results = Vec::with_capacity(new.fences.len());
     for fence in new.fences {
-        results.push(match draw_one(&house, &caller, &asked, seen, fence).await {
+        results.push(match draw_one(&runtime, &caller, &asked, seen, fence).await {
             Ok(given) => given,
             Err(Refused::Business { text, .. } | Refused::Malformed { text, .. }) => {
                 FenceGiven { fence_id: None, error: Some(text) }
@@ -279,18 +279,18 @@ async fn draw_fences(
 }
 
 async fn draw_one(
-    house: &House,
+    runtime: &Runtime,
     caller: &Caller,
     asked: &Asked,
     seen: Seen,
     new: NewFence,
 ) -> Result<FenceGiven, Refused> {
     let ring = draw(&new.ring, new.datum)?;
-    let area = house.desk.load::<Area>(&new.area_id).await?.state;
+    let area = runtime.desk.load::<Area>(&new.area_id).await?.state;
     let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {
         return Err(Refused::business("area-unknown", "服务区不存在"));
     };
-    let mut tx = house.reads.scoped(&caller.scope, seen.0, &["fence"]).await?;
+    let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["fence"]).await?;
     let known: Option<FenceId> =
         sqlx::query_scalar("select fence_id from read.fence where area_id = $1 and name = $2")
             .bind(new.area_id)
@@ -298,7 +298,7 @@ async fn draw_one(
             .fetch_optional(&mut *tx)
             .await?;
     drop(tx);
-    let fence_id = known.unwrap_or_else(|| FenceId(house.ids.next_id()));
+    let fence_id = known.unwrap_or_else(|| FenceId(runtime.ids.next_id()));
     let drawing = Drawing {
         fence_id,
         area_id: new.area_id,
@@ -312,7 +312,7 @@ async fn draw_one(
     let mut ctx = asked.context(Value::Null);
     ctx.request_id = None;
     let command = FenceCommand::Draw { drawing, area: edge.clone() };
-    house.desk.execute::<Fence>(&fence_id, command, &ctx).await?;
+    runtime.desk.execute::<Fence>(&fence_id, command, &ctx).await?;
     Ok(FenceGiven { fence_id: Some(fence_id.to_string()), error: None })
 }
 

@@ -132,7 +132,7 @@ async fn page_of(
     filter: &AreaFilter,
     page: Page,
 ) -> Result<Rows<AreaRow>, Refused> {
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = areas::page(&mut db, filter, page).await?;
     drop(db);
     let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
@@ -229,7 +229,7 @@ async fn info(
 ) -> Handled<AreaInfo> {
     let id: AreaId =
         number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut found = areas::one(&mut *db, id).await?.ok_or_else(Refused::not_found)?;
     let (fence_count, ally_count) = areas::belongings(&mut *db, id).await?;
     drop(db);
@@ -258,7 +258,7 @@ struct ChangedArea {
 async fn update(State(room): State<Room>, asked: Asked, Body(body): Body<ChangedArea>) -> Handled<Value> {
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::Describe { name: body.name, tel: body.tel };
-    Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -284,7 +284,7 @@ async fn state(
 ) -> Handled<Value> {
     let command = match body.state {
         1 => {
-            let mut db = room.house.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+            let mut db = room.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
             let parkings = areas::one(&mut *db, body.id).await?.map_or(0, |area| area.parking_count);
             AreaCommand::Launch { parkings }
         }
@@ -296,7 +296,7 @@ async fn state(
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
     };
     let receipt =
-        room.house.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
+        room.runtime.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -311,7 +311,7 @@ struct AgentChoices {
 #[utoipa::path(get, path = "/platform/agent/serviceArea/agents", tag = "territory",
     operation_id = "serviceAreaAgents", responses((status = 200, body = Answer<AgentChoices>)))]
 async fn choices(State(room): State<Room>, caller: Caller, Seen(seen): Seen) -> Handled<AgentChoices> {
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen, &["agent"]).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &["agent"]).await?;
     Ok(Answer(AgentChoices { rows: agents::options(&mut *db).await? }))
 }
 
@@ -338,20 +338,20 @@ async fn hand_over(
     seen: Seen,
     Body(body): Body<AreaHandedOver>,
 ) -> Handled<Value> {
-    let agent = room.house.desk.load::<Agent>(&body.agent_id).await?;
+    let agent = room.runtime.desk.load::<Agent>(&body.agent_id).await?;
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&body.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let area = room.house.desk.load::<Area>(&body.id).await?.state;
+    let area = room.runtime.desk.load::<Area>(&body.id).await?.state;
     let from = area.agent().filter(|from| caller.full_scope.agents.contains(from));
     let parent = agent.state.known().and_then(|known| known.parent);
     room.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
-    let mut db = room.house.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
     let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
     drop(db);
     let vehicles = room.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
-    Ok(Answer::replied(room.house.desk.execute::<Area>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(room.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }

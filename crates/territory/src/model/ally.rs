@@ -127,7 +127,7 @@ pub enum AllyCommand {
     },
     /// Signs the contract: 洽谈 becomes 合作中.
     Sign,
-    /// The house's own: 合作中 becomes 到期 when the contract's last day is over.
+    /// The system's own: 合作中 becomes 到期 when the contract's last day is over.
     Expire,
     /// Ends it: 解约.
     Terminate {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::{CommandContext, Foundation, House, MasterKey, PoolSizes, Pools, Position, Projectors};
+use kernel::{CommandContext, Foundation, Runtime, MasterKey, PoolSizes, Pools, Position, Projectors};
 use territory::expiry::end_contracts;
 use territory::model::ally::{Ally, AllyCommand, AllyForm, PeopleForm, Terms};
 use testkit::Services;
@@ -37,9 +37,9 @@ fn register(ally_id: AllyId, license: &str, last_day: &str) -> AllyCommand {
 }
 
 /// What the table says of the franchisers, once it has read the whole log.
-async fn states(house: &House) -> Vec<(i64, i16)> {
+async fn states(runtime: &Runtime) -> Vec<(i64, i16)> {
     let head = Some(Position(i64::MAX));
-    let mut db = house.reads.scoped(&Scope::ALL, head, &["ally"]).await.unwrap();
+    let mut db = runtime.reads.scoped(&Scope::ALL, head, &["ally"]).await.unwrap();
     assert!(db.caught_up(), "the table is up to date");
     sqlx::query_as("select ally_id, state from read.ally order by ally_id").fetch_all(&mut *db).await.unwrap()
 }
@@ -57,8 +57,8 @@ async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
     let pools = Pools::connect(&database.url, SIZES).await.unwrap();
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::at(MIDNIGHT));
     let ids = Arc::new(Snowflake::new(SystemClock, 1));
-    let house = House::open(Foundation::new(pools, MasterKey::new([7; 32]), clock, ids)).await.unwrap();
-    let projectors = Projectors::new(house.clone(), territory::projectors());
+    let runtime = Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock, ids)).await.unwrap();
+    let projectors = Projectors::new(runtime.clone(), territory::projectors());
     let projecting = tokio::spawn(async move { projectors.run().await });
 
     let ctx = CommandContext::of_system("test", MIDNIGHT);
@@ -68,23 +68,23 @@ async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
         (73, "91350200MA31C00035", "2027-01-15", false),
     ] {
         let ally = AllyId(id);
-        house.desk.execute::<Ally>(&ally, register(ally, license, last_day), &ctx).await.unwrap();
+        runtime.desk.execute::<Ally>(&ally, register(ally, license, last_day), &ctx).await.unwrap();
         if signed {
-            house.desk.execute::<Ally>(&ally, AllyCommand::Sign, &ctx).await.unwrap();
+            runtime.desk.execute::<Ally>(&ally, AllyCommand::Sign, &ctx).await.unwrap();
         }
     }
-    assert_eq!(states(&house).await, [(71, 1), (72, 1), (73, 0)]);
+    assert_eq!(states(&runtime).await, [(71, 1), (72, 1), (73, 0)]);
 
     // The last minute of the last day; then midnight, looked at twice; then long after.
-    end_contracts(&house, MIDNIGHT.plus_millis(DAY_MS - 1)).await.unwrap();
-    assert_eq!(states(&house).await, [(71, 1), (72, 1), (73, 0)]);
+    end_contracts(&runtime, MIDNIGHT.plus_millis(DAY_MS - 1)).await.unwrap();
+    assert_eq!(states(&runtime).await, [(71, 1), (72, 1), (73, 0)]);
     for _ in 0..2 {
-        end_contracts(&house, MIDNIGHT.plus_millis(DAY_MS)).await.unwrap();
-        assert_eq!(states(&house).await, [(71, 2), (72, 1), (73, 0)]);
+        end_contracts(&runtime, MIDNIGHT.plus_millis(DAY_MS)).await.unwrap();
+        assert_eq!(states(&runtime).await, [(71, 2), (72, 1), (73, 0)]);
     }
-    end_contracts(&house, MIDNIGHT.plus_millis(40 * DAY_MS)).await.unwrap();
-    assert_eq!(states(&house).await, [(71, 2), (72, 2), (73, 0)]);
+    end_contracts(&runtime, MIDNIGHT.plus_millis(40 * DAY_MS)).await.unwrap();
+    assert_eq!(states(&runtime).await, [(71, 2), (72, 2), (73, 0)]);
 
-    house.close();
+    runtime.close();
     let _ = tokio::time::timeout(Duration::from_secs(10), projecting).await;
 }

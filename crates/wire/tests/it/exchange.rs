@@ -5,18 +5,18 @@ use vocabulary::Timestamp;
 use wire::client::{accept, offer};
 use wire::{SecretKey, WireConfig};
 
-use crate::house::{House, NOW, Reply, at};
+use crate::runtime::{Runtime, NOW, Reply, at};
 
 const ONE_TIME: SecretKey = SecretKey::new([6; 32]);
 const HOUR_MS: i64 = 3600 * 1000;
 
-async fn public_key(house: &House) -> (String, String) {
-    let data = house.raw("GET", &at("/auth/publicKey"), &[], "").await.json()["data"].clone();
+async fn public_key(runtime: &Runtime) -> (String, String) {
+    let data = runtime.raw("GET", &at("/auth/publicKey"), &[], "").await.json()["data"].clone();
     (data["keyId"].as_str().unwrap().to_owned(), data["publicKey"].as_str().unwrap().to_owned())
 }
 
-async fn verify(house: &House, body: &Value) -> Reply {
-    house.raw("POST", &at("/auth/verifySign"), &[], body.to_string()).await
+async fn verify(runtime: &Runtime, body: &Value) -> Reply {
+    runtime.raw("POST", &at("/auth/verifySign"), &[], body.to_string()).await
 }
 
 fn offered(key: &(String, String), now: Timestamp) -> Value {
@@ -25,11 +25,11 @@ fn offered(key: &(String, String), now: Timestamp) -> Value {
 
 #[tokio::test]
 async fn a_key_exchange_opens_a_session_of_the_device() {
-    let house = House::new().await;
-    let reply = verify(&house, &offered(&public_key(&house).await, NOW)).await;
+    let runtime = Runtime::new().await;
+    let reply = verify(&runtime, &offered(&public_key(&runtime).await, NOW)).await;
     let answer = reply.json();
     let session = accept(&ONE_TIME, answer["data"]["aesKey"].as_str().unwrap()).unwrap();
-    let found = house.wire.sessions.find(&session.t.0, NOW).await.unwrap().unwrap();
+    let found = runtime.wire.sessions.find(&session.t.0, NOW).await.unwrap().unwrap();
     assert_eq!((found.device_code.as_str(), found.operator, found.phone), ("my-device", None, None));
     assert!(accept(&SecretKey::new([7; 32]), answer["data"]["aesKey"].as_str().unwrap()).is_err());
     assert_eq!(WireConfig::default().exchange_key_bits, 3072);
@@ -37,57 +37,57 @@ async fn a_key_exchange_opens_a_session_of_the_device() {
 
 #[tokio::test]
 async fn what_is_not_an_offer_is_refused_without_saying_why() {
-    let house = House::new().await;
-    let key = public_key(&house).await;
+    let runtime = Runtime::new().await;
+    let key = public_key(&runtime).await;
     let good = offered(&key, NOW);
     let cut = json!({ "keyId": key.0, "params": good["params"].as_str().unwrap()[8..] });
     for bad in [cut, json!({ "keyId": key.0, "params": "AAAA" }), json!({ "keyId": key.0, "params": "!" })] {
-        let reply = verify(&house, &bad).await;
+        let reply = verify(&runtime, &bad).await;
         assert_eq!((reply.status, reply.code()), (StatusCode::BAD_REQUEST, "malformed".to_owned()), "{bad}");
     }
     for off in [-300_001, 300_001] {
-        assert_eq!(verify(&house, &offered(&key, NOW.plus_millis(off))).await.code(), "stale");
+        assert_eq!(verify(&runtime, &offered(&key, NOW.plus_millis(off))).await.code(), "stale");
     }
     let unknown = json!({ "keyId": "none", "params": good["params"] });
-    assert_eq!(verify(&house, &unknown).await.code(), "key-expired");
+    assert_eq!(verify(&runtime, &unknown).await.code(), "key-expired");
 }
 
 #[tokio::test]
 async fn keys_are_replaced_every_day_and_the_old_one_serves_ten_minutes_more() {
-    let house = House::new().await;
-    let old = public_key(&house).await;
-    house.clock.advance(24 * HOUR_MS - 1);
-    house.wire.tend_once().await;
-    assert_eq!(public_key(&house).await, old);
-    house.clock.advance(1);
-    house.wire.tend_once().await;
+    let runtime = Runtime::new().await;
+    let old = public_key(&runtime).await;
+    runtime.clock.advance(24 * HOUR_MS - 1);
+    runtime.wire.tend_once().await;
+    assert_eq!(public_key(&runtime).await, old);
+    runtime.clock.advance(1);
+    runtime.wire.tend_once().await;
     let rotated = NOW.plus_millis(24 * HOUR_MS);
-    let new = public_key(&house).await;
+    let new = public_key(&runtime).await;
     assert_ne!(new, old);
-    house.clock.advance(600_000 - 1);
+    runtime.clock.advance(600_000 - 1);
     let now = rotated.plus_millis(600_000 - 1);
-    assert_eq!(verify(&house, &offered(&old, now)).await.status, StatusCode::OK);
-    house.clock.advance(1);
-    assert_eq!(verify(&house, &offered(&old, now)).await.code(), "key-expired");
-    assert_eq!(verify(&house, &offered(&new, now)).await.status, StatusCode::OK);
-    house.clock.advance(1);
-    house.wire.tend_once().await;
+    assert_eq!(verify(&runtime, &offered(&old, now)).await.status, StatusCode::OK);
+    runtime.clock.advance(1);
+    assert_eq!(verify(&runtime, &offered(&old, now)).await.code(), "key-expired");
+    assert_eq!(verify(&runtime, &offered(&new, now)).await.status, StatusCode::OK);
+    runtime.clock.advance(1);
+    runtime.wire.tend_once().await;
     let kept: i64 =
-        sqlx::query_scalar("select count(*) from door.exchange_keys").fetch_one(&house.db).await.unwrap();
+        sqlx::query_scalar("select count(*) from door.exchange_keys").fetch_one(&runtime.db).await.unwrap();
     assert_eq!(kept, 1, "a key that is no longer accepted is destroyed");
 }
 
 #[tokio::test]
 async fn nodes_share_their_keys() {
-    let house = House::new().await;
-    let other = house.other_node().await;
-    let key = public_key(&house).await;
+    let runtime = Runtime::new().await;
+    let other = runtime.other_node().await;
+    let key = public_key(&runtime).await;
     assert_eq!(public_key(&other).await, key);
     assert_eq!(verify(&other, &offered(&key, NOW)).await.status, StatusCode::OK);
     // A key that one node made is found by the other although it did not tend since.
-    house.clock.advance(24 * HOUR_MS);
-    house.wire.tend_once().await;
-    let new = public_key(&house).await;
+    runtime.clock.advance(24 * HOUR_MS);
+    runtime.wire.tend_once().await;
+    let new = public_key(&runtime).await;
     assert_ne!(new, key);
     let now = NOW.plus_millis(24 * HOUR_MS);
     assert_eq!(verify(&other, &offered(&new, now)).await.status, StatusCode::OK);
@@ -95,13 +95,13 @@ async fn nodes_share_their_keys() {
 
 #[tokio::test]
 async fn an_address_that_exchanges_too_often_is_told_to_wait() {
-    let house = House::with(WireConfig { key_exchanges_per_minute: 3, ..WireConfig::default() }).await;
+    let runtime = Runtime::with(WireConfig { key_exchanges_per_minute: 3, ..WireConfig::default() }).await;
     for _ in 0..3 {
-        assert_eq!(house.raw("GET", &at("/auth/publicKey"), &[], "").await.status, StatusCode::OK);
+        assert_eq!(runtime.raw("GET", &at("/auth/publicKey"), &[], "").await.status, StatusCode::OK);
     }
-    let reply = house.raw("POST", &at("/auth/verifySign"), &[], "{}").await;
+    let reply = runtime.raw("POST", &at("/auth/verifySign"), &[], "{}").await;
     // The body is read first; a well-formed one is counted.
     assert_eq!(reply.status, StatusCode::BAD_REQUEST);
-    let reply = verify(&house, &json!({ "keyId": "x", "params": "AAAA" })).await;
+    let reply = verify(&runtime, &json!({ "keyId": "x", "params": "AAAA" })).await;
     assert_eq!((reply.status, reply.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many".to_owned()));
 }

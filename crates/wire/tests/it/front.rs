@@ -7,13 +7,13 @@ use axum::http::StatusCode;
 use serde_json::json;
 use wire::{Share, WireConfig};
 
-use crate::house::{GATES, House, at};
+use crate::runtime::{GATES, Runtime, at};
 
 #[tokio::test]
 async fn every_answer_carries_the_security_headers_and_its_trace_id() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     for uri in ["/", &at("/free"), &at("/nowhere"), &at("/me")] {
-        let reply = house.raw("GET", uri, &[("traceId", "abc-123")], "").await;
+        let reply = runtime.raw("GET", uri, &[("traceId", "abc-123")], "").await;
         let policy = reply.headers["content-security-policy"].to_str().unwrap();
         assert!(policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self';"), "{uri}");
         assert_eq!(reply.headers["x-content-type-options"], "nosniff");
@@ -23,19 +23,19 @@ async fn every_answer_carries_the_security_headers_and_its_trace_id() {
         assert!(!reply.headers.contains_key("strict-transport-security"), "{uri} came over plain http");
         assert_eq!(reply.headers["traceid"], "abc-123");
     }
-    let reply = house.raw("GET", &at("/free"), &[("traceId", "<script>")], "").await;
+    let reply = runtime.raw("GET", &at("/free"), &[("traceId", "<script>")], "").await;
     assert_eq!(reply.headers["traceid"].len(), 32, "one is made when the given one is no id");
 }
 
 #[tokio::test]
 async fn unknown_paths_of_the_api_are_json_and_others_belong_to_the_site() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     for uri in [&at("/nowhere"), "/auth/nowhere", "/open/v1/nowhere", "/Pay/nowhere"] {
-        let reply = house.raw("GET", uri, &[], "").await;
+        let reply = runtime.raw("GET", uri, &[], "").await;
         assert_eq!((reply.status, reply.code()), (StatusCode::NOT_FOUND, "unknown-path".to_owned()), "{uri}");
     }
-    assert_eq!(house.raw("GET", "/", &[], "").await.bytes, b"site");
-    let reply = house.raw("DELETE", &at("/free"), &[], "").await;
+    assert_eq!(runtime.raw("GET", "/", &[], "").await.bytes, b"site");
+    let reply = runtime.raw("DELETE", &at("/free"), &[], "").await;
     assert_eq!(
         (reply.status, reply.code()),
         (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed".to_owned())
@@ -44,21 +44,21 @@ async fn unknown_paths_of_the_api_are_json_and_others_belong_to_the_site() {
 
 #[tokio::test]
 async fn auth_lives_below_the_base_and_at_the_root() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     for uri in ["/auth/publicKey", &at("/auth/publicKey")] {
-        assert_eq!(house.raw("GET", uri, &[], "").await.status, StatusCode::OK, "{uri}");
+        assert_eq!(runtime.raw("GET", uri, &[], "").await.status, StatusCode::OK, "{uri}");
     }
-    assert_ne!(house.raw("GET", "/free", &[], "").await.status, StatusCode::OK);
+    assert_ne!(runtime.raw("GET", "/free", &[], "").await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_panic_and_an_absent_database_tell_nothing_of_the_inside() {
-    let house = House::new().await;
-    let reply = house.raw("GET", &at("/panic"), &[], "").await;
+    let runtime = Runtime::new().await;
+    let reply = runtime.raw("GET", &at("/panic"), &[], "").await;
     assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(reply.json()["message"], "服务器内部错误，请联系管理员");
     assert!(!String::from_utf8(reply.bytes).unwrap().contains("secret"));
-    let reply = house.raw("GET", &at("/away"), &[], "").await;
+    let reply = runtime.raw("GET", &at("/away"), &[], "").await;
     assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(reply.json()["message"], "服务暂时不可用，请稍后再试");
 }
@@ -70,30 +70,30 @@ async fn a_request_that_takes_too_long_and_one_too_many_are_turned_away() {
         requests: Share { all: 1, each: 1 },
         ..WireConfig::default()
     };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let uri = at("/slow");
-    let slow = house.raw("GET", &uri, &[], "");
+    let slow = runtime.raw("GET", &uri, &[], "");
     let meanwhile = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
-        house.raw("GET", &at("/free"), &[], "").await.status
+        runtime.raw("GET", &at("/free"), &[], "").await.status
     };
     let (slow, meanwhile) = tokio::join!(slow, meanwhile);
     assert_eq!((slow.status, meanwhile), (StatusCode::SERVICE_UNAVAILABLE, StatusCode::SERVICE_UNAVAILABLE));
-    assert_eq!(house.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK, "places are given back");
+    assert_eq!(runtime.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK, "places are given back");
 }
 
 #[tokio::test]
 async fn only_configured_origins_may_call() {
     let origin = "https://ops.example.com";
     let config = WireConfig { cors_origins: vec![origin.parse().unwrap()], ..WireConfig::default() };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let ask = async |origin: &str| {
         let preflight = [
             ("origin", origin),
             ("access-control-request-method", "POST"),
             ("access-control-request-headers", "_t,idempotency-key,x-seen,traceid"),
         ];
-        house.raw("OPTIONS", &at("/echo"), &preflight, "").await.headers
+        runtime.raw("OPTIONS", &at("/echo"), &preflight, "").await.headers
     };
     let headers = ask(origin).await;
     assert_eq!(headers["access-control-allow-origin"], origin);
@@ -118,7 +118,7 @@ async fn only_configured_origins_may_call() {
     assert!(!ask("http://ops.example.com").await.contains_key("access-control-allow-origin"));
 
     // The answer itself, a refusal too, may be read, and what the client learns from its headers.
-    let refused = house.raw("GET", &at("/me"), &[("origin", origin)], "").await;
+    let refused = runtime.raw("GET", &at("/me"), &[("origin", origin)], "").await;
     assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
     assert_eq!(refused.headers["access-control-allow-origin"], origin);
     let exposed = refused.headers["access-control-expose-headers"].to_str().unwrap();
@@ -133,15 +133,15 @@ async fn a_page_of_another_origin_may_read_that_all_places_are_taken() {
     let none = Share { all: 0, each: 0 };
     let config =
         WireConfig { cors_origins: vec![origin.parse().unwrap()], requests: none, ..WireConfig::default() };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     for uri in [at("/free"), "/Pay/nowhere".to_owned()] {
-        let reply = house.raw("GET", &uri, &[("origin", origin)], "").await;
+        let reply = runtime.raw("GET", &uri, &[("origin", origin)], "").await;
         assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(reply.headers["access-control-allow-origin"], origin, "{uri}");
         assert_eq!(reply.headers["x-content-type-options"], "nosniff", "{uri}");
         assert_eq!(reply.json()["message"], "服务暂时不可用，请稍后再试");
     }
-    let financial = house.raw("GET", "/Pay/nowhere", &[], "").await;
+    let financial = runtime.raw("GET", "/Pay/nowhere", &[], "").await;
     assert_eq!(financial.json()["success"], false, "in the shape of its host");
 }
 
@@ -153,15 +153,15 @@ async fn one_address_cannot_take_all_places() {
         trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()],
         ..WireConfig::default()
     };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let uri = at("/gate/0");
     let from = |address: &'static str| [("x-forwarded-for", address)];
     let first = from("203.0.113.1");
-    let waiting = house.raw("GET", &uri, &first, "");
+    let waiting = runtime.raw("GET", &uri, &first, "");
     let meanwhile = async {
         GATES[0].entered.notified().await;
-        let same = house.raw("GET", &at("/free"), &from("203.0.113.1"), "").await;
-        let other = house.raw("GET", &at("/free"), &from("203.0.113.2"), "").await;
+        let same = runtime.raw("GET", &at("/free"), &from("203.0.113.1"), "").await;
+        let other = runtime.raw("GET", &at("/free"), &from("203.0.113.2"), "").await;
         GATES[0].open.notify_one();
         (same, other)
     };
@@ -177,9 +177,9 @@ async fn one_address_behind_a_proxy_cannot_have_all_bodies_on_their_way() {
         trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()],
         ..WireConfig::default()
     };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let post = async |address: &str, body: Body| {
-        house.raw("POST", "/auth/verifySign", &[("x-forwarded-for", address)], body).await
+        runtime.raw("POST", "/auth/verifySign", &[("x-forwarded-for", address)], body).await
     };
     let never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
     let mut waiting = Box::pin(post("203.0.113.1", never));
@@ -201,16 +201,16 @@ async fn a_body_beyond_what_all_may_hold_is_refused_and_a_preflight_with_one_end
         cors_origins: vec!["https://ops.example.com".parse().unwrap()],
         ..WireConfig::default()
     };
-    let house = House::with(config).await;
-    let reply = house.raw("POST", "/auth/verifySign", &[], " ".repeat(51)).await;
+    let runtime = Runtime::with(config).await;
+    let reply = runtime.raw("POST", "/auth/verifySign", &[], " ".repeat(51)).await;
     assert_eq!(
         (reply.status, &reply.headers["connection"]),
         (StatusCode::TOO_MANY_REQUESTS, &"close".parse().unwrap())
     );
-    let reply = house.raw("POST", "/auth/verifySign", &[], " ".repeat(50)).await;
+    let reply = runtime.raw("POST", "/auth/verifySign", &[], " ".repeat(50)).await;
     assert_eq!((reply.status, reply.headers.get("connection")), (StatusCode::BAD_REQUEST, None));
     let preflight = [("origin", "https://ops.example.com"), ("access-control-request-method", "POST")];
-    let reply = house.raw("OPTIONS", "/auth/verifySign", &preflight, "body").await;
+    let reply = runtime.raw("OPTIONS", "/auth/verifySign", &preflight, "body").await;
     assert_eq!((reply.status, &reply.headers["connection"]), (StatusCode::OK, &"close".parse().unwrap()));
 }
 
@@ -221,14 +221,14 @@ async fn a_body_that_stands_still_or_trickles_is_given_up() {
         body_timeout: Duration::from_millis(1200),
         ..WireConfig::default()
     };
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let trickle = futures::stream::unfold((), async |()| {
         tokio::time::sleep(Duration::from_millis(50)).await;
         Some((Ok::<_, std::io::Error>(Bytes::from_static(b" ")), ()))
     });
     let still = futures::stream::pending::<Result<Bytes, std::io::Error>>();
     for body in [Body::from_stream(trickle), Body::from_stream(still)] {
-        let reply = house.raw("POST", "/auth/verifySign", &[], body).await;
+        let reply = runtime.raw("POST", "/auth/verifySign", &[], body).await;
         assert_eq!((reply.status, reply.code()), (StatusCode::REQUEST_TIMEOUT, "too-slow".to_owned()));
         assert_eq!(reply.headers["connection"], "close");
     }
@@ -238,43 +238,43 @@ async fn a_body_that_stands_still_or_trickles_is_given_up() {
 async fn who_came_over_https_is_told_to_come_so_again() {
     let config =
         WireConfig { trusted_proxies: vec!["192.0.2.0/24".parse().unwrap()], ..WireConfig::default() };
-    let house = House::with(config).await;
-    let told = async |house: &House, scheme: &str| {
-        let reply = house.raw("GET", "/", &[("x-forwarded-proto", scheme)], "").await;
+    let runtime = Runtime::with(config).await;
+    let told = async |runtime: &Runtime, scheme: &str| {
+        let reply = runtime.raw("GET", "/", &[("x-forwarded-proto", scheme)], "").await;
         reply.headers.get("strict-transport-security").map(|value| value.to_str().unwrap().to_owned())
     };
-    assert_eq!(told(&house, "https").await.as_deref(), Some("max-age=31536000"));
-    assert_eq!(told(&house, "HTTPS, http").await.as_deref(), Some("max-age=31536000"));
-    assert_eq!(told(&house, "http").await, None);
-    let nobody_is_trusted = House::new().await;
+    assert_eq!(told(&runtime, "https").await.as_deref(), Some("max-age=31536000"));
+    assert_eq!(told(&runtime, "HTTPS, http").await.as_deref(), Some("max-age=31536000"));
+    assert_eq!(told(&runtime, "http").await, None);
+    let nobody_is_trusted = Runtime::new().await;
     assert_eq!(told(&nobody_is_trusted, "https").await, None, "a stranger's own word");
 }
 
 #[tokio::test]
 async fn the_zero_character_reaches_no_handler() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
-    let (status, said) = house.call(&client, "POST", "/echo", json!({ "name": "a\0b" })).await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    let (status, said) = runtime.call(&client, "POST", "/echo", json!({ "name": "a\0b" })).await;
     assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
-    let (status, said) = house.call(&client, "POST", "/echo", json!({ "a": [{ "b\0": 1 }] })).await;
+    let (status, said) = runtime.call(&client, "POST", "/echo", json!({ "a": [{ "b\0": 1 }] })).await;
     assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
-    let (status, said) = house.call(&client, "GET", "/echo", json!({ "name": "\0" })).await;
+    let (status, said) = runtime.call(&client, "GET", "/echo", json!({ "name": "\0" })).await;
     assert_eq!((status, said["message"].as_str()), (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")));
     for uri in [at("/free?x=%00"), at("/%00"), "/%00".to_owned()] {
-        let reply = house.raw("GET", &uri, &[], "").await;
+        let reply = runtime.raw("GET", &uri, &[], "").await;
         assert_eq!(
             (reply.status, reply.json()["message"].as_str()),
             (StatusCode::BAD_REQUEST, Some("请求中包含非法字符")),
             "{uri}"
         );
     }
-    let (status, _) = house.call(&client, "POST", "/echo", json!({ "name": "\\u0000" })).await;
+    let (status, _) = runtime.call(&client, "POST", "/echo", json!({ "name": "\\u0000" })).await;
     assert_eq!(status, StatusCode::OK, "six letters are no zero");
 }
 
 /// The sources that the content security policy names for `what`.
-async fn sources(house: &House, what: &str) -> String {
-    let reply = house.raw("GET", "/", &[], "").await;
+async fn sources(runtime: &Runtime, what: &str) -> String {
+    let reply = runtime.raw("GET", "/", &[], "").await;
     let policy = reply.headers["content-security-policy"].to_str().unwrap();
     let mut found = policy.split("; ").filter_map(|line| line.strip_prefix(what)?.strip_prefix(' '));
     found.next().unwrap_or_else(|| panic!("{what} in {policy}")).to_owned()
@@ -282,59 +282,59 @@ async fn sources(house: &House, what: &str) -> String {
 
 #[tokio::test]
 async fn a_page_may_call_its_own_host_and_the_configured_ones() {
-    let house = House::new().await;
-    assert_eq!(sources(&house, "connect-src").await, "'self'");
+    let runtime = Runtime::new().await;
+    assert_eq!(sources(&runtime, "connect-src").await, "'self'");
     let hosts = vec!["https://pay.example.com".parse().unwrap(), "http://10.0.0.5:8082".parse().unwrap()];
-    let house = House::with(WireConfig { cors_origins: hosts, ..WireConfig::default() }).await;
+    let runtime = Runtime::with(WireConfig { cors_origins: hosts, ..WireConfig::default() }).await;
     assert_eq!(
-        sources(&house, "connect-src").await,
+        sources(&runtime, "connect-src").await,
         "'self' https://pay.example.com wss://pay.example.com http://10.0.0.5:8082 ws://10.0.0.5:8082"
     );
-    assert_eq!(sources(&house, "script-src").await, "'self'", "to call is not to run");
+    assert_eq!(sources(&runtime, "script-src").await, "'self'", "to call is not to run");
 }
 
 #[tokio::test]
 async fn a_chat_widget_is_let_in_from_the_configured_origins_only() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     for what in ["script-src", "connect-src", "frame-src"] {
-        assert_eq!(sources(&house, what).await, "'self'", "{what}");
+        assert_eq!(sources(&runtime, what).await, "'self'", "{what}");
     }
-    assert_eq!(sources(&house, "style-src").await, "'self' 'unsafe-inline'");
-    assert_eq!(sources(&house, "img-src").await, "'self' data: blob:");
+    assert_eq!(sources(&runtime, "style-src").await, "'self' 'unsafe-inline'");
+    assert_eq!(sources(&runtime, "img-src").await, "'self' data: blob:");
 
     let chat = vec!["https://chat.example.com".parse().unwrap()];
-    let house = House::with(WireConfig { chat_origins: chat, ..WireConfig::default() }).await;
-    assert_eq!(sources(&house, "script-src").await, "'self' https://chat.example.com");
-    assert_eq!(sources(&house, "frame-src").await, "'self' https://chat.example.com");
-    assert_eq!(sources(&house, "style-src").await, "'self' 'unsafe-inline' https://chat.example.com");
-    assert_eq!(sources(&house, "img-src").await, "'self' data: blob: https://chat.example.com");
+    let runtime = Runtime::with(WireConfig { chat_origins: chat, ..WireConfig::default() }).await;
+    assert_eq!(sources(&runtime, "script-src").await, "'self' https://chat.example.com");
+    assert_eq!(sources(&runtime, "frame-src").await, "'self' https://chat.example.com");
+    assert_eq!(sources(&runtime, "style-src").await, "'self' 'unsafe-inline' https://chat.example.com");
+    assert_eq!(sources(&runtime, "img-src").await, "'self' data: blob: https://chat.example.com");
     assert_eq!(
-        sources(&house, "connect-src").await,
+        sources(&runtime, "connect-src").await,
         "'self' https://chat.example.com wss://chat.example.com"
     );
     let origin = [("origin", "https://chat.example.com")];
-    let reply = house.raw("GET", &at("/free"), &origin, "").await;
-    assert!(!reply.headers.contains_key("access-control-allow-origin"), "it may not call the house");
+    let reply = runtime.raw("GET", &at("/free"), &origin, "").await;
+    assert!(!reply.headers.contains_key("access-control-allow-origin"), "it may not call the system");
 }
 
 #[tokio::test]
 async fn malformed_headers_are_refused_in_chinese() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
     let bearer = format!("Bearer {}", client.token.clone().unwrap());
     let sealed = client.session.seal_request(
         "POST",
         &at("/echo"),
         &json!({}),
-        crate::house::NOW,
-        crate::house::nonce(),
+        crate::runtime::NOW,
+        crate::runtime::nonce(),
     );
     let headers = [
         ("_t", client.opened.t.as_str()),
         ("authorization", bearer.as_str()),
         ("idempotency-key", "with space"),
     ];
-    let reply = house.raw("POST", &at("/echo"), &headers, json!({ "params": sealed }).to_string()).await;
+    let reply = runtime.raw("POST", &at("/echo"), &headers, json!({ "params": sealed }).to_string()).await;
     assert_eq!(reply.status, StatusCode::BAD_REQUEST);
     assert_eq!(reply.json()["message"], "请求头 Idempotency-Key 格式不正确");
 }
@@ -363,13 +363,13 @@ async fn the_log_names_the_trace_of_a_failure_once_and_holds_no_secret() {
         .finish();
     // For the whole process: call sites first met by a test on another thread are silent for a subscriber of this one.
     tracing::subscriber::set_global_default(printing).unwrap();
-    let house = House::new().await;
-    let client = house.signed_in().await;
-    house.call(&client, "POST", "/echo", json!({ "personal": "110101199001011234" })).await;
-    house.raw("GET", &at("/panic"), &[("traceId", "trace-of-panic")], "").await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    runtime.call(&client, "POST", "/echo", json!({ "personal": "110101199001011234" })).await;
+    runtime.raw("GET", &at("/panic"), &[("traceId", "trace-of-panic")], "").await;
     // A person may be named in a path.
-    house.raw("GET", &at("/rider/13912345678?phone=13912345679"), &[("traceId", "trace-of-rider")], "").await;
-    house.raw("GET", &at("/nowhere/13912345670"), &[], "").await;
+    runtime.raw("GET", &at("/rider/13912345678?phone=13912345679"), &[("traceId", "trace-of-rider")], "").await;
+    runtime.raw("GET", &at("/nowhere/13912345670"), &[], "").await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let failures: Vec<&str> = text
         .lines()

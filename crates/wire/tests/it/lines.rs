@@ -9,22 +9,22 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use wire::{Share, WireConfig};
 
-use crate::house::{GATES, House, at};
+use crate::runtime::{GATES, Runtime, at};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Serves a house until the sender is dropped.
+/// Serves a system until the sender is dropped.
 async fn serving(config: WireConfig) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
-    let house = House::with(config).await;
+    let runtime = Runtime::with(config).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
     let served = tokio::spawn(async move {
-        let wire = house.wire.clone();
+        let wire = runtime.wire.clone();
         let stop = async {
             let _ = stopped.await;
         };
-        wire::serve(listener, house.app.clone(), wire, stop).await;
+        wire::serve(listener, runtime.app.clone(), wire, stop).await;
     });
     (address, stop, served)
 }

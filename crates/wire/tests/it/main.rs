@@ -3,7 +3,7 @@
 mod boxes;
 mod exchange;
 mod front;
-mod house;
+mod runtime;
 mod lines;
 mod permits;
 mod sessions;

@@ -3,63 +3,63 @@ use serde_json::{Value, json};
 use vocabulary::{AgentId, AreaId, Reach, Scope};
 use wire::{BASE, FinancialAccount, Permit};
 
-use crate::house::{Client, House, MACHINE_TOKEN, NOW, at, codes, few, nonce};
+use crate::runtime::{Client, Runtime, MACHINE_TOKEN, NOW, at, codes, few, nonce};
 
-async fn status(house: &House, client: &Client, path: &str) -> StatusCode {
-    house.call(client, "GET", path, json!({})).await.0
+async fn status(runtime: &Runtime, client: &Client, path: &str) -> StatusCode {
+    runtime.call(client, "GET", path, json!({})).await.0
 }
 
 #[tokio::test]
 async fn each_kind_of_permit_lets_its_own_in_and_nobody_else() {
-    let house = House::new().await;
-    let keyed = house.keyed().await;
-    let signed_in = house.signed_in().await;
-    assert_eq!(house.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK);
+    let runtime = Runtime::new().await;
+    let keyed = runtime.keyed().await;
+    let signed_in = runtime.signed_in().await;
+    assert_eq!(runtime.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK);
     for path in ["/keyed", "/me", "/echo", "/file"] {
-        assert_eq!(house.raw("GET", &at(path), &[], "").await.status, StatusCode::UNAUTHORIZED, "{path}");
+        assert_eq!(runtime.raw("GET", &at(path), &[], "").await.status, StatusCode::UNAUTHORIZED, "{path}");
     }
-    assert_eq!(status(&house, &keyed, "/keyed").await, StatusCode::OK);
-    assert_eq!(status(&house, &keyed, "/me").await, StatusCode::UNAUTHORIZED);
-    assert_eq!(status(&house, &keyed, "/echo").await, StatusCode::UNAUTHORIZED);
-    assert_eq!(status(&house, &signed_in, "/me").await, StatusCode::OK);
-    assert_eq!(status(&house, &signed_in, "/echo").await, StatusCode::OK);
-    house.change(|standing| standing.codes = codes(&["0399"]));
-    assert_eq!(status(&house, &signed_in, "/me").await, StatusCode::OK);
-    let (forbidden, body) = house.call(&signed_in, "GET", "/echo", json!({})).await;
+    assert_eq!(status(&runtime, &keyed, "/keyed").await, StatusCode::OK);
+    assert_eq!(status(&runtime, &keyed, "/me").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(&runtime, &keyed, "/echo").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(&runtime, &signed_in, "/me").await, StatusCode::OK);
+    assert_eq!(status(&runtime, &signed_in, "/echo").await, StatusCode::OK);
+    runtime.change(|standing| standing.codes = codes(&["0399"]));
+    assert_eq!(status(&runtime, &signed_in, "/me").await, StatusCode::OK);
+    let (forbidden, body) = runtime.call(&signed_in, "GET", "/echo", json!({})).await;
     assert_eq!(forbidden, StatusCode::FORBIDDEN);
     assert_eq!(body["message"], "您没有权限进行此操作");
     assert_eq!((&body["suc"], &body["error"]["promot"]), (&json!(false), &body["message"]));
     // One of several codes is enough.
-    house.change(|standing| standing.codes = codes(&["0302"]));
-    assert_eq!(status(&house, &signed_in, "/echo").await, StatusCode::OK);
+    runtime.change(|standing| standing.codes = codes(&["0302"]));
+    assert_eq!(status(&runtime, &signed_in, "/echo").await, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn an_unwrapped_route_still_needs_its_session_and_token() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
     let bearer = format!("Bearer {}", client.token.clone().unwrap());
     let both = [("_t", client.opened.t.as_str()), ("authorization", bearer.as_str())];
-    assert_eq!(house.raw("GET", &at("/file"), &both, "").await.bytes, b"file");
+    assert_eq!(runtime.raw("GET", &at("/file"), &both, "").await.bytes, b"file");
     for lone in both {
-        assert_eq!(house.raw("GET", &at("/file"), &[lone], "").await.status, StatusCode::UNAUTHORIZED);
+        assert_eq!(runtime.raw("GET", &at("/file"), &[lone], "").await.status, StatusCode::UNAUTHORIZED);
     }
 }
 
 #[tokio::test]
 async fn machines_come_in_by_their_token_and_code_only() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     let ask = async |token: &str| {
         let bearer = format!("Bearer {token}");
-        house.raw("GET", "/open/v1/me", &[("authorization", bearer.as_str())], "").await
+        runtime.raw("GET", "/open/v1/me", &[("authorization", bearer.as_str())], "").await
     };
     assert_eq!(ask(MACHINE_TOKEN).await.json(), json!({ "suc": true, "data": "rider app" }));
     assert_eq!(ask("another").await.status, StatusCode::UNAUTHORIZED);
-    assert_eq!(house.raw("GET", "/open/v1/me", &[], "").await.status, StatusCode::UNAUTHORIZED);
-    let operator = house.signed_in().await;
+    assert_eq!(runtime.raw("GET", "/open/v1/me", &[], "").await.status, StatusCode::UNAUTHORIZED);
+    let operator = runtime.signed_in().await;
     assert_eq!(ask(&operator.token.unwrap()).await.status, StatusCode::UNAUTHORIZED);
     let change = |change: fn(&mut wire::MachineStanding)| {
-        house.register.machines.lock().unwrap().values_mut().for_each(change);
+        runtime.register.machines.lock().unwrap().values_mut().for_each(change);
     };
     change(|machine| machine.codes = codes(&["open:ride"]));
     assert_eq!(ask(MACHINE_TOKEN).await.status, StatusCode::FORBIDDEN);
@@ -69,34 +69,34 @@ async fn machines_come_in_by_their_token_and_code_only() {
 
 #[tokio::test]
 async fn a_disabled_or_removed_operator_is_out_on_the_next_request() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
-    assert_eq!(status(&house, &client, "/me").await, StatusCode::OK);
-    house.change(|standing| standing.enabled = false);
-    let (refused, body) = house.call(&client, "GET", "/me", json!({})).await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    assert_eq!(status(&runtime, &client, "/me").await, StatusCode::OK);
+    runtime.change(|standing| standing.enabled = false);
+    let (refused, body) = runtime.call(&client, "GET", "/me", json!({})).await;
     assert_eq!((refused, &body["message"]), (StatusCode::UNAUTHORIZED, &json!("账号已停用，请联系管理员")));
-    house.register.operators.lock().unwrap().clear();
-    assert_eq!(status(&house, &client, "/me").await, StatusCode::UNAUTHORIZED);
+    runtime.register.operators.lock().unwrap().clear();
+    assert_eq!(status(&runtime, &client, "/me").await, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
 async fn a_raised_permission_version_does_not_sign_out_and_new_codes_count_at_once() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
-    house.change(|standing| {
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    runtime.change(|standing| {
         standing.permission_version = 7;
         standing.codes = codes(&[]);
     });
-    assert_eq!(status(&house, &client, "/me").await, StatusCode::OK);
-    assert_eq!(status(&house, &client, "/echo").await, StatusCode::FORBIDDEN);
+    assert_eq!(status(&runtime, &client, "/me").await, StatusCode::OK);
+    assert_eq!(status(&runtime, &client, "/echo").await, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
 async fn a_selection_narrows_and_never_widens_the_scope() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     let scope = async |agents: &[i64], areas: &[i64]| -> Scope {
-        let client = house.selecting(agents, areas).await;
-        let answer: Value = house.call(&client, "GET", "/me", json!({})).await.1;
+        let client = runtime.selecting(agents, areas).await;
+        let answer: Value = runtime.call(&client, "GET", "/me", json!({})).await.1;
         serde_json::from_value(answer["data"]["scope"].clone()).unwrap()
     };
     assert_eq!(scope(&[], &[]).await, few());
@@ -109,46 +109,46 @@ async fn a_selection_narrows_and_never_widens_the_scope() {
 
 #[tokio::test]
 async fn a_token_is_worth_nothing_on_another_session() {
-    let house = House::new().await;
-    let (mine, mut other) = (house.signed_in().await, house.signed_in().await);
+    let runtime = Runtime::new().await;
+    let (mine, mut other) = (runtime.signed_in().await, runtime.signed_in().await);
     other.token = mine.token;
-    assert_eq!(status(&house, &other, "/me").await, StatusCode::UNAUTHORIZED);
-    let mut keyed = house.keyed().await;
-    keyed.token = Some(house.token(&keyed, &[], &[]));
-    assert_eq!(status(&house, &keyed, "/me").await, StatusCode::UNAUTHORIZED, "nobody signed in on it");
+    assert_eq!(status(&runtime, &other, "/me").await, StatusCode::UNAUTHORIZED);
+    let mut keyed = runtime.keyed().await;
+    keyed.token = Some(runtime.token(&keyed, &[], &[]));
+    assert_eq!(status(&runtime, &keyed, "/me").await, StatusCode::UNAUTHORIZED, "nobody signed in on it");
 }
 
 #[tokio::test]
 async fn an_expired_token_is_refused_while_its_session_lives() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
     let week = 7 * 24 * 3600 * 1000;
     sqlx::query("update door.sessions set expires_at = expires_at + interval '30 days'")
-        .execute(&house.db)
+        .execute(&runtime.db)
         .await
         .unwrap();
-    house.clock.advance(week);
+    runtime.clock.advance(week);
     let now = NOW.plus_millis(week);
     let sealed = client.session.seal_request("GET", &at("/me"), &json!({}), now, nonce());
-    let reply = house.with_box(&client, "GET", &at("/me"), &sealed).await;
+    let reply = runtime.with_box(&client, "GET", &at("/me"), &sealed).await;
     assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
     let sealed = client.session.seal_request("GET", &at("/keyed"), &json!({}), now, nonce());
-    assert_eq!(house.with_box(&client, "GET", &at("/keyed"), &sealed).await.status, StatusCode::OK);
+    assert_eq!(runtime.with_box(&client, "GET", &at("/keyed"), &sealed).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_handler_that_asks_for_a_caller_on_an_open_route_gets_none() {
-    let house = House::new().await;
-    assert_eq!(house.raw("GET", &at("/no-caller"), &[], "").await.status, StatusCode::UNAUTHORIZED);
+    let runtime = Runtime::new().await;
+    assert_eq!(runtime.raw("GET", &at("/no-caller"), &[], "").await.status, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
 async fn financial_calls_have_their_own_shape_and_believe_the_token_not_the_headers() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
-    let (_, answer) = house.call(&client, "GET", "/Pay/account", json!({})).await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    let (_, answer) = runtime.call(&client, "GET", "/Pay/account", json!({})).await;
     assert_eq!(answer, json!({ "success": true, "data": 1, "msg": "" }));
-    let (status, answer) = house.call(&client, "GET", "/Pay/account", json!({ "fail": "1" })).await;
+    let (status, answer) = runtime.call(&client, "GET", "/Pay/account", json!({ "fail": "1" })).await;
     assert_eq!(
         (status, &answer["success"], &answer["msg"]),
         (StatusCode::OK, &json!(false), &json!("余额不足"))
@@ -157,7 +157,7 @@ async fn financial_calls_have_their_own_shape_and_believe_the_token_not_the_head
     let ask = async |name: &str, value: &str| {
         let sealed = client.session.seal_request("GET", "/Pay/account", &json!({}), NOW, nonce());
         let headers = [("_t", client.opened.t.as_str()), ("authorization", bearer.as_str()), (name, value)];
-        house.raw("GET", &format!("/Pay/account?params={sealed}"), &headers, "").await.status
+        runtime.raw("GET", &format!("/Pay/account?params={sealed}"), &headers, "").await.status
     };
     assert_eq!(ask("phone", "13800000000").await, StatusCode::OK);
     assert_eq!(ask("phone", "13900000000").await, StatusCode::UNAUTHORIZED);
@@ -168,36 +168,36 @@ async fn financial_calls_have_their_own_shape_and_believe_the_token_not_the_head
 
 #[tokio::test]
 async fn the_table_and_the_document_tell_every_route_and_its_permit() {
-    let house = House::new().await;
+    let runtime = Runtime::new().await;
     let line = |path: &str, method: &str| {
-        house.table.iter().find(|info| info.path == at(path) && info.method == method).unwrap().clone()
+        runtime.table.iter().find(|info| info.path == at(path) && info.method == method).unwrap().clone()
     };
     assert_eq!(line("/echo", "POST").permit, Permit::AnyOf(&["0301", "0302"]));
     assert_eq!((line("/echo", "POST").room, line("/echo", "POST").wrapped), ("room", true));
     assert_eq!(line("/auth/verifySign", "POST").permit, Permit::Open);
     assert!(!line("/file", "GET").wrapped);
-    let permit = &house.openapi["paths"][at("/echo")]["post"]["x-permit"];
+    let permit = &runtime.openapi["paths"][at("/echo")]["post"]["x-permit"];
     assert_eq!(permit, &json!({ "kind": "anyOf", "codes": ["0301", "0302"] }));
-    assert_eq!(house.openapi["paths"]["/open/v1/me"]["get"]["x-permit"]["kind"], "machine");
-    assert!(house.table.iter().all(|info| info.path.starts_with(BASE) || info.path.starts_with("/open/")));
+    assert_eq!(runtime.openapi["paths"]["/open/v1/me"]["get"]["x-permit"]["kind"], "machine");
+    assert!(runtime.table.iter().all(|info| info.path.starts_with(BASE) || info.path.starts_with("/open/")));
 }
 
 #[tokio::test]
 async fn gate_001_005_007_financial_calls_are_open_as_far_as_the_account_of_the_franchisee_is() {
-    let house = House::new().await;
-    let client = house.signed_in().await;
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
     let all = ["0301", "financial", "financial_01", "financial_02", "financial_03"];
-    house.change(|standing| standing.codes = codes(&all));
+    runtime.change(|standing| standing.codes = codes(&all));
     let account = |status, level| {
         let account = FinancialAccount { status: Some(status), level: Some(level) };
-        house.register.accounts.lock().unwrap().insert(AgentId(3), account);
+        runtime.register.accounts.lock().unwrap().insert(AgentId(3), account);
     };
     let ask = async |agent: &str| {
         let (t, token) = (client.opened.t.as_str(), client.token.clone().unwrap());
         let bearer = format!("Bearer {token}");
         let sealed = client.session.seal_request("GET", &at("/Pay/bills"), &json!({}), NOW, nonce());
         let headers = [("_t", t), ("authorization", bearer.as_str()), ("agentId", agent)];
-        let reply = house.raw("GET", &format!("{}?params={sealed}", at("/Pay/bills")), &headers, "").await;
+        let reply = runtime.raw("GET", &format!("{}?params={sealed}", at("/Pay/bills")), &headers, "").await;
         reply.status.as_u16()
     };
     assert_eq!(ask("3").await, 403, "there is no account");
@@ -209,5 +209,5 @@ async fn gate_001_005_007_financial_calls_are_open_as_far_as_the_account_of_the_
     assert_eq!(ask("3").await, 200);
     assert_eq!(ask("2").await, 403, "it is another's account");
     // Elsewhere the codes are as they were granted.
-    assert_eq!(status(&house, &client, "/echo").await, StatusCode::OK);
+    assert_eq!(status(&runtime, &client, "/echo").await, StatusCode::OK);
 }

@@ -47,7 +47,7 @@ pub fn read_crates(metadata: &Value) -> Result<Vec<Room>> {
         .collect()
 }
 
-/// The floor of a room in the main house; an arrow goes only to a lower floor.
+/// The floor of a room in the main system; an arrow goes only to a lower floor.
 fn floor(name: &str) -> Option<u8> {
     match name {
         "vocabulary" => Some(0),
@@ -82,7 +82,7 @@ pub fn broken(rooms: &[Room]) -> Vec<String> {
         .collect();
     let placed = |name: &str| floor(name).is_some() || ["simulator", "testkit", "xtask"].contains(&name);
     lines.extend(rooms.iter().filter(|room| !placed(&room.name)).map(|room| {
-        format!("crates/{}: has no place in the house yet; give it one in tidy/arrows.rs", room.name)
+        format!("crates/{}: has no place in the system yet; give it one in tidy/arrows.rs", room.name)
     }));
     lines
 }

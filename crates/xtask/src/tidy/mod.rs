@@ -1,4 +1,4 @@
-//! The house's rules that a program can check.
+//! The system's rules that a program can check.
 
 mod arrows;
 mod files;

@@ -1,4 +1,4 @@
-//! Ours, as a room of the house uses it: a command through the desk (aggregate remembered, scope and version checked,
+//! Ours, as a room of the system uses it: a command through the desk (aggregate remembered, scope and version checked,
 //! decision, meta, chained leaf) to the batching writer; replay through the reader; a projector rebuilt by the kernel.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use futures::TryStreamExt;
 use kernel::projecting::Limits;
 use kernel::projector::ApplyError;
 use kernel::{
-    Aggregate, Change, CommandContext, Event, Foundation, House, MasterKey, PoolSizes, Pools, Position,
+    Aggregate, Change, CommandContext, Event, Foundation, Runtime, MasterKey, PoolSizes, Pools, Position,
     Projector, Recorded, Refusal, rows,
 };
 use serde::{Deserialize, Serialize};
@@ -91,26 +91,26 @@ pub async fn prepare(url: &str) -> Result<()> {
     Ok(())
 }
 
-async fn house(url: &str) -> Result<House> {
+async fn runtime(url: &str) -> Result<Runtime> {
     let pools = Pools::connect(url, PoolSizes::default()).await?;
     let ids = Arc::new(Snowflake::new(SystemClock, 1));
     let foundation = Foundation::new(pools, MasterKey::new([7; 32]), Arc::new(SystemClock), ids);
-    Ok(House::open(foundation).await?)
+    Ok(Runtime::open(foundation).await?)
 }
 
-async fn shut(house: &House) {
-    house.close();
-    house.pools.close().await;
+async fn shut(runtime: &Runtime) {
+    runtime.close();
+    runtime.pools.close().await;
 }
 
-pub struct Wheelhouse(House);
+pub struct Wheelhouse(Runtime);
 
 pub async fn open(url: &str) -> Result<Wheelhouse> {
-    Ok(Wheelhouse(house(url).await?))
+    Ok(Wheelhouse(runtime(url).await?))
 }
 
 struct Commander {
-    house: House,
+    runtime: Runtime,
     id: Arc<str>,
     version: i64,
 }
@@ -118,7 +118,7 @@ struct Commander {
 #[async_trait]
 impl Opened for Wheelhouse {
     async fn caller(&self) -> Result<Box<dyn Caller>> {
-        Ok(Box::new(Commander { house: self.0.clone(), id: Uuid::now_v7().to_string().into(), version: 0 }))
+        Ok(Box::new(Commander { runtime: self.0.clone(), id: Uuid::now_v7().to_string().into(), version: 0 }))
     }
 
     async fn replay(&self) -> Result<u64> {
@@ -145,7 +145,7 @@ impl Caller for Commander {
             ..CommandContext::of_system("bench", SystemClock.now())
         };
         let receipt = self
-            .house
+            .runtime
             .desk
             .execute::<Bike>(&self.id, Report(self.id.clone(), events), &ctx)
             .await
@@ -171,7 +171,7 @@ struct Listed {
     seen_at_ms: i64,
 }
 
-/// Written as the projectors of the house are: the rows a batch touches are read, folded in memory, written back in one
+/// Written as the projectors of the system are: the rows a batch touches are read, folded in memory, written back in one
 /// statement.
 struct Bikes;
 
@@ -240,12 +240,12 @@ pub async fn make_table(url: &str) -> Result<()> {
 }
 
 /// Rebuilds the read model, again and again.
-pub struct Rebuilder(House);
+pub struct Rebuilder(Runtime);
 
 impl Rebuilder {
     /// On the database at `url`.
     pub async fn open(url: &str) -> Result<Self> {
-        Ok(Self(house(url).await?))
+        Ok(Self(runtime(url).await?))
     }
 
     /// Rebuilds it; says how many events a second. All events must have been counted, none parked.

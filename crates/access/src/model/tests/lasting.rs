@@ -1,6 +1,6 @@
 //! What no sequence of commands can bring about, whoever gives them: a right given by one who lacks it, a reach or a
 //! level beyond that of whoever gave it, an act on somebody who has more, a command or a row that somebody gets
-//! through another person and not by himself, or a house without an administrator. The streams, the claims and the
+//! through another person and not by himself, or a system without an administrator. The streams, the claims and the
 //! desk's look at territories are modelled as the log keeps them; the sessions that links open, as the use cases do.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ fn reaches() -> [Scope; 6] {
 
 /// Roles, operators, devices and claims as the log keeps them. Role 0 is the system role; operator 0 its first holder.
 #[derive(Default)]
-struct House {
+struct Runtime {
     roles: BTreeMap<RoleId, Role>,
     operators: BTreeMap<OperatorId, Operator>,
     devices: BTreeMap<OperatorId, OperatorDevices>,
@@ -190,16 +190,16 @@ where
     !events.is_empty()
 }
 
-impl House {
+impl Runtime {
     fn founded() -> Self {
-        let mut house = Self::default();
-        let by = Authority::of_house;
+        let mut runtime = Self::default();
+        let by = Authority::of_runtime;
         let found = RoleCommand::Found { name: "超级管理员".into() };
-        assert!(house.role(0, &Scope::ALL, found));
+        assert!(runtime.role(0, &Scope::ALL, found));
         let register = Self::registration(0, Self::form(0, 0), by());
-        assert!(house.operator(0, &Scope::ALL, register));
-        let grant = RoleCommand::Grant { to: house.person(0), by: by() };
-        assert!(house.role(0, &Scope::ALL, grant));
+        assert!(runtime.operator(0, &Scope::ALL, register));
+        let grant = RoleCommand::Grant { to: runtime.person(0), by: by() };
+        assert!(runtime.role(0, &Scope::ALL, grant));
         // Two of one franchisee who hold the same codes, one of them in one area alone; and a manager of 运营.
         let first = [
             Act::CreateRole { role: 1, codes: vec![0, 1, 2, 5], of_agent: true },
@@ -212,9 +212,9 @@ impl House {
             Act::Grant { role: 2, to: 3 },
         ];
         for act in first {
-            house.take(&Step { by: 0, through: None, act });
+            runtime.take(&Step { by: 0, through: None, act });
         }
-        house
+        runtime
     }
 
     fn registration(number: usize, form: OperatorForm, by: Authority) -> OperatorCommand {
@@ -442,53 +442,53 @@ proptest! {
     fn perm_018_no_sequence_of_commands_grants_what_the_granter_lacks_or_loses_the_last_administrator(
         steps in steps(),
     ) {
-        let mut house = House::founded();
+        let mut runtime = Runtime::founded();
         for step in steps {
             let by = step.by;
-            if house.acting(&step).is_none() {
+            if runtime.acting(&step).is_none() {
                 continue;
             }
             // What counts is who sits there, not as whom he acts.
-            let own = house.powers(by);
-            let all = |house: &House| (0..PEOPLE).map(|number| house.powers(number)).collect::<Vec<_>>();
-            let before = all(&house);
-            let stood: Vec<_> = (0..PEOPLE).map(|number| house.may_act(number)).collect();
-            let devices = house.device_states();
-            let roles: Vec<_> = house.roles.keys().copied().collect();
+            let own = runtime.powers(by);
+            let all = |runtime: &Runtime| (0..PEOPLE).map(|number| runtime.powers(number)).collect::<Vec<_>>();
+            let before = all(&runtime);
+            let stood: Vec<_> = (0..PEOPLE).map(|number| runtime.may_act(number)).collect();
+            let devices = runtime.device_states();
+            let roles: Vec<_> = runtime.roles.keys().copied().collect();
             let above: Vec<_> = (0..PEOPLE)
-                .map(|number| number != by && house.by(by).may_act_on(&house.person(number)).is_err())
+                .map(|number| number != by && runtime.by(by).may_act_on(&runtime.person(number)).is_err())
                 .collect();
-            house.take(&step);
+            runtime.take(&step);
             for number in 0..PEOPLE {
-                let (was, now) = (&before[number], house.powers(number));
+                let (was, now) = (&before[number], runtime.powers(number));
                 let gained: Vec<_> = now.codes.difference(&was.codes).cloned().collect();
                 prop_assert!(gained.iter().all(|code| own.codes.contains(code)), "{step:?} gave {gained:?}");
                 let within = own.reach.covers(&now.reach);
                 prop_assert!(now.reach == was.reach || within, "{step:?} gave the reach {:?}", now.reach);
                 let level = now.level == was.level || !now.level.is_above(own.level);
                 prop_assert!(level, "{step:?} made somebody of a higher level");
-                let kept = not_for(house.level_of(number), &now.codes);
-                let administers = house.administers(number);
+                let kept = not_for(runtime.level_of(number), &now.codes);
+                let administers = runtime.administers(number);
                 prop_assert!(administers || kept.is_none(), "{step:?} let a tier hold {kept:?}");
                 let same = *was == now
-                    && stood[number] == house.may_act(number)
-                    && (devices[number] == house.device_states()[number]
+                    && stood[number] == runtime.may_act(number)
+                    && (devices[number] == runtime.device_states()[number]
                         || matches!(step.act, Act::AskForDevice { .. } | Act::UseDevice { .. }));
                 let fresh = !was.reach.contains(Territory::PLATFORM) && was.reach == Scope::NONE;
                 prop_assert!(same || fresh || !above[number], "{step:?} acted on {number}, who has more");
             }
-            prop_assert!(house.powers(by) == own, "{step:?} changed what he himself may do");
-            prop_assert!(house.administrators() >= 1, "{step:?} left no administrator");
-            house.end_links(&before);
-            for (who, whose) in &house.links {
-                let through = house.powers(*whose).within(&house.powers(*who));
+            prop_assert!(runtime.powers(by) == own, "{step:?} changed what he himself may do");
+            prop_assert!(runtime.administrators() >= 1, "{step:?} left no administrator");
+            runtime.end_links(&before);
+            for (who, whose) in &runtime.links {
+                let through = runtime.powers(*whose).within(&runtime.powers(*who));
                 prop_assert!(through, "{step:?} let {who} do through {whose} what he may not");
             }
             for id in roles {
-                let role = &house.roles[&id];
+                let role = &runtime.roles[&id];
                 prop_assert!(role.is_present() || role.holders().is_empty(), "{step:?} deleted a role in use");
             }
         }
-        prop_assert!(house.held(0).is_subset(&every_code()));
+        prop_assert!(runtime.held(0).is_subset(&every_code()));
     }
 }

@@ -211,7 +211,7 @@ fn a_role_is_given_only_to_tiers_that_may_hold_all_its_codes() {
     office.when(grant(level(4))).then_refused(refusal("运维"));
     office.when(grant(level(4 | 8))).then_refused(refusal("运维、生产"));
     office.when(grant(level(2 | 4))).then([RoleEvent::Granted { operator: WANG }]);
-    // The system role is for whoever administers the house, whatever his tiers are called.
+    // The system role is for whoever administers the system, whatever his tiers are called.
     given::<Role>([system()]).when(grant(level(4))).then([RoleEvent::Granted { operator: WANG }]);
     assert_eq!(office.0.suits(Level::ALL), Ok(()));
 }

@@ -29,13 +29,13 @@ impl Signer {
     pub(in crate::log) async fn agreement(&self, head: Position) -> Result<(Position, Position), SignError> {
         let mut lineage = Lineage::default();
         for statement in
-            old_checkpoints(&self.house.pools.projector).await?.iter().chain(&self.everything().await?)
+            old_checkpoints(&self.runtime.pools.projector).await?.iter().chain(&self.everything().await?)
         {
             lineage.say(&statement.content, statement.signed_at);
         }
         let mut agreed = Position(0);
         for anchor in lineage.anchors.iter().rev().filter(|anchor| anchor.position <= head) {
-            if chain_at(&self.house.pools.projector, anchor.position).await? == Some(anchor.chain) {
+            if chain_at(&self.runtime.pools.projector, anchor.position).await? == Some(anchor.chain) {
                 agreed = anchor.position;
                 break;
             }
@@ -60,7 +60,7 @@ impl Signer {
         from: Position,
         to: Position,
     ) -> Result<Statement, SignError> {
-        let chain = chain_at(&self.house.pools.projector, to).await?.unwrap_or(GENESIS);
+        let chain = chain_at(&self.runtime.pools.projector, to).await?.unwrap_or(GENESIS);
         let mut known = self.known.lock().await;
         let mut standing = self.look(&mut known).await?;
         self.catch_up(&mut standing, &mut known).await?;

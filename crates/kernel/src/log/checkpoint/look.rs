@@ -11,13 +11,13 @@ impl Signer {
     /// Everything that must hold before anything is signed; and the log's head.
     pub(super) async fn begin(&self, known: &mut Known) -> Result<(Standing, Position), SignError> {
         let mut standing = self.look(known).await?;
-        let head = self.house.reader.head().await?;
+        let head = self.runtime.reader.head().await?;
         let anchors = standing.lineage.anchors.iter().map(|anchor| (anchor.position, anchor.chain));
         for (at, chain) in anchors.chain([standing.base()]).filter(|(at, _)| at.0 > 0) {
             if at > head {
                 return Err(Halt::Truncated { head, signed: at }.into());
             }
-            if chain_at(&self.house.pools.projector, at).await? != Some(chain) {
+            if chain_at(&self.runtime.pools.projector, at).await? != Some(chain) {
                 return Err(Halt::Rewritten { at }.into());
             }
         }
@@ -53,7 +53,7 @@ impl Signer {
         for ((name, now), was) in names.zip(now).zip(&known.held) {
             if let Some(now) = now.filter(|now| now < was) {
                 let lost = if now < in_table { self.table.get(now + 1).await? } else { None };
-                let lately = self.house.clock.now().plus_millis(-LATELY_MS);
+                let lately = self.runtime.clock.now().plus_millis(-LATELY_MS);
                 if lost.is_some_and(|lost| lost.signed_at > lately) {
                     tracing::warn!(
                         place = name,
@@ -134,7 +134,7 @@ impl Signer {
         }
         let mut lineage = Lineage::default();
         if !found {
-            for old in old_checkpoints(&self.house.pools.projector).await? {
+            for old in old_checkpoints(&self.runtime.pools.projector).await? {
                 lineage.say(&old.content, old.signed_at);
             }
             // One of version 1 is enough: each of them covers those before it by its chain.

@@ -23,7 +23,7 @@ use super::lineage::Lineage;
 use super::places::{Place, PlaceError, Table};
 use super::statement::{CheckpointKey, Content, Mark, Statement};
 use super::{LogError, merkle, raw};
-use crate::{House, Position};
+use crate::{Runtime, Position};
 
 /// Events that one checkpoint covers at most.
 pub const MAX_EVENTS: i64 = 1000;
@@ -41,7 +41,7 @@ const CATCH_UP: u64 = 10_000;
 /// Signs the log's states. Cheap to clone.
 #[derive(Clone)]
 pub struct Signer {
-    house: House,
+    runtime: Runtime,
     key: CheckpointKey,
     table: Arc<Table>,
     outside: Vec<Arc<dyn Place>>,
@@ -75,9 +75,9 @@ impl Standing {
 
 impl Signer {
     /// Signs with `key`, and writes to the places `outside` in this order.
-    pub fn new(house: House, key: CheckpointKey, outside: Vec<Arc<dyn Place>>) -> Self {
-        let table = Arc::new(Table::new(house.pools.projector.clone()));
-        Self { house, key, table, outside, known: Arc::default() }
+    pub fn new(runtime: Runtime, key: CheckpointKey, outside: Vec<Arc<dyn Place>>) -> Self {
+        let table = Arc::new(Table::new(runtime.pools.projector.clone()));
+        Self { runtime, key, table, outside, known: Arc::default() }
     }
 
     /// Looks whether everything known still holds, and brings places up to date; signs nothing.
@@ -143,9 +143,9 @@ impl Signer {
     async fn sign(&self, before: Option<&Statement>, content: Content) -> Result<Statement, SignError> {
         let old = match before {
             Some(_) => None,
-            None => old_checkpoints(&self.house.pools.projector).await?.pop(),
+            None => old_checkpoints(&self.runtime.pools.projector).await?.pop(),
         };
-        let at = self.house.clock.now();
+        let at = self.runtime.clock.now();
         Ok(Statement::sign(&self.key, before.or(old.as_ref()), content, at))
     }
 
@@ -158,7 +158,7 @@ impl Signer {
     ) -> Result<(Hash, Vec<Hash>), SignError> {
         let mut leaves = Vec::new();
         let mut next = first.0;
-        for event in raw::hashed(&self.house.pools.projector, first, to).await? {
+        for event in raw::hashed(&self.runtime.pools.projector, first, to).await? {
             chain = link(&chain, &event.leaf);
             if event.position != next || event.chain != chain {
                 return Err(Halt::Unlinked { at: Position(next) }.into());
@@ -227,7 +227,7 @@ impl Signer {
             "update log.signing set failure = $1, moved_at = now() where failure is distinct from $1",
         )
         .bind(failure)
-        .execute(&self.house.pools.projector)
+        .execute(&self.runtime.pools.projector)
         .await;
         if let Err(error) = said {
             tracing::warn!(%error, "what the signer waits for cannot be stored");
@@ -274,11 +274,11 @@ pub(super) async fn old_checkpoints(pool: &sqlx::PgPool) -> Result<Vec<Statement
 }
 
 /// Signs a checkpoint for each 1000 events, and at least one a minute while there are new ones, whenever this process
-/// leads, until the house closes. While another process leads, this one looks on and keeps its own places up to date.
+/// leads, until the system closes. While another process leads, this one looks on and keeps its own places up to date.
 pub async fn run(signer: Signer) {
-    let house = signer.house.clone();
-    let stop = house.stopping();
-    let mut lease = house.leases.want("checkpoints").await;
+    let runtime = signer.runtime.clone();
+    let stop = runtime.stopping();
+    let mut lease = runtime.leases.want("checkpoints").await;
     let mut watch = tokio::time::interval_at(Instant::now() + EVERY, EVERY);
     loop {
         tokio::select! {
@@ -297,9 +297,9 @@ pub async fn run(signer: Signer) {
             let mut due = Instant::now() + EVERY;
             let mut last = Position(0);
             loop {
-                let many = went_well && house.tail.head().0 - last.0 >= MAX_EVENTS;
+                let many = went_well && runtime.tail.head().0 - last.0 >= MAX_EVENTS;
                 if many || Instant::now() >= due {
-                    let head = house.tail.head();
+                    let head = runtime.tail.head();
                     went_well = signer.told(signer.sign_new().await.map(drop)).await;
                     last = if went_well { head } else { last };
                     due = Instant::now() + EVERY;

@@ -36,7 +36,7 @@ pub struct Operation {
     pub path: String,
     pub permit: String,
     pub parameters: Vec<Parameter>,
-    /// Whether nobody comes in who has no payment account: the house of the tests has none.
+    /// Whether nobody comes in who has no payment account: the system of the tests has none.
     pub needs_account: bool,
     /// Schema of the body.
     body: Option<Value>,

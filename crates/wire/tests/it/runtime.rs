@@ -1,4 +1,4 @@
-//! A house with one small room behind the wire.
+//! A system with one small room behind the wire.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -185,7 +185,7 @@ pub fn few() -> Scope {
     Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::only([AreaId(20), AreaId(30)]) }
 }
 
-pub struct House {
+pub struct Runtime {
     pub app: Router,
     pub table: Vec<RouteInfo>,
     pub openapi: Value,
@@ -243,7 +243,7 @@ pub fn master() -> MasterKey {
     MasterKey::new([42; 32])
 }
 
-impl House {
+impl Runtime {
     pub async fn new() -> Self {
         Self::with(WireConfig::default()).await
     }

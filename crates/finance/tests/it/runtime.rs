@@ -1,4 +1,4 @@
-//! A house with the finance room in it, and browsers that speak the real protocol.
+//! A system with the finance room in it, and browsers that speak the real protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use finance::Room;
 use finance::password_desk::{PasswordDesk, StandIn};
 use finance::read::payment_accounts;
 use finance::seams::{CardCodes, Franchisees, SeamError, Seams, Standings};
-use kernel::{Foundation, House, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
+use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
 use tower::ServiceExt;
@@ -138,7 +138,7 @@ impl Standings for Told {
 /// What the access room would tell: people, and accounts as the room's own table has them.
 struct Register {
     operators: HashMap<OperatorId, Standing>,
-    house: House,
+    runtime: Runtime,
 }
 
 #[async_trait::async_trait]
@@ -152,7 +152,7 @@ impl Directory for Register {
     }
 
     async fn financial_account(&self, agent: AgentId) -> Result<FinancialAccount, DirectoryError> {
-        let mut db = self.house.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
         let found = payment_accounts::standing(&mut *db, agent).await.unwrap();
         Ok(found.map_or_else(FinancialAccount::default, |(status, level)| FinancialAccount {
             status: Some(status.into()),
@@ -199,9 +199,9 @@ fn people() -> HashMap<OperatorId, Standing> {
     .into()
 }
 
-pub struct TestHouse {
+pub struct TestRuntime {
     app: Router,
-    pub house: House,
+    pub runtime: Runtime,
     pub clock: Arc<FixedClock>,
     pub outbox: Arc<Outbox>,
     pub told: Arc<Told>,
@@ -212,9 +212,9 @@ pub struct TestHouse {
     _services: Services,
 }
 
-impl Drop for TestHouse {
+impl Drop for TestRuntime {
     fn drop(&mut self) {
-        self.house.close();
+        self.runtime.close();
         self.projecting.abort();
     }
 }
@@ -232,7 +232,7 @@ async fn database(services: &Services) -> TestDatabase {
     services.database_from(&format!("finance_{:x}", steps.cast_unsigned()), prepare).await
 }
 
-impl TestHouse {
+impl TestRuntime {
     pub async fn new() -> Self {
         let desk = |master: &MasterKey| Some(PasswordDesk::StandIn(StandIn::new(master)));
         Self::with(desk).await
@@ -245,10 +245,10 @@ impl TestHouse {
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let house = House::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
+        let runtime = Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
             .await
             .unwrap();
-        let projectors = Projectors::new(house.clone(), finance::projectors());
+        let projectors = Projectors::new(runtime.clone(), finance::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
         let (outbox, told) = (Arc::new(Outbox::default()), Arc::new(Told::default()));
         let seams = Seams {
@@ -257,16 +257,16 @@ impl TestHouse {
             standings: told.clone(),
             passwords: passwords(&master),
         };
-        let room = Room::new(house.clone(), seams, &master);
+        let room = Room::new(runtime.clone(), seams, &master);
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
         let wire = Wire::start(
             WireConfig { exchange_key_bits: 2048, ..WireConfig::default() },
-            house.pools.app.clone(),
+            runtime.pools.app.clone(),
             &master,
             tokens.clone(),
-            Sessions::new(house.pools.app.clone(), &master, Revocations::new(None)),
+            Sessions::new(runtime.pools.app.clone(), &master, Revocations::new(None)),
             clock.clone(),
-            Arc::new(Register { operators: people(), house: house.clone() }),
+            Arc::new(Register { operators: people(), runtime: runtime.clone() }),
         )
         .await
         .unwrap();
@@ -276,7 +276,7 @@ impl TestHouse {
         let Surface { router, .. } = finance::routes(&room).merge(probe).into_router(&wire, None);
         Self {
             app: router,
-            house,
+            runtime,
             clock,
             outbox,
             told,
@@ -311,7 +311,7 @@ impl TestHouse {
     pub async fn keyed(&self) -> Browser<'_> {
         let opened = self.wire.sessions.open("device", self.clock.now()).await.unwrap();
         let session = ClientSession { t: HiddenText(opened.t.clone()), k: opened.k.clone() };
-        Browser { house: self, session, token: None, agent: None }
+        Browser { runtime: self, session, token: None, agent: None }
     }
 
     pub async fn signed_in(&self, operator: OperatorId) -> Browser<'_> {
@@ -333,7 +333,7 @@ impl TestHouse {
         };
         let token = self.tokens.issue(subject, self.clock.now()).token;
         let session = ClientSession { t: HiddenText(opened.t.clone()), k: opened.k.clone() };
-        Browser { house: self, session, token: Some(token), agent: None }
+        Browser { runtime: self, session, token: Some(token), agent: None }
     }
 
     /// Types of the events of an account, in order.
@@ -342,7 +342,7 @@ impl TestHouse {
             "select type from log.events where category = 'payment-account' and stream_id = $1 order by version",
         )
         .bind(account)
-        .fetch_all(&self.house.pools.owner)
+        .fetch_all(&self.runtime.pools.owner)
         .await
         .unwrap()
     }
@@ -350,7 +350,7 @@ impl TestHouse {
     /// Everything that lies in a table, as text.
     pub async fn lies_in(&self, table: &'static str) -> String {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
-        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&self.house.pools.owner).await.unwrap()
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&self.runtime.pools.owner).await.unwrap()
     }
 
     /// An account of the clerk's franchisee that may be used; its id.
@@ -390,7 +390,7 @@ pub fn with(mut value: Value, more: &Value) -> Value {
 }
 
 pub struct Browser<'a> {
-    house: &'a TestHouse,
+    runtime: &'a TestRuntime,
     session: ClientSession,
     token: Option<String>,
     /// The franchisee that its calls are about.
@@ -401,7 +401,7 @@ impl Browser<'_> {
     /// Seals, sends, opens. `key`: the idempotency key.
     pub async fn keyed(&self, method: &str, path: &str, content: Value, key: Option<&str>) -> (u16, Value) {
         let at = format!("{BASE}{path}");
-        let now = self.house.clock.now();
+        let now = self.runtime.clock.now();
         let sealed = self.session.seal_request(method, &at, &content, now, rand::random());
         let bearer = format!("Bearer {}", self.token.as_deref().unwrap_or_default());
         let seen = i64::MAX.to_string();
@@ -410,9 +410,9 @@ impl Browser<'_> {
         headers.extend(key.map(|key| ("idempotency-key", key)));
         headers.extend(self.agent.map(|agent| ("agentid", agent)));
         let (status, bytes) = if method == "GET" {
-            self.house.send(method, &format!("{at}?params={sealed}"), &headers, String::new()).await
+            self.runtime.send(method, &format!("{at}?params={sealed}"), &headers, String::new()).await
         } else {
-            self.house.send(method, &at, &headers, json!({ "params": sealed }).to_string()).await
+            self.runtime.send(method, &at, &headers, json!({ "params": sealed }).to_string()).await
         };
         (status, self.session.open_answer(method, &at, &bytes).unwrap_or(Value::Null))
     }
@@ -447,8 +447,8 @@ impl Browser<'_> {
 }
 
 /// Nobody signed in gets 401, an operator without a financial code 403.
-pub async fn closed(house: &TestHouse, method: &str, path: &str) {
-    assert_eq!(house.keyed().await.status(method, path, json!({})).await, 401, "{method} {path}");
-    let bare = house.signed_in(BARE).await;
+pub async fn closed(runtime: &TestRuntime, method: &str, path: &str) {
+    assert_eq!(runtime.keyed().await.status(method, path, json!({})).await, 401, "{method} {path}");
+    let bare = runtime.signed_in(BARE).await;
     assert_eq!(bare.status(method, path, json!({})).await, 403, "{method} {path}");
 }

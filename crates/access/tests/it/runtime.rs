@@ -1,4 +1,4 @@
-//! A house with the access room in it, and browsers that speak the real protocol.
+//! A system with the access room in it, and browsers that speak the real protocol.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode};
-use kernel::{Foundation, House, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
+use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
 use rand::rngs::OsRng;
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
@@ -68,10 +68,10 @@ impl AreaOwners for ThreeAreas {
     }
 }
 
-pub struct TestHouse {
+pub struct TestRuntime {
     pub app: Router,
     pub table: Vec<RouteInfo>,
-    pub house: House,
+    pub runtime: Runtime,
     pub clock: Arc<FixedClock>,
     pub outbox: Arc<Outbox>,
     pub sessions: Sessions,
@@ -81,9 +81,9 @@ pub struct TestHouse {
     _services: Services,
 }
 
-impl Drop for TestHouse {
+impl Drop for TestRuntime {
     fn drop(&mut self) {
-        self.house.close();
+        self.runtime.close();
         self.projecting.abort();
     }
 }
@@ -101,7 +101,7 @@ async fn database(services: &Services) -> TestDatabase {
     services.database_from(&format!("access_{:x}", steps.cast_unsigned()), prepare).await
 }
 
-impl TestHouse {
+impl TestRuntime {
     pub async fn new() -> Self {
         Self::with(AccessConfig { calls_per_minute: 10_000, ..AccessConfig::default() }).await
     }
@@ -113,20 +113,20 @@ impl TestHouse {
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let house = House::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
+        let runtime = Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
             .await
             .unwrap();
-        let projectors = Projectors::new(house.clone(), access::projectors());
+        let projectors = Projectors::new(runtime.clone(), access::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
-        let first = access::bootstrap(&house, &ADMIN.parse().unwrap()).await.unwrap();
+        let first = access::bootstrap(&runtime, &ADMIN.parse().unwrap()).await.unwrap();
         assert!(first, "a fresh house has no administrator");
 
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
-        let sessions = Sessions::new(house.pools.app.clone(), &master, Revocations::new(None));
-        let directory = Arc::new(AccessDirectory::new(house.clone()));
+        let sessions = Sessions::new(runtime.pools.app.clone(), &master, Revocations::new(None));
+        let directory = Arc::new(AccessDirectory::new(runtime.clone()));
         let outbox = Arc::new(Outbox::default());
         let room = Access::new(
-            house.clone(),
+            runtime.clone(),
             sessions.clone(),
             tokens.clone(),
             directory.clone(),
@@ -138,7 +138,7 @@ impl TestHouse {
             WireConfig { exchange_key_bits: 2048, key_exchanges_per_minute: 10_000, ..WireConfig::default() };
         let wire = Wire::start(
             wire_config,
-            house.pools.app.clone(),
+            runtime.pools.app.clone(),
             &master,
             tokens,
             sessions.clone(),
@@ -151,7 +151,7 @@ impl TestHouse {
         Self {
             app: router,
             table,
-            house,
+            runtime,
             clock,
             outbox,
             sessions,
@@ -209,7 +209,7 @@ impl TestHouse {
         .unwrap();
         let (_, answer) = self.plain("POST", "/auth/verifySign", body).await;
         let session = accept(&one_time, answer["data"]["aesKey"].as_str().unwrap()).unwrap();
-        Browser { house: self, session, token: None }
+        Browser { runtime: self, session, token: None }
     }
 
     pub async fn announce(&self, phone: &str, device: &str) -> (StatusCode, Value) {
@@ -265,14 +265,14 @@ impl TestHouse {
         )
         .bind(category)
         .bind(stream)
-        .fetch_all(&self.house.pools.owner)
+        .fetch_all(&self.runtime.pools.owner)
         .await
         .unwrap()
     }
 }
 
 pub struct Browser<'a> {
-    pub house: &'a TestHouse,
+    pub runtime: &'a TestRuntime,
     pub session: ClientSession,
     pub token: Option<String>,
 }
@@ -291,7 +291,7 @@ impl Browser<'_> {
         key: Option<&str>,
     ) -> (StatusCode, Value) {
         let at = format!("{BASE}{path}");
-        let now = self.house.clock.now();
+        let now = self.runtime.clock.now();
         let sealed = self.session.seal_request(method, &at, &content, now, rand::random());
         let bearer = format!("Bearer {}", self.token.as_deref().unwrap_or_default());
         let seen = i64::MAX.to_string();
@@ -300,9 +300,9 @@ impl Browser<'_> {
         headers.extend(key.map(|key| ("idempotency-key", key)));
         let in_query = method == "GET" || method == "DELETE";
         let (status, bytes) = if in_query {
-            self.house.send(method, &format!("{at}?params={sealed}"), &headers, String::new()).await
+            self.runtime.send(method, &format!("{at}?params={sealed}"), &headers, String::new()).await
         } else {
-            self.house.send(method, &at, &headers, json!({ "params": sealed }).to_string()).await
+            self.runtime.send(method, &at, &headers, json!({ "params": sealed }).to_string()).await
         };
         (status, self.session.open_answer(method, &at, &bytes).unwrap_or(Value::Null))
     }
@@ -336,7 +336,7 @@ impl Browser<'_> {
 
     /// Proves a phone on this session by a code.
     pub async fn prove(&self, phone: &str) {
-        let code = self.house.code_for(phone).await;
+        let code = self.runtime.code_for(phone).await;
         let body = json!({"mobilePhoneNumber": phone, "smsCode": code});
         let (_, answer) = self.call("POST", "/auth/sms/verify", body).await;
         assert!(answer["objectId"].is_string(), "{answer}");

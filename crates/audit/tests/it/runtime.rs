@@ -1,10 +1,10 @@
-//! A house with people and cards in it.
+//! A system with people and cards in it.
 
 use std::sync::Arc;
 
 use audit::{Action, Described, Descriptions, Field, Fields, Text, mask};
 use kernel::{
-    Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, House, MIGRATIONS, MasterKey, Personal,
+    Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, Runtime, MIGRATIONS, MasterKey, Personal,
     PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, migrate,
 };
 use serde::{Deserialize, Serialize};
@@ -181,8 +181,8 @@ fn fold<E: Event>(state: &mut Fields, event: &Recorded) -> Result<(), DecodeErro
     Ok(())
 }
 
-pub struct TestHouse {
-    pub house: House,
+pub struct TestRuntime {
+    pub runtime: Runtime,
     pub projectors: Projectors,
     pub descriptions: Arc<Descriptions>,
     pub clock: Arc<FixedClock>,
@@ -191,9 +191,9 @@ pub struct TestHouse {
     _services: Services,
 }
 
-impl Drop for TestHouse {
+impl Drop for TestRuntime {
     fn drop(&mut self) {
-        self.house.close();
+        self.runtime.close();
         self.running.abort();
     }
 }
@@ -211,7 +211,7 @@ async fn database(services: &Services) -> TestDatabase {
     services.database_from(&format!("audit_{:x}", steps.cast_unsigned()), prepare).await
 }
 
-impl TestHouse {
+impl TestRuntime {
     /// With 王芳 in it, who acts.
     pub async fn new() -> Self {
         let services = Services::start().await;
@@ -219,15 +219,15 @@ impl TestHouse {
         let pools = Pools::connect(&database.url, SIZES).await.unwrap();
         let clock = Arc::new(FixedClock::at(NOW));
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let house =
-            House::open(Foundation::new(pools, MasterKey::new([7; 32]), clock.clone(), ids)).await.unwrap();
+        let runtime =
+            Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock.clone(), ids)).await.unwrap();
         let categories = &["operator", "card", "access-record"];
         let descriptions = Arc::new(Descriptions::new(categories, vec![Arc::new(People), Arc::new(Cards)]));
-        let projectors = Projectors::new(house.clone(), audit::projectors(Arc::clone(&descriptions)));
+        let projectors = Projectors::new(runtime.clone(), audit::projectors(Arc::clone(&descriptions)));
         let run = projectors.clone();
         let running = tokio::spawn(async move { run.run().await });
         let this = Self {
-            house,
+            runtime,
             projectors,
             descriptions,
             clock,
@@ -238,7 +238,7 @@ impl TestHouse {
         let name = Personal::new(format!("operator:{WANG}"), "王芳".to_owned());
         let registered = PersonEvent::Registered { name, phone: "13812348888".to_owned() };
         let rule = CommandContext::of_system("test", NOW);
-        this.house.desk.execute::<Person>(&WANG, registered, &rule).await.unwrap();
+        this.runtime.desk.execute::<Person>(&WANG, registered, &rule).await.unwrap();
         this
     }
 
@@ -248,7 +248,7 @@ impl TestHouse {
             actor: Actor::Operator { id: WANG },
             trace_id: "trace-1".to_owned(),
             client_address: Some("192.0.2.7".to_owned()),
-            request_id: Some(RequestId(format!("o{WANG}:{}", self.house.ids.next_id()))),
+            request_id: Some(RequestId(format!("o{WANG}:{}", self.runtime.ids.next_id()))),
             ..CommandContext::of_system("", vocabulary::Clock::now(&*self.clock))
         }
     }
@@ -257,7 +257,7 @@ impl TestHouse {
     pub async fn card(&self, id: &str, event: CardEvent, ctx: CommandContext) -> Position {
         self.clock.advance(1000);
         let ctx = CommandContext { now: vocabulary::Clock::now(&*self.clock), ..ctx };
-        self.house.desk.execute::<Card>(&id.to_owned(), event, &ctx).await.unwrap().position
+        self.runtime.desk.execute::<Card>(&id.to_owned(), event, &ctx).await.unwrap().position
     }
 
     pub async fn make(&self, id: &str, agent: i64, name: &str) -> Position {
@@ -272,8 +272,8 @@ impl TestHouse {
 
     /// A read that sees everything done so far.
     pub async fn read(&self, scope: &Scope) -> kernel::ReadTx {
-        let head = self.house.reader.head().await.unwrap();
-        let db = self.house.reads.scoped(scope, Some(head), &["audit"]).await.unwrap();
+        let head = self.runtime.reader.head().await.unwrap();
+        let db = self.runtime.reads.scoped(scope, Some(head), &["audit"]).await.unwrap();
         assert!(db.caught_up(), "the projector keeps up");
         db
     }

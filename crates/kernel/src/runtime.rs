@@ -1,4 +1,4 @@
-//! Everything a room of the house needs from the kernel, put together once at start.
+//! Everything a room of the system needs from the kernel, put together once at start.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -20,7 +20,7 @@ use crate::sweeping::every;
 /// How often a process looks whether somebody was forgotten.
 const LOOK_FOR_FORGOTTEN: Duration = Duration::from_secs(1);
 
-/// What a house is made from.
+/// What a system is made from.
 pub struct Foundation {
     /// Connections; the database is migrated.
     pub pools: Pools,
@@ -55,7 +55,7 @@ impl Foundation {
 
 /// The kernel at work in this process. Cheap to clone.
 #[derive(Clone)]
-pub struct House {
+pub struct Runtime {
     /// Executes commands.
     pub desk: Desk,
     /// Begins read transactions.
@@ -83,8 +83,8 @@ pub struct House {
     stop: CancellationToken,
 }
 
-impl House {
-    /// Puts the house together and starts what runs in the background: the writer, the look-out for other processes.
+impl Runtime {
+    /// Puts the system together and starts what runs in the background: the writer, the look-out for other processes.
     pub async fn open(foundation: Foundation) -> Result<Self, LogError> {
         let Foundation { pools, master_key, clock, ids, nats, limits, cached_aggregates } = foundation;
         let mut name = [0; 8];
@@ -145,12 +145,12 @@ impl House {
         self.leases.want(name).await
     }
 
-    /// Why nothing more may be built on this log, once something is found; the house closes by itself then.
+    /// Why nothing more may be built on this log, once something is found; the system closes by itself then.
     pub fn fatal(&self) -> Option<Arc<str>> {
         self.tail.fatal()
     }
 
-    /// Cancelled when the house closes.
+    /// Cancelled when the system closes.
     pub fn stopping(&self) -> CancellationToken {
         self.stop.clone()
     }

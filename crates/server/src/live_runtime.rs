@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use kernel::House;
+use kernel::Runtime;
 use live::Memory;
 use live::fleet::Fleet;
 use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, survey};
@@ -18,8 +18,8 @@ pub fn memory() -> Memory {
 }
 
 /// Fills memory from the read models.
-pub async fn fill(house: &House, memory: &Memory) -> Result<()> {
-    let (pool, clock) = (&house.pools.projector, house.clock.as_ref());
+pub async fn fill(runtime: &Runtime, memory: &Memory) -> Result<()> {
+    let (pool, clock) = (&runtime.pools.projector, runtime.clock.as_ref());
     survey(pool, memory, clock).await.context("areas and zones cannot be read")?;
     enrol_all(pool, memory, clock).await.context("bikes cannot be read")?;
     Ok(())
@@ -27,22 +27,22 @@ pub async fn fill(house: &House, memory: &Memory) -> Result<()> {
 
 /// Takes telemetry in: storing and judging where this process leads, only looking where another does. Without NATS
 /// there is none.
-pub async fn ingest(house: House, memory: Memory, keep_days: u32) {
-    let Some(nats) = house.nats.clone() else { return };
-    let stop = house.stopping();
+pub async fn ingest(runtime: Runtime, memory: Memory, keep_days: u32) {
+    let Some(nats) = runtime.nats.clone() else { return };
+    let stop = runtime.stopping();
     let alarms = AlarmQueue::default();
-    tokio::spawn(alarms.clone().run(Arc::new(AlarmsOfFleet::new(house.clone())), stop.clone()));
+    tokio::spawn(alarms.clone().run(Arc::new(AlarmsOfFleet::new(runtime.clone())), stop.clone()));
     let ingest = Ingest {
         memory,
-        owner: house.pools.owner.clone(),
+        owner: runtime.pools.owner.clone(),
         nats,
-        clock: Arc::clone(&house.clock),
+        clock: Arc::clone(&runtime.clock),
         alarms,
-        acks: Arc::new(AcksOfFleet::new(house.clone())),
+        acks: Arc::new(AcksOfFleet::new(runtime.clone())),
         settings: IngestSettings { keep_days, ..IngestSettings::default() },
     };
     while !stop.is_cancelled() {
-        let ended = term(&house, &ingest, &stop).await;
+        let ended = term(&runtime, &ingest, &stop).await;
         match ended {
             Ok(()) | Err(IngestError::Superseded) => {}
             Err(error) => {
@@ -55,8 +55,8 @@ pub async fn ingest(house: House, memory: Memory, keep_days: u32) {
 
 /// Follows until this process leads, and leads to the end of the term. The lease is given back at its end, so that
 /// another may try.
-async fn term(house: &House, ingest: &Ingest, stop: &CancellationToken) -> Result<(), IngestError> {
-    let mut lease = house.lease("live").await;
+async fn term(runtime: &Runtime, ingest: &Ingest, stop: &CancellationToken) -> Result<(), IngestError> {
+    let mut lease = runtime.lease("live").await;
     tokio::select! {
         () = stop.cancelled() => return Ok(()),
         () = lease.held() => {}

@@ -6,7 +6,7 @@ use fleet::model::command::{CommandCommand, CommandKind, DeviceCommandState, Ord
 use fleet::model::device::Imei;
 use fleet::model::vehicle::CarId;
 use kernel::{
-    CommandContext, Foundation, House, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Recorded,
+    CommandContext, Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Recorded,
 };
 use testkit::{Services, TestDatabase};
 use vocabulary::{AgentId, AreaId, Clock, CommandId, FixedClock, Snowflake, SystemClock, Timestamp};
@@ -15,16 +15,16 @@ pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const IMEI: &str = "860000000000001";
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
 
-pub struct TestHouse {
-    pub house: House,
+pub struct TestRuntime {
+    pub runtime: Runtime,
     pub clock: Arc<FixedClock>,
     _database: TestDatabase,
     _services: Services,
 }
 
-impl Drop for TestHouse {
+impl Drop for TestRuntime {
     fn drop(&mut self) {
-        self.house.close();
+        self.runtime.close();
     }
 }
 
@@ -41,7 +41,7 @@ async fn database(services: &Services) -> TestDatabase {
     services.database_from(&format!("fleet_{:x}", steps.cast_unsigned()), prepare).await
 }
 
-impl TestHouse {
+impl TestRuntime {
     pub async fn new() -> Self {
         let services = Services::start().await;
         let database = database(&services).await;
@@ -50,13 +50,13 @@ impl TestHouse {
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
         let master = MasterKey::new([7; 32]);
         let foundation = Foundation::new(pools, master, clock.clone() as Arc<dyn Clock>, ids);
-        let house = House::open(foundation).await.unwrap();
-        Self { house, clock, _database: database, _services: services }
+        let runtime = Runtime::open(foundation).await.unwrap();
+        Self { runtime, clock, _database: database, _services: services }
     }
 
     pub async fn tell(&self, id: i64, command: CommandCommand, at: Timestamp) {
         let ctx = CommandContext::of_system("test", at);
-        self.house.desk.execute::<DeviceCommandState>(&CommandId(id), command, &ctx).await.unwrap();
+        self.runtime.desk.execute::<DeviceCommandState>(&CommandId(id), command, &ctx).await.unwrap();
     }
 
     /// Asks for an unlock now; the event.
@@ -77,10 +77,10 @@ impl TestHouse {
 
     async fn events_of(&self, id: i64) -> Vec<Recorded> {
         let head: i64 = sqlx::query_scalar("select coalesce(max(position), 0) from log.events")
-            .fetch_one(&self.house.pools.owner)
+            .fetch_one(&self.runtime.pools.owner)
             .await
             .unwrap();
-        let all = self.house.reader.read_between(Position(0), Position(head), None).await.unwrap();
+        let all = self.runtime.reader.read_between(Position(0), Position(head), None).await.unwrap();
         all.into_iter().filter(|event| event.stream_id == id.to_string()).collect()
     }
 
