@@ -25,7 +25,7 @@ const REMEMBERED: Duration = Duration::from_secs(1);
 const MAX_REMEMBERED: usize = 20_000;
 const TABLES: [&str; 6] = ["role", "operator", "machine", "agent", "agent_role", "payment_account"];
 
-/// The financial accounts of franchisees, which the finance room keeps.
+/// The financial accounts of franchisees, which the finance context keeps.
 #[async_trait]
 pub trait FinancialAccounts: Send + Sync + 'static {
     /// How the account of a franchisee stands; without one nothing is known of it.

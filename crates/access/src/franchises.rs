@@ -1,6 +1,6 @@
 //! Operators of a franchisee: let in while it may work, and never more than its template permits.
 //!
-//! The territory room keeps franchisees and templates. The directory asks for them with every standing that it reads;
+//! The territory context keeps franchisees and templates. The directory asks for them with every standing that it reads;
 //! a reactor ends sessions and wakes sockets when one of them changes, so that a crash in between loses nothing.
 
 use std::sync::Arc;

@@ -58,7 +58,7 @@ impl Default for AccessConfig {
     }
 }
 
-/// The access room at work. Shared by its handlers.
+/// The access context at work. Shared by its handlers.
 pub struct Access {
     runtime: Runtime,
     sessions: Sessions,

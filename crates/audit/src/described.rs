@@ -1,4 +1,4 @@
-//! What auditors must know of every room, stated here and fulfilled by the server.
+//! What auditors must know of every context, stated here and fulfilled by the server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Audit: who did what, to what, from where, and what changed by it.
 //!
 //! One projector reads every category of the system and writes a row for each event of a person or a machine client.
-//! What a room's events mean is told by [`Described`], which the server fulfils for every room: this crate knows none.
+//! What a context's events mean is told by [`Described`], which the server fulfils for every context: this crate knows none.
 //! Files handed out and masked data shown are events of this room's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
 #![deny(missing_docs)]
@@ -24,7 +24,7 @@ pub use described::{Action, Described, Descriptions, Field, Fields, Text};
 pub use diff::{Change, StateField};
 pub use records::Records;
 
-/// The room at work. Shared by its handlers.
+/// The context at work. Shared by its handlers.
 pub struct Audit {
     pub(crate) runtime: Runtime,
     pub(crate) descriptions: Arc<Descriptions>,

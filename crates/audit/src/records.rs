@@ -1,4 +1,4 @@
-//! Keeps what leaves no event by itself: the entrance and other rooms tell it here.
+//! Keeps what leaves no event by itself: the entrance and other contexts tell it here.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -17,9 +17,9 @@ use wire::{Refused, Routes, SecretKey};
 
 use crate::seams::Seams;
 
-/// The room, put together once.
+/// The context, put together once.
 #[derive(Clone)]
-pub struct Room {
+pub struct Context {
     /// The kernel.
     pub runtime: Runtime,
     /// The neighbours.
@@ -28,7 +28,7 @@ pub struct Room {
     pepper: SecretKey,
 }
 
-impl Room {
+impl Context {
     /// Puts the room together.
     pub fn new(runtime: Runtime, seams: Seams, master: &MasterKey) -> Self {
         Self { runtime, seams, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
@@ -44,8 +44,8 @@ impl Room {
 }
 
 /// Its routes.
-pub fn routes(room: &Room) -> Routes {
-    http::routes(room)
+pub fn routes(context: &Context) -> Routes {
+    http::routes(context)
 }
 
 /// Its read models.

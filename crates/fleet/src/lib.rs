@@ -17,7 +17,7 @@ use wire::Routes;
 use crate::credential::DeviceKey;
 use crate::seams::{Areas, Downlink, LiveView};
 
-/// The room, put together once.
+/// The context, put together once.
 #[derive(Clone)]
 pub struct Fleet {
     /// The kernel.

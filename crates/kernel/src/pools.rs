@@ -114,7 +114,7 @@ pub async fn begin_with(
     beginning.await.map_err(|gone| sqlx::Error::Protocol(gone.to_string()))?
 }
 
-/// Every step of the schema, of all rooms.
+/// Every step of the schema, of all contexts.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
 /// Brings the database to the newest schema. Safe to run at the same time from several nodes.

@@ -1,4 +1,4 @@
-//! Everything a room of the system needs from the kernel, put together once at start.
+//! Everything a context of the system needs from the kernel, put together once at start.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -17,12 +17,12 @@ pub fn most() -> u64 {
 
 /// So much of `wanted` as `descriptors` leave room for, each part in proportion.
 pub fn fitted<const N: usize>(wanted: [usize; N], descriptors: u64) -> [usize; N] {
-    let room = usize::try_from(descriptors.saturating_sub(OWN)).unwrap_or(usize::MAX);
+    let context = usize::try_from(descriptors.saturating_sub(OWN)).unwrap_or(usize::MAX);
     let all = wanted.iter().fold(0_usize, |all, part| all.saturating_add(*part));
-    if all <= room {
+    if all <= context {
         return wanted;
     }
-    let part = |part: usize| (part as u128 * room as u128 / all as u128) as usize;
+    let part = |part: usize| (part as u128 * context as u128 / all as u128) as usize;
     wanted.map(|wanted| part(wanted).max(1))
 }
 

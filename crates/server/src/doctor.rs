@@ -8,7 +8,7 @@ use sqlx::{PgPool, Row};
 
 use crate::config::Stores;
 use crate::secrets::Secrets;
-use crate::{rooms, stores};
+use crate::{contexts, stores};
 
 /// Looks at everything it can reach; fails when something is wrong.
 pub async fn doctor(stores: &Stores) -> Result<()> {
@@ -97,7 +97,7 @@ async fn read_models(owner: &PgPool, findings: &mut Findings) {
         Ok(all) => all,
         Err(error) => return findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
     };
-    let known = rooms::projectors();
+    let known = contexts::projectors();
     for ReadModel { name, version, position, lag, state, failure, holder, token } in all {
         let own = known.iter().find(|one| one.name() == name).map(|one| one.version());
         if own.is_some_and(|own| own < version) {

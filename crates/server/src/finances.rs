@@ -91,7 +91,7 @@ impl Standings for StandingsOfAccess {
     }
 }
 
-/// Accounts as the finance room's table has them.
+/// Accounts as the finance context's table has them.
 pub struct AccountsOfFinance {
     runtime: Runtime,
 }

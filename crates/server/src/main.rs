@@ -14,7 +14,7 @@ mod health;
 mod live_runtime;
 mod maintenance;
 mod pruning;
-mod rooms;
+mod contexts;
 mod seams;
 mod secrets;
 mod serve;

@@ -8,7 +8,7 @@ use vocabulary::Scope;
 
 use crate::config::Stores;
 use crate::secrets::{Secrets, write_private};
-use crate::{checkpoints, rooms, stores, streams};
+use crate::{checkpoints, contexts, stores, streams};
 
 /// Brings the database to the newest schema.
 pub async fn migrate(stores: &Stores) -> Result<()> {
@@ -137,7 +137,7 @@ pub async fn accept_restore(stores: &Stores, head: i64) -> Result<()> {
 /// Rebuilds read models.
 pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()> {
     let (runtime, _) = runtime(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(runtime, rooms::projectors());
+    let projectors = kernel::projecting::Projectors::new(runtime, contexts::projectors());
     let names: Vec<String> =
         if all { projectors.names().into_iter().map(str::to_owned).collect() } else { names.to_vec() };
     ensure!(
@@ -155,7 +155,7 @@ pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()>
 /// Tries a parked stream again, or lets a stopped read model go on.
 pub async fn retry(stores: &Stores, name: &str, stream: Option<&str>) -> Result<()> {
     let (runtime, _) = runtime(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(runtime, rooms::projectors());
+    let projectors = kernel::projecting::Projectors::new(runtime, contexts::projectors());
     let Some(stream) = stream else {
         projectors.resume(name).await?;
         println!("{name} goes on.");
@@ -183,7 +183,7 @@ pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
         "what the log says about {subject} can never be read again after this; say --yes if you mean it"
     );
     let (runtime, _) = runtime(stores).await?;
-    let done = kernel::projecting::Projectors::new(runtime, rooms::projectors()).forget(subject).await?;
+    let done = kernel::projecting::Projectors::new(runtime, contexts::projectors()).forget(subject).await?;
     println!(
         "{}",
         if done.was_known { "Forgotten." } else { "There was nothing left to forget in the log." }

@@ -1,4 +1,4 @@
-//! What rooms need of their neighbours, fulfilled here and nowhere else.
+//! What contexts need of their neighbours, fulfilled here and nowhere else.
 
 use async_trait::async_trait;
 use fleet::detail::USE_THRESHOLD_PERCENT;

@@ -17,7 +17,7 @@ use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
 use crate::health::Health;
-use crate::rooms::{self, Rooms};
+use crate::contexts::{self, Contexts};
 use crate::secrets::Secrets;
 use crate::{checkpoints, descriptors, live_runtime, pruning, site, stores, streams};
 
@@ -43,7 +43,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let memory = live_runtime::memory();
     live_runtime::fill(&runtime, &memory).await?;
-    let rooms = Rooms::open(&runtime, settings, &secrets, &memory, descriptors).await?;
+    let contexts = Contexts::open(&runtime, settings, &secrets, &memory, descriptors).await?;
     if let Some(phone) = &settings.bootstrap_admin_phone {
         let phone: Phone = phone.parse().context("BOOTSTRAP_ADMIN_PHONE")?;
         if access::bootstrap(&runtime, &phone).await? {
@@ -52,33 +52,33 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     }
 
     let mut parts = JoinSet::new();
-    let hub = settings.runs(Part::Push).then(|| rooms.hub(&runtime, &memory));
+    let hub = settings.runs(Part::Push).then(|| contexts.hub(&runtime, &memory));
     parts.spawn(live::attend(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
         parts.spawn(live_runtime::ingest(runtime.clone(), memory.clone(), settings.telemetry_days));
     }
     if let Some(nats) = runtime.nats.clone() {
-        let callout = AuthCallout::new(secrets.nats_issuer.clone(), rooms.fleet.devices.clone());
+        let callout = AuthCallout::new(secrets.nats_issuer.clone(), contexts.fleet.devices.clone());
         parts.spawn(callout.run(nats, || vocabulary::Clock::now(&SystemClock), stop.clone()));
     }
     if settings.runs(Part::Projectors) {
-        let projectors = Projectors::new(runtime.clone(), rooms::projectors());
+        let projectors = Projectors::new(runtime.clone(), contexts::projectors());
         parts.spawn(async move { projectors.run().await });
         parts.spawn(checkpoint::run(checkpoints::signer(&runtime, stores, &secrets)));
         parts.spawn(snapshots::watch(runtime.clone()));
         parts.spawn(pruning::run(runtime.clone()));
     }
     if settings.runs(Part::Reactors) {
-        let reactors = Reactors::new(runtime.clone(), rooms.reactors(&runtime));
+        let reactors = Reactors::new(runtime.clone(), contexts.reactors(&runtime));
         parts.spawn(async move { reactors.run().await });
         parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
         parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
     }
     if settings.runs(Part::Relay) {
-        parts.spawn(kernel::relay::run(runtime.clone(), rooms::contexts()));
+        parts.spawn(kernel::relay::run(runtime.clone(), contexts::contexts()));
     }
-    let (wire, access, ending) = (Arc::clone(&rooms.wire), Arc::clone(&rooms.access), stop.clone());
+    let (wire, access, ending) = (Arc::clone(&contexts.wire), Arc::clone(&contexts.access), stop.clone());
     parts.spawn(async move {
         tokio::select! {
             () = ending.cancelled() => {}
@@ -89,19 +89,19 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
-    let mut routes = rooms.routes(&runtime, base_map, health);
+    let mut routes = contexts.routes(&runtime, base_map, health);
     if let Some(hub) = &hub {
         routes = routes.merge(live::http::routes(&runtime, hub));
     }
-    let surface = routes.into_router(&rooms.wire, settings.web_dir.as_deref().map(site::site));
-    rooms::check_codes(&surface.table)?;
+    let surface = routes.into_router(&contexts.wire, settings.web_dir.as_deref().map(site::site));
+    contexts::check_codes(&surface.table)?;
 
     let listener = tokio::net::TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
     tracing::info!(address = %listener.local_addr()?, "Wheelhouse serves");
     let draining = runtime.clone();
-    let served = wire::serve(listener, surface.router, Arc::clone(&rooms.wire), async move {
+    let served = wire::serve(listener, surface.router, Arc::clone(&contexts.wire), async move {
         told_to_stop().await;
         tracing::info!("draining");
         draining.close();
@@ -130,13 +130,13 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Result<Surface> {
     let settings = Settings::for_documents();
     let memory = live_runtime::memory();
-    let rooms = Rooms::open(runtime, &settings, secrets, &memory, u64::MAX).await?;
-    let hub = rooms.hub(runtime, &memory);
+    let contexts = Contexts::open(runtime, &settings, secrets, &memory, u64::MAX).await?;
+    let hub = contexts.hub(runtime, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
-    let routes = rooms
+    let routes = contexts
         .routes(runtime, BaseMap::default(), Health::new(runtime.clone(), metrics, None))
         .merge(live::http::routes(runtime, &hub));
-    Ok(routes.into_router(&rooms.wire, None))
+    Ok(routes.into_router(&contexts.wire, None))
 }
 
 async fn told_to_stop() {

@@ -14,9 +14,9 @@ use wire::Routes;
 
 use crate::seams::Seams;
 
-/// The room, put together once.
+/// The context, put together once.
 #[derive(Clone)]
-pub struct Room {
+pub struct Context {
     /// The kernel.
     pub runtime: Runtime,
     /// The neighbours.
@@ -25,15 +25,15 @@ pub struct Room {
 
 /// Its routes.
 pub fn routes(runtime: &Runtime, seams: &Seams) -> Routes {
-    let room = Room { runtime: runtime.clone(), seams: seams.clone() };
+    let context = Context { runtime: runtime.clone(), seams: seams.clone() };
     http::agents::routes(runtime)
         .merge(http::map::routes(runtime))
         .merge(http::open::routes(runtime))
-        .merge(http::accounts::routes(&room))
-        .merge(http::agent_roles::routes(&room))
-        .merge(http::files::routes(&room))
-        .merge(http::service_areas::routes(&room))
-        .merge(http::allies::routes(&room))
+        .merge(http::accounts::routes(&context))
+        .merge(http::agent_roles::routes(&context))
+        .merge(http::files::routes(&context))
+        .merge(http::service_areas::routes(&context))
+        .merge(http::allies::routes(&context))
 }
 
 /// Its read models.

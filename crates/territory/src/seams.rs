@@ -31,7 +31,7 @@ pub struct Branch {
     pub children: Vec<Branch>,
 }
 
-/// The permission tree, which the access room keeps.
+/// The permission tree, which the access context keeps.
 pub trait Permissions: Send + Sync + 'static {
     /// The whole tree; `held` says of each code whether it is marked.
     fn tree(&self, held: &dyn Fn(&str) -> bool) -> Vec<Branch>;

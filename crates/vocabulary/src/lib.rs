@@ -1,4 +1,4 @@
-//! The values that every room speaks: money, phones, ids, coordinates, pages, permission codes, time, territory.
+//! The values that every context speaks: money, phones, ids, coordinates, pages, permission codes, time, territory.
 //! Parsed once at the door; whoever holds one of these need not check it again. Knows no room of the system.
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What this crate must learn about callers, fulfilled by the access room.
+//! What this crate must learn about callers, fulfilled by the access context.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! How bytes travel: envelopes, the params cipher, key exchange, sessions, the access token, error answers, and the
 //! one table of routes that says who may call what. Knows no business.
 //!
-//! A room offers `pub fn routes(state) -> Routes`; the server merges them and calls [`Routes::into_router`]. Every
+//! A context offers `pub fn routes(state) -> Routes`; the server merges them and calls [`Routes::into_router`]. Every
 //! route names its [`Permit`]; what is not declared is refused. `docs/wire.md` describes the protocol for clients.
 #![deny(missing_docs)]
 

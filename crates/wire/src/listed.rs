@@ -1,4 +1,4 @@
-//! What the lists of all rooms share: values that a query gives as text, and a page of rows.
+//! What the lists of all contexts share: values that a query gives as text, and a page of rows.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -48,14 +48,14 @@ pub struct RouteInfo {
     pub permit: Permit,
     /// Whether queries, bodies and answers travel in boxes.
     pub wrapped: bool,
-    /// The room that declared it.
-    pub room: &'static str,
+    /// The context that declared it.
+    pub context: &'static str,
     /// Its name in the OpenAPI document.
     pub operation_id: String,
 }
 
 struct Entry<S> {
-    room: &'static str,
+    context: &'static str,
     permit: Permit,
     wrapped: bool,
     schemas: Vec<(String, RefOr<Schema>)>,
@@ -63,22 +63,22 @@ struct Entry<S> {
     router: MethodRouter<S, Infallible>,
 }
 
-/// A room's routes. `S` is the handlers' state until [`Routes::with_state`] gives it.
+/// A context's routes. `S` is the handlers' state until [`Routes::with_state`] gives it.
 pub struct Routes<S = ()> {
-    room: &'static str,
+    context: &'static str,
     entries: Vec<Entry<S>>,
 }
 
 impl<S> std::fmt::Debug for Routes<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Routes").field("room", &self.room).field("entries", &self.entries.len()).finish()
+        f.debug_struct("Routes").field("room", &self.context).field("entries", &self.entries.len()).finish()
     }
 }
 
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
-    /// None yet, of the room named so.
-    pub fn new(room: &'static str) -> Self {
-        Self { room, entries: Vec::new() }
+    /// None yet, of the context named so.
+    pub fn new(context: &'static str) -> Self {
+        Self { context, entries: Vec::new() }
     }
 
     /// Adds what `utoipa_axum::routes!` made. Paths are written as in the list of endpoints
@@ -102,21 +102,21 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         wrapped: bool,
         (schemas, paths, router): UtoipaMethodRouter<S>,
     ) -> Self {
-        self.entries.push(Entry { room: self.room, permit, wrapped, schemas, paths, router });
+        self.entries.push(Entry { context: self.context, permit, wrapped, schemas, paths, router });
         self
     }
 
     /// Gives the handlers their state.
     pub fn with_state(self, state: S) -> Routes {
         let give = |entry: Entry<S>| Entry {
-            room: entry.room,
+            context: entry.context,
             permit: entry.permit,
             wrapped: entry.wrapped,
             schemas: entry.schemas,
             paths: entry.paths,
             router: entry.router.with_state(state.clone()),
         };
-        Routes { room: self.room, entries: self.entries.into_iter().map(give).collect() }
+        Routes { context: self.context, entries: self.entries.into_iter().map(give).collect() }
     }
 }
 
@@ -149,7 +149,7 @@ fn permit_json(permit: Permit) -> serde_json::Value {
 }
 
 impl Routes {
-    /// Both rooms' routes.
+    /// Both contexts' routes.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
@@ -189,7 +189,7 @@ impl Routes {
                         path: places[0].clone(),
                         permit: entry.permit,
                         wrapped: entry.wrapped,
-                        room: entry.room,
+                        context: entry.context,
                         operation_id: operation.operation_id.clone().unwrap_or_default(),
                     });
                     let extensions = ExtensionsBuilder::new()

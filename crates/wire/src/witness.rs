@@ -56,7 +56,7 @@ pub enum HandedOut {
     },
 }
 
-/// Hears of both. Fulfilled by the room of auditors; contexts `scope` are what the account may see in all.
+/// Hears of both. Fulfilled by the context of auditors; contexts `scope` are what the account may see in all.
 #[async_trait]
 pub trait Witness: Send + Sync + 'static {
     /// A command was refused or failed. Must not hold up the answer.
@@ -83,7 +83,7 @@ impl HandingOut {
         self.asked.now()
     }
 
-    /// Notes that `what` is about to leave. Where nobody listens (a room tested alone) nothing is noted.
+    /// Notes that `what` is about to leave. Where nobody listens (a context tested alone) nothing is noted.
     pub async fn note(&self, what: HandedOut) -> Result<(), Refused> {
         let Some(witness) = &self.witness else { return Ok(()) };
         // Not under the request's own id: that one belongs to the command itself.

@@ -36,7 +36,7 @@ pub fn openapi(check: bool) -> Result<()> {
     same(&types, &fresh_types)
 }
 
-/// What the server says of its routes. Its rooms are put together for that, on a database of their own.
+/// What the server says of its routes. Its contexts are put together for that, on a database of their own.
 fn document() -> Result<String> {
     packages::postgres()?;
     let place = Arc::new(Place::throw_away()?);

@@ -182,7 +182,7 @@ impl Run {
     }
 
     fn connections(&self, callers: usize) -> u32 {
-        self.options.pool.unwrap_or(callers as u32).clamp(1, self.server.room)
+        self.options.pool.unwrap_or(callers as u32).clamp(1, self.server.context)
     }
 
     /// All systems one after another; each round another one begins.

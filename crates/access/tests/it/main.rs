@@ -1,4 +1,4 @@
-//! The access room through its public doors: the real router, a real database, a clock that stands where the test
+//! The access context through its public doors: the real router, a real database, a clock that stands where the test
 //! puts it.
 
 mod contract;

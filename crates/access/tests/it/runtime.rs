@@ -1,4 +1,4 @@
-//! A system with the access room in it, and browsers that speak the real protocol.
+//! A system with the access context in it, and browsers that speak the real protocol.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -125,7 +125,7 @@ impl TestRuntime {
         let sessions = Sessions::new(runtime.pools.app.clone(), &master, Revocations::new(None));
         let directory = Arc::new(AccessDirectory::new(runtime.clone()));
         let outbox = Arc::new(Outbox::default());
-        let room = Access::new(
+        let context = Access::new(
             runtime.clone(),
             sessions.clone(),
             tokens.clone(),
@@ -147,7 +147,7 @@ impl TestRuntime {
         )
         .await
         .unwrap();
-        let Surface { router, table, .. } = access::routes(room).into_router(&wire, None);
+        let Surface { router, table, .. } = access::routes(context).into_router(&wire, None);
         Self {
             app: router,
             table,

@@ -1,4 +1,4 @@
-//! The audit room over a real log and a real database, with two rooms of its own making: people, and cards that have
+//! The audit context over a real log and a real database, with two contexts of its own making: people, and cards that have
 //! changed their stored form once.
 
 mod history;

@@ -11,7 +11,7 @@ use vocabulary::{BankCardId, PaymentAccountId, Phone, Territory};
 use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
-use crate::Room;
+use crate::Context;
 use crate::codes::{self, Tried};
 use crate::model::payment_account::{
     BankCardForm, PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal,
@@ -21,16 +21,16 @@ use crate::model::payment_account::{
 const CODES: Permit = Permit::AnyOf(&["financial_01", "financial_02", "financial_06"]);
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("finance")
-        .add(ACCOUNT, routes!(bind_card).with_state(room.clone()))
-        .add(ACCOUNT, routes!(bind_card_check).with_state(room.clone()))
-        .add(CODES, routes!(send_code).with_state(room.clone()))
-        .add(MANAGEMENT, routes!(apply_unbind_card).with_state(room.clone()))
-        .add(MANAGEMENT, routes!(card_state).with_state(room.clone()))
+        .add(ACCOUNT, routes!(bind_card).with_state(context.clone()))
+        .add(ACCOUNT, routes!(bind_card_check).with_state(context.clone()))
+        .add(CODES, routes!(send_code).with_state(context.clone()))
+        .add(MANAGEMENT, routes!(apply_unbind_card).with_state(context.clone()))
+        .add(MANAGEMENT, routes!(card_state).with_state(context.clone()))
 }
 
-impl Room {
+impl Context {
     /// Sends the code that the account's pending card was promised, unless that was done: told by what is recorded, so
     /// that whoever repeats a request whose answer was lost gets the code, and nobody gets two.
     async fn send_due_code(&self, account: PaymentAccountId) -> Result<(), Refused> {
@@ -71,11 +71,11 @@ struct BindCard {
 #[utoipa::path(post, path = "/Pay/customer/bindCard", tag = "finance", operation_id = "bindPaymentCard",
     request_body = BindCard, responses((status = 200, body = FinancialAnswer<Value>)))]
 async fn bind_card(
-    State(room): State<Room>,
+    State(context): State<Context>,
     asked: Asked,
     Body(body): Body<BindCard>,
 ) -> HandledFinancial<Value> {
-    let card_id = BankCardId(room.runtime.ids.next_id());
+    let card_id = BankCardId(context.runtime.ids.next_id());
     let card = BankCardForm {
         card_no: body.card_no,
         mobile: body.bank_mobile,
@@ -85,8 +85,8 @@ async fn bind_card(
     };
     let ctx = asked.context_of_account(json!({ "bindId": card_id }));
     let receipt =
-        room.execute(body.account_id, PaymentAccountCommand::BindCard { card_id, card }, &ctx).await?;
-    room.send_due_code(body.account_id).await?;
+        context.execute(body.account_id, PaymentAccountCommand::BindCard { card_id, card }, &ctx).await?;
+    context.send_due_code(body.account_id).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -105,7 +105,7 @@ struct CodeBody {
 #[utoipa::path(post, path = "/Pay/message/sendCode", tag = "finance", operation_id = "sendPaymentCode",
     request_body = CodeBody, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn send_code(
-    State(room): State<Room>,
+    State(context): State<Context>,
     asked: Asked,
     Body(body): Body<CodeBody>,
 ) -> HandledFinancial<Value> {
@@ -116,8 +116,8 @@ async fn send_code(
     }
     let phone: Phone = body.phone.trim().parse().map_err(|_| refused(&PaymentAccountRefusal::Phone))?;
     let command = PaymentAccountCommand::ResendCode { phone };
-    let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
-    room.send_due_code(body.account_id).await?;
+    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    context.send_due_code(body.account_id).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -135,7 +135,7 @@ struct BindCardCheck {
 #[utoipa::path(post, path = "/Pay/customer/bindCardCheck", tag = "finance", operation_id = "confirmPaymentCard",
     request_body = BindCardCheck, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn bind_card_check(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<BindCardCheck>,
@@ -146,9 +146,9 @@ async fn bind_card_check(
     if code.len() != 6 || !code.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong());
     }
-    let db = &room.runtime.pools.app;
+    let db = &context.runtime.pools.app;
     let account_id = codes::account_of(db, card_id).await?.ok_or_else(over)?;
-    let account = room.runtime.desk.load::<PaymentAccount>(&account_id).await?.state;
+    let account = context.runtime.desk.load::<PaymentAccount>(&account_id).await?.state;
     // Nobody uses up the tries of another franchisee's card.
     let his = account.agent().is_some_and(|agent| caller.full_scope.contains(Territory::of_agent(agent)));
     if !his {
@@ -158,21 +158,21 @@ async fn bind_card_check(
     // What follows from a wrong code is no answer to keep: the request's name stays free for the right one.
     let aside = CommandContext { request_id: None, ..ctx.clone() };
     let waits = account.pending_card().is_some_and(|pending| pending.card_id == card_id);
-    match codes::try_code(db, card_id, codes::hash(room.pepper.expose(), card_id, code)).await? {
+    match codes::try_code(db, card_id, codes::hash(context.pepper.expose(), card_id, code)).await? {
         Tried::Wrong if waits => return Err(wrong()),
         Tried::Over if waits => {
-            room.execute(account_id, PaymentAccountCommand::FailCard { card_id }, &aside).await?;
+            context.execute(account_id, PaymentAccountCommand::FailCard { card_id }, &aside).await?;
             return Err(over());
         }
         // The account has the last word; a request that bound the card before gets its answer again.
         Tried::Right | Tried::Wrong | Tried::Over => {}
     }
-    let confirmed = room.execute(account_id, PaymentAccountCommand::ConfirmCard { card_id }, &ctx).await;
+    let confirmed = context.execute(account_id, PaymentAccountCommand::ConfirmCard { card_id }, &ctx).await;
     if let Err(Refused::Business { code, .. }) = &confirmed
         && code == "payment-code-over"
         && waits
     {
-        room.execute(account_id, PaymentAccountCommand::ExpireCard { card_id }, &aside).await?;
+        context.execute(account_id, PaymentAccountCommand::ExpireCard { card_id }, &aside).await?;
     }
     Ok(FinancialAnswer::replied(confirmed?))
 }
@@ -193,12 +193,12 @@ struct UnbindCard {
 #[utoipa::path(post, path = "/Pay/customer/applyUnbindCard", tag = "finance", operation_id = "askToUnbindPaymentCard",
     request_body = UnbindCard, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn apply_unbind_card(
-    State(room): State<Room>,
+    State(context): State<Context>,
     asked: Asked,
     Body(body): Body<UnbindCard>,
 ) -> HandledFinancial<Value> {
     let command = PaymentAccountCommand::AskUnbinding { card_no: body.card_no, reason: body.reason };
-    let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -219,7 +219,7 @@ struct CardAnswer {
 #[utoipa::path(put, path = "/Pay/customer/card/state", tag = "finance", operation_id = "answerPaymentCardUnbinding",
     request_body = CardAnswer, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn card_state(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<CardAnswer>,
@@ -230,6 +230,6 @@ async fn card_state(
         agree: body.agree,
         reason: body.reason.unwrap_or_default(),
     };
-    let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
     Ok(FinancialAnswer::replied(receipt))
 }

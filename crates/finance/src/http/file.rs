@@ -13,11 +13,11 @@ use wire::{
 
 use super::MANAGEMENT;
 use super::payment_accounts::PaymentAccountRow;
-use crate::Room;
+use crate::Context;
 
 /// The route.
-pub fn routes(room: &Room) -> Routes {
-    Routes::new("finance").add_unwrapped(MANAGEMENT, routes!(export).with_state(room.clone()))
+pub fn routes(context: &Context) -> Routes {
+    Routes::new("finance").add_unwrapped(MANAGEMENT, routes!(export).with_state(context.clone()))
 }
 
 const ACCOUNTS: Sheet<PaymentAccountRow> = Sheet {
@@ -103,7 +103,7 @@ struct FileQuery {
 #[utoipa::path(get, path = "/Pay/customer/list/export", tag = "finance", operation_id = "exportPaymentAccounts",
     params(FileQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     seen: Seen,
     handing: HandingOut,
@@ -112,7 +112,7 @@ async fn export(
 ) -> Result<Response, Refused> {
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
-        rows.take(room.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
+        rows.take(context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
     }
     ACCOUNTS.hand_out(&handing, &columns, &query, &rows.into_vec()).await
 }

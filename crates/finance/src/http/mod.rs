@@ -1,4 +1,4 @@
-//! The routes of the room.
+//! The routes of the context.
 
 pub mod cards;
 pub mod file;
@@ -10,7 +10,7 @@ use kernel::{CommandContext, CommandError, Position, Receipt, Refusal};
 use vocabulary::{AgentId, PaymentAccountId, Reach, Scope};
 use wire::{Caller, Permit, Refused, Routes};
 
-use crate::Room;
+use crate::Context;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
 
 /// The franchisee of financial calls that name none and come from somebody who has none: the entrance goes by the same.
@@ -24,11 +24,11 @@ const ACCOUNT: Permit = Permit::AnyOf(&["financial_02", "financial_06"]);
 const MANAGEMENT: Permit = Permit::AnyOf(&["financial_06"]);
 
 /// All of them.
-pub(crate) fn routes(room: &Room) -> Routes {
-    payment_accounts::routes(room)
-        .merge(file::routes(room))
-        .merge(cards::routes(room))
-        .merge(passwords::routes(room))
+pub(crate) fn routes(context: &Context) -> Routes {
+    payment_accounts::routes(context)
+        .merge(file::routes(context))
+        .merge(cards::routes(context))
+        .merge(passwords::routes(context))
 }
 
 /// The same for an account that there is not and for one of somebody else.
@@ -41,7 +41,7 @@ fn refused(refusal: &PaymentAccountRefusal) -> Refused {
     Refused::business(refusal.code(), refusal.message())
 }
 
-impl Room {
+impl Context {
     async fn execute(
         &self,
         account: PaymentAccountId,

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Params, Permit, Refused, Routes};
 
 use super::{NEWEST, agent_meant, refused};
-use crate::Room;
+use crate::Context;
 use crate::model::payment_account::{
     PasswordCall, PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal,
 };
@@ -29,11 +29,11 @@ use crate::read::{PROJECTOR, payment_accounts};
 const RULE: &str = "pay-password-stand-in";
 
 /// The routes. The stand-in's page is there only where it stands in.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     let routes =
-        Routes::new("finance").add(Permit::SignedIn, routes!(modify_password).with_state(room.clone()));
-    if room.seams.passwords.as_ref().is_some_and(|desk| desk.stand_in().is_some()) {
-        routes.add(Permit::Open, routes!(stand_in, stand_in_done).with_state(room.clone()))
+        Routes::new("finance").add(Permit::SignedIn, routes!(modify_password).with_state(context.clone()));
+    if context.seams.passwords.as_ref().is_some_and(|desk| desk.stand_in().is_some()) {
+        routes.add(Permit::Open, routes!(stand_in, stand_in_done).with_state(context.clone()))
     } else {
         routes
     }
@@ -59,31 +59,31 @@ struct Redirect {
 #[utoipa::path(post, path = "/Pay/customer/modifyPwd", tag = "finance", operation_id = "modifyPaymentPassword",
     request_body = ModifyPassword, responses((status = 200, body = FinancialAnswer<Redirect>)))]
 async fn modify_password(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     headers: HeaderMap,
     asked: Asked,
     Body(body): Body<ModifyPassword>,
 ) -> HandledFinancial<Redirect> {
     let operator = caller.operator()?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
     let found = payment_accounts::of_agent(&mut *db, agent_meant(&caller, &headers)).await?;
     drop(db);
     let account = found.ok_or_else(|| refused(&PaymentAccountRefusal::NotOpen))?.account_id;
     let closed =
         || Refused::business("payment-desk-off", "支付渠道未接入，暂不能修改支付密码，请联系平台管理员");
-    let known = room.runtime.desk.load::<PaymentAccount>(&account).await?.state;
+    let known = context.runtime.desk.load::<PaymentAccount>(&account).await?.state;
     if !known.may_set_password() {
         return Err(refused(&PaymentAccountRefusal::NotOpen));
     }
-    let desk = room.seams.passwords.as_ref().ok_or_else(closed)?;
+    let desk = context.seams.passwords.as_ref().ok_or_else(closed)?;
     let mut nonce = [0; 16];
     OsRng.fill_bytes(&mut nonce);
     let command =
         PaymentAccountCommand::AskPassword { call: body.call_type, link: URL_SAFE_NO_PAD.encode(nonce) };
-    let receipt = room.execute(account, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(account, command, &asked.context_of_account(json!({}))).await?;
     // The link is not stored with the request: whoever repeats it gets one that names the same, from what is recorded.
-    let state = room.runtime.desk.load::<PaymentAccount>(&account).await?.state;
+    let state = context.runtime.desk.load::<PaymentAccount>(&account).await?.state;
     let link = state.password_link().ok_or_else(|| refused(&PaymentAccountRefusal::LinkUsed))?.to_owned();
     let ticket = Ticket { account, operator, link, ts: asked.now().millis() };
     let redirect_url = desk.link(&ticket, body.call_type).await.map_err(|error| {
@@ -121,7 +121,7 @@ fn gone() -> Response {
     page(StatusCode::BAD_REQUEST, "链接已失效", main)
 }
 
-impl Room {
+impl Context {
     /// What a ticket says, when it is ours, in time, and was not used.
     async fn ticket(&self, sealed: &str) -> Result<Option<Ticket>, Refused> {
         let Some(desk) = self.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
@@ -139,9 +139,9 @@ impl Room {
 /// The page that stands in for the payment provider's. Development only.
 #[utoipa::path(get, path = "/stand-in/pay-password", tag = "finance", operation_id = "payPasswordStandIn",
     params(TicketQuery), responses((status = 200, content_type = "text/html", body = String)))]
-async fn stand_in(State(room): State<Room>, Params(query): Params<TicketQuery>) -> Result<Response, Refused> {
-    let Some(ticket) = room.ticket(&query.ticket.unwrap_or_default()).await? else { return Ok(gone()) };
-    let Some(desk) = room.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
+async fn stand_in(State(context): State<Context>, Params(query): Params<TicketQuery>) -> Result<Response, Refused> {
+    let Some(ticket) = context.ticket(&query.ticket.unwrap_or_default()).await? else { return Ok(gone()) };
+    let Some(desk) = context.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
         return Ok(gone());
     };
     let main = format!(
@@ -158,18 +158,18 @@ async fn stand_in(State(room): State<Room>, Params(query): Params<TicketQuery>) 
     request_body(content = TicketQuery, content_type = "application/x-www-form-urlencoded"),
     responses((status = 200, content_type = "text/html", body = String)))]
 async fn stand_in_done(
-    State(room): State<Room>,
+    State(context): State<Context>,
     asked: Asked,
     form: Result<Form<TicketQuery>, FormRejection>,
 ) -> Result<Response, Refused> {
     let sealed = form.ok().and_then(|Form(form)| form.ticket).unwrap_or_default();
-    let Some(ticket) = room.ticket(&sealed).await? else { return Ok(gone()) };
+    let Some(ticket) = context.ticket(&sealed).await? else { return Ok(gone()) };
     let mut ctx = asked.context_of_runtime(RULE, json!({}));
     // The signed ticket says who asked for the page: it is his doing.
     ctx.actor = Actor::Operator { id: ticket.operator };
     ctx.request_id = None;
     let command = PaymentAccountCommand::SetPassword { link: ticket.link };
-    match room.runtime.desk.execute::<PaymentAccount>(&ticket.account, command, &ctx).await {
+    match context.runtime.desk.execute::<PaymentAccount>(&ticket.account, command, &ctx).await {
         Ok(_) => {
             let main = "<p>支付密码已设置，可以关闭本页，回到运营平台继续操作。</p>";
             Ok(page(StatusCode::OK, "已完成", main))

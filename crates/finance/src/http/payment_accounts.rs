@@ -14,7 +14,7 @@ use wire::{
 };
 
 use super::{ACCOUNT, MANAGEMENT, NEWEST, agent_meant, platform_only, refused, unknown_account};
-use crate::Room;
+use crate::Context;
 use crate::model::payment_account::{
     AccountLevel, AccountStatus, AccountType, Application, PaymentAccountCommand,
 };
@@ -27,15 +27,15 @@ const CHOICES: Permit = Permit::AnyOf(&["financial_05", "financial_06"]);
 const LOOKED_UP: u32 = 20;
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("finance")
-        .add(Permit::SignedIn, routes!(account_info).with_state(room.clone()))
-        .add(ACCOUNT, routes!(open_account).with_state(room.clone()))
-        .add(ACCOUNT, routes!(state).with_state(room.clone()))
-        .add(MANAGEMENT, routes!(list).with_state(room.clone()))
-        .add(ACCOUNT, routes!(detail).with_state(room.clone()))
-        .add(CHOICES, routes!(account_list).with_state(room.clone()))
-        .add(MANAGEMENT, routes!(by_tenant_name).with_state(room.clone()))
+        .add(Permit::SignedIn, routes!(account_info).with_state(context.clone()))
+        .add(ACCOUNT, routes!(open_account).with_state(context.clone()))
+        .add(ACCOUNT, routes!(state).with_state(context.clone()))
+        .add(MANAGEMENT, routes!(list).with_state(context.clone()))
+        .add(ACCOUNT, routes!(detail).with_state(context.clone()))
+        .add(CHOICES, routes!(account_list).with_state(context.clone()))
+        .add(MANAGEMENT, routes!(by_tenant_name).with_state(context.clone()))
 }
 
 /// A bank card; names and numbers masked.
@@ -180,7 +180,7 @@ struct AccountInfo {
 #[utoipa::path(get, path = "/Pay/customer/getAccountInfo", tag = "finance", operation_id = "paymentAccountInfo",
     params(OfAgent), responses((status = 200, body = FinancialAnswer<Option<AccountInfo>>)))]
 async fn account_info(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     headers: HeaderMap,
     Seen(seen): Seen,
@@ -191,11 +191,11 @@ async fn account_info(
         Some(agent) => agent,
         None => agent_meant(&caller, &headers),
     };
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::of_agent(&mut *db, agent).await?;
     drop(db);
     let Some(found) = found else { return Ok(FinancialAnswer(None)) };
-    let name = room.agent_name(agent).await?;
+    let name = context.agent_name(agent).await?;
     Ok(FinancialAnswer(Some(AccountInfo {
         id: found.account_id,
         account_level: found.account_level,
@@ -207,7 +207,7 @@ async fn account_info(
     })))
 }
 
-impl Room {
+impl Context {
     async fn agent_name(&self, agent: AgentId) -> Result<String, Refused> {
         let mut names = self.seams.franchisees.names(&[agent]).await.map_err(Refused::unavailable)?;
         Ok(names.remove(&agent).unwrap_or_default())
@@ -274,14 +274,14 @@ struct OpenAccount {
 #[utoipa::path(post, path = "/Pay/customer/openAccount", tag = "finance", operation_id = "openPaymentAccount",
     request_body = OpenAccount, responses((status = 200, body = FinancialAnswer<Value>)))]
 async fn open_account(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<OpenAccount>,
 ) -> HandledFinancial<Value> {
     let agent_id = body.agent_id;
     let works = caller.full_scope.contains(Territory::of_agent(agent_id))
-        && room.seams.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
+        && context.seams.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
     if !works {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
@@ -289,14 +289,14 @@ async fn open_account(
     let application =
         Application::new(account_type, &body.customer_name, &body.cert_no, &body.contact, &body.phone)
             .map_err(|refusal| refused(&refusal))?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, NEWEST, &[PROJECTOR]).await?;
     let known = payment_accounts::of_agent(&mut *db, agent_id).await?;
     drop(db);
     let account_id =
-        known.map_or_else(|| PaymentAccountId(room.runtime.ids.next_id()), |known| known.account_id);
+        known.map_or_else(|| PaymentAccountId(context.runtime.ids.next_id()), |known| known.account_id);
     let command = PaymentAccountCommand::Apply { account_id, agent_id, application };
     let reply = json!({ "accountId": account_id, "status": AccountStatus::Applied as i16 });
-    let receipt = room.execute(account_id, command, &asked.context_of_account(reply)).await?;
+    let receipt = context.execute(account_id, command, &asked.context_of_account(reply)).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -320,7 +320,7 @@ struct AccountState {
 #[utoipa::path(put, path = "/Pay/customer/state", tag = "finance", operation_id = "setPaymentAccountState",
     request_body = AccountState, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn state(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<AccountState>,
@@ -335,8 +335,8 @@ async fn state(
         level,
         reason: body.reason.unwrap_or_default(),
     };
-    let receipt = room.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
-    room.settle(&receipt).await?;
+    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    context.settle(&receipt).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -368,13 +368,13 @@ struct AccountPage {
 #[utoipa::path(get, path = "/Pay/customer/list", tag = "finance", operation_id = "listPaymentAccounts",
     params(ListQuery), responses((status = 200, body = FinancialAnswer<AccountPage>)))]
 async fn list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     seen: Seen,
     Params(query): Params<ListQuery>,
 ) -> HandledFinancial<AccountPage> {
     let page = Page::new(number("current", query.current.as_ref())?, number("size", query.size.as_ref())?);
-    let found = room.rows(&caller, seen, given(query.keyword.as_ref()), page).await?;
+    let found = context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?;
     Ok(FinancialAnswer(AccountPage {
         records: found.rows,
         total: found.count,
@@ -396,18 +396,18 @@ struct AccountQuery {
 #[utoipa::path(get, path = "/Pay/customer/detail", tag = "finance", operation_id = "paymentAccountDetail",
     params(AccountQuery), responses((status = 200, body = FinancialAnswer<PaymentAccountRow>)))]
 async fn detail(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(query): Params<AccountQuery>,
 ) -> HandledFinancial<PaymentAccountRow> {
     let id = number("accountId", Some(&query.account_id))?;
     let id = id.ok_or_else(|| Refused::malformed("请求参数 accountId 不能为空"))?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::one(&mut *db, id).await?.ok_or_else(unknown_account)?;
     let cards = payment_accounts::cards(&mut *db, id).await?;
     drop(db);
-    let name = room.agent_name(found.agent_id).await?;
+    let name = context.agent_name(found.agent_id).await?;
     let cards = cards.into_iter().map(PaymentCard::from).collect();
     Ok(FinancialAnswer(PaymentAccountRow::new(found, name, Some(cards))))
 }
@@ -435,13 +435,13 @@ struct AccountChoice {
 #[utoipa::path(get, path = "/Pay/customer/accountList", tag = "finance", operation_id = "choosePaymentAccounts",
     params(ChoiceQuery), responses((status = 200, body = FinancialAnswer<Vec<AccountChoice>>)))]
 async fn account_list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(query): Params<ChoiceQuery>,
 ) -> HandledFinancial<Vec<AccountChoice>> {
     let agent = number("agentId", query.agent_id.as_ref())?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
     let found = payment_accounts::choices(&mut *db, agent).await?;
     let choice = |(id, customer_name)| AccountChoice { id, customer_name };
     Ok(FinancialAnswer(found.into_iter().map(choice).collect()))
@@ -475,13 +475,13 @@ struct AccountOfTenant {
     operation_id = "paymentAccountsByTenantName", request_body = TenantName,
     responses((status = 200, body = FinancialAnswer<Vec<AccountOfTenant>>)))]
 async fn by_tenant_name(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     seen: Seen,
     Body(body): Body<TenantName>,
 ) -> HandledFinancial<Vec<AccountOfTenant>> {
     let Some(name) = given(Some(&body.tenant_name)) else { return Ok(FinancialAnswer(Vec::new())) };
-    let found = room.find(&caller, seen, Some(name), Page::new(None, Some(LOOKED_UP))).await?;
+    let found = context.find(&caller, seen, Some(name), Page::new(None, Some(LOOKED_UP))).await?;
     let row = |account: AccountFound| AccountOfTenant {
         id: account.account_id,
         customer_name: account.customer_name,

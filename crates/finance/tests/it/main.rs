@@ -1,4 +1,4 @@
-//! The room behind the real entrance, over the real database.
+//! The context behind the real entrance, over the real database.
 
 mod accounts;
 mod cards;

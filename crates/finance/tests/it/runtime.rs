@@ -1,4 +1,4 @@
-//! A system with the finance room in it, and browsers that speak the real protocol.
+//! A system with the finance context in it, and browsers that speak the real protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
-use finance::Room;
+use finance::Context;
 use finance::password_desk::{PasswordDesk, StandIn};
 use finance::read::payment_accounts;
 use finance::seams::{CardCodes, Franchisees, SeamError, Seams, Standings};
@@ -135,7 +135,7 @@ impl Standings for Told {
     }
 }
 
-/// What the access room would tell: people, and accounts as the room's own table has them.
+/// What the access context would tell: people, and accounts as the context's own table has them.
 struct Register {
     operators: HashMap<OperatorId, Standing>,
     runtime: Runtime,
@@ -257,7 +257,7 @@ impl TestRuntime {
             standings: told.clone(),
             passwords: passwords(&master),
         };
-        let room = Room::new(runtime.clone(), seams, &master);
+        let context = Context::new(runtime.clone(), seams, &master);
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
         let wire = Wire::start(
             WireConfig { exchange_key_bits: 2048, ..WireConfig::default() },
@@ -273,7 +273,7 @@ impl TestRuntime {
         let probe = Routes::new("probe")
             .add(Permit::AnyOf(&["financial_03"]), routes!(bills))
             .add(Permit::AnyOf(&["financial_04"]), routes!(objections));
-        let Surface { router, .. } = finance::routes(&room).merge(probe).into_router(&wire, None);
+        let Surface { router, .. } = finance::routes(&context).merge(probe).into_router(&wire, None);
         Self {
             app: router,
             runtime,

@@ -287,8 +287,8 @@ impl Relay<'_> {
         chain: &[u8],
         sending: Sending,
     ) -> Result<PublishAckFuture, RelayError> {
-        let room = self.client.server_info().max_payload;
-        let (headers, data) = message::message(event, chain, sending, room);
+        let context = self.client.server_info().max_payload;
+        let (headers, data) = message::message(event, chain, sending, context);
         if data.is_empty() {
             tracing::warn!(
                 position = event.position.0,

@@ -140,7 +140,7 @@ impl Fleet {
     pub fn enrol(&mut self, record: VehicleRecord, now: Timestamp) -> bool {
         let slot = match self.by_car.get(&record.car_id) {
             Some(slot) => *slot,
-            None if self.records.len() < MAX_SLOTS => self.make_room(&record, now),
+            None if self.records.len() < MAX_SLOTS => self.make_context(&record, now),
             None => return false,
         };
         let index = slot as usize;
@@ -168,7 +168,7 @@ impl Fleet {
         true
     }
 
-    fn make_room(&mut self, record: &VehicleRecord, now: Timestamp) -> u32 {
+    fn make_context(&mut self, record: &VehicleRecord, now: Timestamp) -> u32 {
         let slot = self.records.len() as u32;
         self.by_car.insert(record.car_id.clone(), slot);
         self.records.push(VehicleRecord { version: -1, ..VehicleRecord::default() });

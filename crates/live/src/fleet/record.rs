@@ -47,7 +47,7 @@ pub struct VehicleRecord {
     pub riding_state: u8,
     /// 1 taken off, 2 being moved, 3 being swapped, 4 low battery, 5 reported broken, 6 towed.
     pub operation_states: Codes,
-    /// See [`crate::rules::AlarmKind`]; other codes belong to other rooms.
+    /// See [`crate::rules::AlarmKind`]; other codes belong to other contexts.
     pub alarm_states: Codes,
     /// Version of the vehicle's stream.
     pub version: i64,

@@ -12,7 +12,7 @@ use audit::{Described, Field, Fields, Text};
 use serde_json::{Value, json};
 
 use super::{
-    Room, Step, choice, delete, disable, enable, flatten, merge, permission, put_in, reach, set, take_from,
+    Context, Step, choice, delete, disable, enable, flatten, merge, permission, put_in, reach, set, take_from,
     text,
 };
 
@@ -21,17 +21,17 @@ const YES: Text = Text::Switch("是", "否");
 
 pub fn described() -> Vec<Arc<dyn Described>> {
     vec![
-        Arc::new(Room::<RoleEvent>::new("role", "角色", ROLE_STEPS, ROLE_FIELDS)),
-        Arc::new(Room::<OperatorEvent> {
+        Arc::new(Context::<RoleEvent>::new("role", "角色", ROLE_STEPS, ROLE_FIELDS)),
+        Arc::new(Context::<OperatorEvent> {
             phone: |state| Some(text(state, "phone")),
-            ..Room::new("operator", "平台用户", OPERATOR_STEPS, OPERATOR_FIELDS)
+            ..Context::new("operator", "平台用户", OPERATOR_STEPS, OPERATOR_FIELDS)
         }),
-        Arc::new(Room::<DeviceEvent> {
+        Arc::new(Context::<DeviceEvent> {
             name: |_| String::new(),
             named_by: Some("operator"),
-            ..Room::new("operator-device", "授权设备", DEVICE_STEPS, DEVICE_FIELDS)
+            ..Context::new("operator-device", "授权设备", DEVICE_STEPS, DEVICE_FIELDS)
         }),
-        Arc::new(Room::<MachineEvent>::new("machine", "机器客户端", MACHINE_STEPS, MACHINE_FIELDS)),
+        Arc::new(Context::<MachineEvent>::new("machine", "机器客户端", MACHINE_STEPS, MACHINE_FIELDS)),
     ]
 }
 

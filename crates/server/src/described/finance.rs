@@ -6,12 +6,12 @@ use audit::{Described, Field, Fields, Text};
 use finance::model::payment_account::{AccountStatus, CardFailure, CardState, PaymentAccountEvent};
 use serde_json::Value;
 
-use super::{Room, Step, choice, nothing, personal, set, text};
+use super::{Context, Step, choice, nothing, personal, set, text};
 
 pub fn described() -> Vec<Arc<dyn Described>> {
-    vec![Arc::new(Room::<PaymentAccountEvent> {
+    vec![Arc::new(Context::<PaymentAccountEvent> {
         name: |state| text(state, "customer_name"),
-        ..Room::new("payment-account", "支付账户", STEPS, FIELDS)
+        ..Context::new("payment-account", "支付账户", STEPS, FIELDS)
     })]
 }
 

@@ -9,24 +9,24 @@ use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::vehicle::VehicleEvent;
 use serde_json::{Value, json};
 
-use super::{Room, Step, merge, put_in, set, take_from, text};
+use super::{Context, Step, merge, put_in, set, take_from, text};
 
 pub fn described() -> Vec<Arc<dyn Described>> {
     vec![
-        Arc::new(Room::<VehicleEvent> {
+        Arc::new(Context::<VehicleEvent> {
             name: |state| text(state, "car_id"),
-            ..Room::new("vehicle", "车辆", VEHICLE_STEPS, VEHICLE_FIELDS)
+            ..Context::new("vehicle", "车辆", VEHICLE_STEPS, VEHICLE_FIELDS)
         }),
-        Arc::new(Room::<DeviceEvent> {
+        Arc::new(Context::<DeviceEvent> {
             name: |state| text(state, "imei"),
-            ..Room::new("device", "中控", DEVICE_STEPS, DEVICE_FIELDS)
+            ..Context::new("device", "中控", DEVICE_STEPS, DEVICE_FIELDS)
         }),
-        Arc::new(Room::<CommandEvent> {
+        Arc::new(Context::<CommandEvent> {
             name: |state| {
                 let kind = state.get("kind").map(ToString::to_string).and_then(|kind| command_kind(&kind));
                 format!("{} {}", kind.unwrap_or_default(), text(state, "car_id"))
             },
-            ..Room::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
+            ..Context::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
         }),
     ]
 }

@@ -1,6 +1,6 @@
-//! What the rooms' events mean to auditors: one description for each category, fulfilled here and nowhere else.
+//! What the contexts' events mean to auditors: one description for each category, fulfilled here and nowhere else.
 //!
-//! A state is folded from the room's own typed events, so an old event is lifted by the room's upcasters first. What an
+//! A state is folded from the context's own typed events, so an old event is lifted by the context's upcasters first. What an
 //! event says is put into the state as it stands unless its line here says otherwise; an event without a line is shown
 //! under its stored type.
 
@@ -16,11 +16,11 @@ use ::audit::{Action, Described, Descriptions, Field, Fields, mask};
 use kernel::{DecodeError, Event, Recorded};
 use serde_json::{Value, json};
 
-use crate::rooms;
+use crate::contexts;
 
 /// Every category of the system, in order.
 static CATEGORIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut categories: Vec<&'static str> = rooms::contexts().into_keys().collect();
+    let mut categories: Vec<&'static str> = contexts::contexts().into_keys().collect();
     categories.sort_unstable();
     categories
 });
@@ -43,7 +43,7 @@ struct Step {
 }
 
 /// A category whose events are `E`.
-struct Room<E> {
+struct Context<E> {
     category: &'static str,
     label: &'static str,
     steps: &'static [Step],
@@ -54,7 +54,7 @@ struct Room<E> {
     events: PhantomData<fn() -> E>,
 }
 
-impl<E: Event> Room<E> {
+impl<E: Event> Context<E> {
     /// Of things that are called by the field `name`.
     fn new(
         category: &'static str,
@@ -75,7 +75,7 @@ impl<E: Event> Room<E> {
     }
 }
 
-impl<E: Event> Described for Room<E> {
+impl<E: Event> Described for Context<E> {
     fn category(&self) -> &'static str {
         self.category
     }

@@ -11,7 +11,7 @@ use territory::model::area::AreaEvent;
 use territory::model::fence::FenceEvent;
 
 use super::{
-    Room, Step, choice, delete, disable, enable, flatten, merge, nothing, permission, personal, set, text,
+    Context, Step, choice, delete, disable, enable, flatten, merge, nothing, permission, personal, set, text,
 };
 
 const ENABLED: Text = Text::Switch("启用", "停用");
@@ -19,17 +19,17 @@ const YES: Text = Text::Switch("是", "否");
 
 pub fn described() -> Vec<Arc<dyn Described>> {
     vec![
-        Arc::new(Room::<AgentEvent> {
+        Arc::new(Context::<AgentEvent> {
             name: |state| text(state, "company"),
-            ..Room::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
+            ..Context::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
         }),
-        Arc::new(Room::<AgentRoleEvent>::new("agent-role", "代理角色模板", TEMPLATE_STEPS, TEMPLATE_FIELDS)),
-        Arc::new(Room::<AllyEvent> {
+        Arc::new(Context::<AgentRoleEvent>::new("agent-role", "代理角色模板", TEMPLATE_STEPS, TEMPLATE_FIELDS)),
+        Arc::new(Context::<AllyEvent> {
             name: |state| text(state, "company"),
-            ..Room::new("ally", "加盟商", ALLY_STEPS, ALLY_FIELDS)
+            ..Context::new("ally", "加盟商", ALLY_STEPS, ALLY_FIELDS)
         }),
-        Arc::new(Room::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
-        Arc::new(Room::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
+        Arc::new(Context::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
+        Arc::new(Context::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
     ]
 }
 

@@ -17,7 +17,7 @@ use wire::{
 };
 
 use super::agent_roles::held;
-use crate::Room;
+use crate::Context;
 use crate::model::agent::{
     self, Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
 };
@@ -35,10 +35,10 @@ const NEWEST: Option<Position> = Some(Position(i64::MAX));
 const MOST_AREAS: usize = 1000;
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(ACCOUNTS, routes!(list, create, update, delete).with_state(room.clone()))
-        .add(ACCOUNTS, routes!(state).with_state(room.clone()))
+        .add(ACCOUNTS, routes!(list, create, update, delete).with_state(context.clone()))
+        .add(ACCOUNTS, routes!(state).with_state(context.clone()))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -61,7 +61,7 @@ struct ListQuery {
 #[utoipa::path(get, path = "/platform/agent/account", tag = "territory", operation_id = "listAgentAccounts",
     params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
 async fn list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
@@ -75,7 +75,7 @@ async fn list(
         role: number("roleId", query.role_id.as_ref())?,
         agent: number("agentId", query.agent_id.as_ref())?,
     };
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agents::page(&mut db, &filter, page).await?.into()))
 }
 
@@ -162,7 +162,7 @@ fn every_code(branches: &[Branch], into: &mut Held) {
     }
 }
 
-impl Room {
+impl Context {
     /// Waits until the tables hold what was done at `position`: whatever comes after the answer sees the change.
     pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
         drop(self.runtime.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
@@ -327,36 +327,36 @@ struct NewAccount {
 #[utoipa::path(post, path = "/platform/agent/account", tag = "territory", operation_id = "createAgentAccount",
     request_body = NewAccount, responses((status = 200, body = Answer<Value>)))]
 async fn create(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<NewAccount>,
 ) -> Handled<Value> {
     agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
     let enabled = on(body.state.unwrap_or(1))?;
-    room.may_limit_by(&caller, body.content.role_id, None).await?;
+    context.may_limit_by(&caller, body.content.role_id, None).await?;
     let parent_id = body.parent_id.filter(|parent| parent.0 != 0);
     let parent = match parent_id {
         None => None,
         Some(agent_id) => {
-            let state = room.runtime.desk.load::<Agent>(&agent_id).await?.state;
+            let state = context.runtime.desk.load::<Agent>(&agent_id).await?.state;
             let level = state.known().map(|known| known.level);
             Some(Parent { agent_id, level, enabled: state.is_enabled() })
         }
     };
-    let fresh = AgentId(room.runtime.ids.next_id());
+    let fresh = AgentId(context.runtime.ids.next_id());
     let ctx = asked.context_of_account(json!({ "agentId": fresh }));
     let wanted = body.content.service_area_ids.clone().unwrap_or_default();
     // Before anything is done: the areas must be such that this franchisee may get.
-    let moves = room.moves(&caller, fresh, parent_id, &wanted).await?;
-    room.rehearse(&moves, &ctx).await?;
+    let moves = context.moves(&caller, fresh, parent_id, &wanted).await?;
+    context.rehearse(&moves, &ctx).await?;
     let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
     let command = AgentCommand::Open { account, parent, enabled };
-    let receipt = room.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
+    let receipt = context.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
     // A repeated request goes on with the account that the first one opened.
     let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
-    let moves = if agent == fresh { moves } else { room.moves(&caller, agent, parent_id, &wanted).await? };
-    let position = room.make(moves, &ctx, receipt.position).await?;
+    let moves = if agent == fresh { moves } else { context.moves(&caller, agent, parent_id, &wanted).await? };
+    let position = context.make(moves, &ctx, receipt.position).await?;
     Ok(Answer::replied(Receipt { position, ..receipt }))
 }
 
@@ -377,17 +377,17 @@ struct ChangedAccount {
 #[utoipa::path(put, path = "/platform/agent/account", tag = "territory", operation_id = "updateAgentAccount",
     request_body = ChangedAccount, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<ChangedAccount>,
 ) -> Handled<Value> {
     let agent = body.agent_id;
     may_act_on(&caller, agent)?;
-    let state = room.runtime.desk.load::<Agent>(&agent).await?.state;
+    let state = context.runtime.desk.load::<Agent>(&agent).await?.state;
     let known = state.known().filter(|_| caller.full_scope.agents.contains(&agent));
     let known = known.ok_or_else(Refused::not_found)?;
-    room.may_limit_by(&caller, body.content.role_id, known.profile.terms.role).await?;
+    context.may_limit_by(&caller, body.content.role_id, known.profile.terms.role).await?;
     let phone = match given(body.phone.as_ref()) {
         Some(text) => phone(text)?,
         None => known.profile.phone.clone(),
@@ -395,13 +395,13 @@ async fn update(
     let ctx = asked.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let moves = match &body.content.service_area_ids {
-        Some(wanted) => room.moves(&caller, agent, known.parent, wanted).await?,
+        Some(wanted) => context.moves(&caller, agent, known.parent, wanted).await?,
         None => Vec::new(),
     };
-    room.rehearse(&moves, &ctx).await?;
+    context.rehearse(&moves, &ctx).await?;
     let command = AgentCommand::Change(body.content.profile(phone));
-    let receipt = room.runtime.desk.execute::<Agent>(&agent, command, &ctx).await?;
-    let position = room.make(moves, &ctx, receipt.position).await?;
+    let receipt = context.runtime.desk.execute::<Agent>(&agent, command, &ctx).await?;
+    let position = context.make(moves, &ctx, receipt.position).await?;
     Ok(Answer::replied(Receipt { position, ..receipt }))
 }
 
@@ -418,7 +418,7 @@ struct AccountQuery {
 #[utoipa::path(delete, path = "/platform/agent/account", tag = "territory", operation_id = "deleteAgentAccount",
     params(AccountQuery), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Params(query): Params<AccountQuery>,
@@ -427,13 +427,13 @@ async fn delete(
     let agent = agent.ok_or_else(|| Refused::malformed("请求参数 agentId 不能为空"))?;
     may_act_on(&caller, agent)?;
     // What the caller may not see hangs on it too.
-    let mut db = room.runtime.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
     let (children, areas) = agents::hanging_on(&mut *db, agent).await?;
     drop(db);
     let ctx = asked.context_of_account(json!({}));
     let receipt =
-        room.runtime.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
-    room.settle(receipt.position).await?;
+        context.runtime.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
+    context.settle(receipt.position).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -464,7 +464,7 @@ fn on(state: i16) -> Result<bool, Refused> {
     operation_id = "setAgentAccountState", request_body = AccountState,
     responses((status = 200, body = Answer<Switched>)))]
 async fn state(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<AccountState>,
@@ -473,18 +473,18 @@ async fn state(
     let ctx = asked.context_of_account(json!({}));
     match (body.agent_id, body.agent_ids) {
         (Some(agent), None) => {
-            let receipt = room.switch_agent(&caller, agent, enabled, &ctx).await?;
-            room.settle(receipt.position).await?;
+            let receipt = context.switch_agent(&caller, agent, enabled, &ctx).await?;
+            context.settle(receipt.position).await?;
             Ok(Answer::at(Switched::default(), &receipt))
         }
         (None, Some(agents)) => {
             let mut outcomes = Outcomes::default();
             for agent in several(agents, SEVERAL_MAX)? {
                 let ctx = ctx.step(&format!("state:{agent}"));
-                outcomes.take(agent.to_string(), room.switch_agent(&caller, agent, enabled, &ctx).await)?;
+                outcomes.take(agent.to_string(), context.switch_agent(&caller, agent, enabled, &ctx).await)?;
             }
             if let Some(position) = outcomes.position() {
-                room.settle(position).await?;
+                context.settle(position).await?;
             }
             Ok(outcomes.answer())
         }

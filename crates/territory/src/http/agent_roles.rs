@@ -15,7 +15,7 @@ use wire::{
     given, number,
 };
 
-use crate::Room;
+use crate::Context;
 use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form, Held};
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents;
@@ -25,12 +25,12 @@ const TEMPLATES: Permit = Permit::AnyOf(&["1102"]);
 const READS: [&str; 2] = ["agent_role", "agent"];
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(TEMPLATES, routes!(list, create, update, delete).with_state(room.clone()))
-        .add(TEMPLATES, routes!(info).with_state(room.clone()))
-        .add(TEMPLATES, routes!(tree).with_state(room.clone()))
-        .add(TEMPLATES, routes!(admin_tree).with_state(room.clone()))
+        .add(TEMPLATES, routes!(list, create, update, delete).with_state(context.clone()))
+        .add(TEMPLATES, routes!(info).with_state(context.clone()))
+        .add(TEMPLATES, routes!(tree).with_state(context.clone()))
+        .add(TEMPLATES, routes!(admin_tree).with_state(context.clone()))
 }
 
 #[derive(Deserialize, Serialize, IntoParams)]
@@ -45,14 +45,14 @@ pub(super) struct ListQuery {
 #[utoipa::path(get, path = "/platform/agent/role", tag = "territory", operation_id = "listAgentRoles",
     params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AgentRoleRow>>)))]
 async fn list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AgentRoleRow>> {
     let page = paging.page()?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.into()))
 }
 
@@ -60,13 +60,13 @@ async fn list(
 #[utoipa::path(get, path = "/platform/agent/role/{id}", tag = "territory", operation_id = "agentRoleInfo",
     params(("id" = String, Path)), responses((status = 200, body = Answer<AgentRoleRow>)))]
 async fn info(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Path(id): Path<String>,
 ) -> Handled<AgentRoleRow> {
     let id: AgentRoleId = id.parse().map_err(|_| Refused::malformed("角色模板编号不正确"))?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(agent_roles::one(&mut db, id).await?.ok_or_else(Refused::not_found)?))
 }
 
@@ -84,8 +84,8 @@ struct TemplateBody {
 }
 
 impl TemplateBody {
-    fn form(self, room: &Room) -> Result<Form, Refused> {
-        let unknown = self.codes.iter().find(|code| room.seams.permissions.title(code.as_str()).is_none());
+    fn form(self, context: &Context) -> Result<Form, Refused> {
+        let unknown = self.codes.iter().find(|code| context.seams.permissions.title(code.as_str()).is_none());
         match unknown {
             Some(code) => Err(Refused::business("permission-unknown", format!("权限码不存在：{code}"))),
             None => Ok(Form { name: self.name, remark: self.remark, codes: self.codes }),
@@ -106,16 +106,16 @@ fn platform(caller: &Caller) -> Result<(), Refused> {
 #[utoipa::path(post, path = "/platform/agent/role", tag = "territory", operation_id = "createAgentRole",
     request_body = TemplateBody, responses((status = 200, body = Answer<Value>)))]
 async fn create(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<TemplateBody>,
 ) -> Handled<Value> {
     platform(&caller)?;
-    let id = AgentRoleId(room.runtime.ids.next_id());
-    let command = AgentRoleCommand::Create { id, form: body.form(&room)?, held: held(&caller) };
+    let id = AgentRoleId(context.runtime.ids.next_id());
+    let command = AgentRoleCommand::Create { id, form: body.form(&context)?, held: held(&caller) };
     let ctx = asked.context_of_account(json!({ "id": id }));
-    Ok(Answer::replied(room.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -132,7 +132,7 @@ struct ChangedTemplate {
 #[utoipa::path(put, path = "/platform/agent/role", tag = "territory", operation_id = "updateAgentRole",
     request_body = ChangedTemplate, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<ChangedTemplate>,
@@ -140,9 +140,9 @@ async fn update(
     platform(&caller)?;
     let ctx = asked.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
-    let command = AgentRoleCommand::Change { form: body.content.form(&room)?, held: held(&caller) };
-    let receipt = room.runtime.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
-    room.settle(receipt.position).await?;
+    let command = AgentRoleCommand::Change { form: body.content.form(&context)?, held: held(&caller) };
+    let receipt = context.runtime.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
+    context.settle(receipt.position).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -158,34 +158,34 @@ struct TemplateQuery {
 #[utoipa::path(delete, path = "/platform/agent/role", tag = "territory", operation_id = "deleteAgentRole",
     params(TemplateQuery), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Params(query): Params<TemplateQuery>,
 ) -> Handled<Value> {
     platform(&caller)?;
     let id = number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
-    let mut db = room.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
+    let mut db = context.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
     let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
     drop(db);
     let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
 /// The permission tree; what the caller holds, and so may put into a template, is marked.
 #[utoipa::path(get, path = "/platform/agent/tree", tag = "territory", operation_id = "agentTree",
     responses((status = 200, body = Answer<Vec<Branch>>)))]
-async fn tree(State(room): State<Room>, caller: Caller) -> Handled<Vec<Branch>> {
-    Ok(Answer(room.seams.permissions.tree(&|code| caller.codes.has(code))))
+async fn tree(State(context): State<Context>, caller: Caller) -> Handled<Vec<Branch>> {
+    Ok(Answer(context.seams.permissions.tree(&|code| caller.codes.has(code))))
 }
 
 /// The permission tree for platform administrators, every branch marked.
 #[utoipa::path(get, path = "/platform/agent/tree/admin", tag = "territory", operation_id = "agentTreeAdmin",
     responses((status = 200, body = Answer<Vec<Branch>>)))]
-async fn admin_tree(State(room): State<Room>, caller: Caller) -> Handled<Vec<Branch>> {
+async fn admin_tree(State(context): State<Context>, caller: Caller) -> Handled<Vec<Branch>> {
     if caller.full_scope != Scope::ALL {
         return Err(Refused::forbidden());
     }
-    Ok(Answer(room.seams.permissions.tree(&|_| true)))
+    Ok(Answer(context.seams.permissions.tree(&|_| true)))
 }

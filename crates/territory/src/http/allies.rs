@@ -18,7 +18,7 @@ use wire::{
     Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
 };
 
-use crate::Room;
+use crate::Context;
 use crate::model::agent::Agent;
 use crate::model::ally::{AREAS_MAX, Ally, AllyCommand, AllyForm, PeopleForm, Terms};
 use crate::model::area::{Area, AreaState};
@@ -31,13 +31,13 @@ const READS: [&str; 3] = ["ally", "agent", "area"];
 const FORGOTTEN: &str = "已注销";
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(ALLIES, routes!(list, create, update, delete).with_state(room.clone()))
-        .add_unwrapped(ALLIES, routes!(export).with_state(room.clone()))
-        .add(ALLIES, routes!(info).with_state(room.clone()))
-        .add(ALLIES, routes!(state).with_state(room.clone()))
-        .add(ALLIES, routes!(unmask).with_state(room.clone()))
+        .add(ALLIES, routes!(list, create, update, delete).with_state(context.clone()))
+        .add_unwrapped(ALLIES, routes!(export).with_state(context.clone()))
+        .add(ALLIES, routes!(info).with_state(context.clone()))
+        .add(ALLIES, routes!(state).with_state(context.clone()))
+        .add(ALLIES, routes!(unmask).with_state(context.clone()))
 }
 
 /// A franchiser as lists and its drawer show it.
@@ -126,7 +126,7 @@ impl AllyRow {
 
 /// The rows with the names of their areas, within the transaction they were found in, and their bikes.
 async fn with_areas(
-    room: &Room,
+    context: &Context,
     db: &mut kernel::ReadTx,
     found: Vec<AllyFound>,
 ) -> Result<Vec<AllyRow>, Refused> {
@@ -134,7 +134,7 @@ async fn with_areas(
     let names = areas::names(&mut **db, &ids.into_iter().collect::<Vec<_>>()).await?;
     // Of areas that the caller may not see he is not told how many bikes they have.
     let visible: Vec<AreaId> = names.iter().map(|area| area.id).collect();
-    let vehicles = room.seams.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
+    let vehicles = context.seams.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
     Ok(found.into_iter().map(|ally| AllyRow::new(ally, &names, &vehicles)).collect())
 }
 
@@ -164,27 +164,27 @@ impl ListQuery {
 #[utoipa::path(get, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "listAllies",
     params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AllyRow>>)))]
 async fn list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AllyRow>> {
     let page = paging.page()?;
-    Ok(Answer(page_of(&room, &caller, seen, &query.filter()?, page).await?.into()))
+    Ok(Answer(page_of(&context, &caller, seen, &query.filter()?, page).await?.into()))
 }
 
 /// A page of the list.
 async fn page_of(
-    room: &Room,
+    context: &Context,
     caller: &Caller,
     seen: Option<Position>,
     filter: &AllyFilter,
     page: Page,
 ) -> Result<Rows<AllyRow>, Refused> {
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = allies::page(&mut db, filter, page).await?;
-    let rows = with_areas(room, &mut db, found.rows).await?;
+    let rows = with_areas(context, &mut db, found.rows).await?;
     Ok(Rows { rows, count: found.count, capped: found.capped })
 }
 
@@ -247,7 +247,7 @@ fn hundredths(value: i64, unit: &str) -> String {
 #[utoipa::path(get, path = "/platform/agent/allyInfo/export", tag = "territory", operation_id = "exportAllies",
     params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
@@ -257,7 +257,7 @@ async fn export(
     let filter = query.filter()?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
-        rows.take(page_of(&room, &caller, seen, &filter, page).await?.rows);
+        rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
     }
     let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
     FILE.hand_out(&handing, &columns, &said, &rows.into_vec()).await
@@ -281,14 +281,14 @@ impl AllyQuery {
 #[utoipa::path(get, path = "/platform/agent/allyInfo/info", tag = "territory", operation_id = "allyInfo",
     params(AllyQuery), responses((status = 200, body = Answer<AllyRow>)))]
 async fn info(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(query): Params<AllyQuery>,
 ) -> Handled<AllyRow> {
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = allies::one(&mut *db, query.ally()?).await?.ok_or_else(Refused::not_found)?;
-    let row = with_areas(&room, &mut db, vec![found]).await?.pop();
+    let row = with_areas(&context, &mut db, vec![found]).await?.pop();
     row.map(Answer).ok_or_else(Refused::not_found)
 }
 
@@ -374,7 +374,7 @@ impl AllyBody {
 
 /// Refuses areas that are new to the franchiser and not the agent's, closed, or outside of the caller's scope.
 async fn check_areas(
-    room: &Room,
+    context: &Context,
     caller: &Caller,
     agent: AgentId,
     known: &Terms,
@@ -385,7 +385,7 @@ async fn check_areas(
         return Err(Refused::business("ally-areas", format!("一个加盟商最多 {AREAS_MAX} 个服务区")));
     }
     for id in added {
-        let area = room.runtime.desk.load::<Area>(&id).await?.state;
+        let area = context.runtime.desk.load::<Area>(&id).await?.state;
         let usable = area.agent() == Some(agent)
             && area.state() != Some(AreaState::Closed)
             && caller.full_scope.contains(Territory::of_area(agent, id));
@@ -421,22 +421,22 @@ struct NewAlly {
 #[utoipa::path(post, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "createAlly",
     request_body = NewAlly, responses((status = 200, body = Answer<Value>)))]
 async fn create(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<NewAlly>,
 ) -> Handled<Value> {
     let agent_id = agent_of(&caller, body.agent_id.filter(|agent| agent.0 != 0))?;
-    let agent = room.runtime.desk.load::<Agent>(&agent_id).await?;
+    let agent = context.runtime.desk.load::<Agent>(&agent_id).await?;
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
     let form = body.content.over(&Terms::default())?;
-    check_areas(&room, &caller, agent_id, &Terms::default(), &form.terms).await?;
-    let ally_id = AllyId(room.runtime.ids.next_id());
+    check_areas(&context, &caller, agent_id, &Terms::default(), &form.terms).await?;
+    let ally_id = AllyId(context.runtime.ids.next_id());
     let command = AllyCommand::Register { ally_id, agent_id, form };
     let ctx = asked.context_of_account(json!({ "id": ally_id }));
-    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -453,28 +453,28 @@ struct ChangedAlly {
 #[utoipa::path(put, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "updateAlly",
     request_body = ChangedAlly, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<ChangedAlly>,
 ) -> Handled<Value> {
-    let known = room.runtime.desk.load::<Ally>(&body.id).await?.state;
+    let known = context.runtime.desk.load::<Ally>(&body.id).await?.state;
     let agent = known.agent().filter(|agent| caller.full_scope.contains(Territory::of_agent(*agent)));
     let agent = agent.ok_or_else(Refused::not_found)?;
     let revision = body.version.unwrap_or(known.revision());
     let form = body.content.over(known.terms())?;
-    check_areas(&room, &caller, agent, known.terms(), &form.terms).await?;
+    check_areas(&context, &caller, agent, known.terms(), &form.terms).await?;
     let command = AllyCommand::Change { form, revision };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
 /// Removes a franchiser with whom nothing was signed.
 #[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
     params(AllyQuery), responses((status = 200, body = Answer<Nothing>)))]
-async fn delete(State(room): State<Room>, asked: Asked, Params(query): Params<AllyQuery>) -> Handled<Value> {
+async fn delete(State(context): State<Context>, asked: Asked, Params(query): Params<AllyQuery>) -> Handled<Value> {
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -491,15 +491,15 @@ struct NextState {
 /// Signs a franchiser's contract or ends it.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
     request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
-async fn state(State(room): State<Room>, asked: Asked, Body(body): Body<NextState>) -> Handled<Value> {
+async fn state(State(context): State<Context>, asked: Asked, Body(body): Body<NextState>) -> Handled<Value> {
     let command = match body.state {
         1 => AllyCommand::Sign,
-        // Bills are the financial room's; until it stands nobody has an account, and so there are none.
+        // Bills are the financial context's; until it stands nobody has an account, and so there are none.
         3 => AllyCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
         _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
     };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(room.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -523,11 +523,11 @@ struct WholePeople {
 /// Names and phone of one franchiser, whole. Who asked stands in the log.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
     request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
-async fn unmask(State(room): State<Room>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
+async fn unmask(State(context): State<Context>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
     let ctx = asked.context_of_account(json!({}));
-    let receipt = room.runtime.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
-    let ally = room.runtime.desk.load::<Ally>(&body.id).await?.state;
+    let receipt = context.runtime.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
+    let ally = context.runtime.desk.load::<Ally>(&body.id).await?.state;
     let whole = match ally.people() {
         Some(people) => WholePeople {
             contact: people.contact.clone(),

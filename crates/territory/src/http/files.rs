@@ -13,17 +13,17 @@ use wire::{
 };
 
 use super::agent_roles::ListQuery;
-use crate::Room;
+use crate::Context;
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents::{self, AccountFilter, AccountRow};
 
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add_unwrapped(Permit::AnyOf(&["1101"]), routes!(accounts).with_state(room.clone()))
-        .add_unwrapped(Permit::AnyOf(&["1102"]), routes!(templates).with_state(room.clone()))
+        .add_unwrapped(Permit::AnyOf(&["1101"]), routes!(accounts).with_state(context.clone()))
+        .add_unwrapped(Permit::AnyOf(&["1102"]), routes!(templates).with_state(context.clone()))
 }
 
 fn written(at_ms: i64) -> String {
@@ -108,7 +108,7 @@ struct AccountsQuery {
     operation_id = "exportAgentAccounts", params(AccountsQuery, SheetColumns),
     responses((status = 200, body = String, content_type = "text/csv")))]
 async fn accounts(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
@@ -122,7 +122,7 @@ async fn accounts(
         role: number("roleId", query.role_id.as_ref())?,
         agent: None,
     };
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agents::page(&mut db, &filter, page).await?.rows);
@@ -148,14 +148,14 @@ const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
 #[utoipa::path(get, path = "/platform/agent/role/export", tag = "territory", operation_id = "exportAgentRoles",
     params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn templates(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);

@@ -1,4 +1,4 @@
-//! The routes of the room.
+//! The routes of the context.
 
 pub mod accounts;
 pub mod agent_roles;

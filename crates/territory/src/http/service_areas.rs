@@ -16,7 +16,7 @@ use wire::{
     Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
 };
 
-use crate::Room;
+use crate::Context;
 use crate::model::agent::Agent;
 use crate::model::area::{Area, AreaCommand, Belongings};
 use crate::read::agents::{self, AgentOption};
@@ -26,14 +26,14 @@ const AREAS: Permit = Permit::AnyOf(&["1103"]);
 const READS: [&str; 4] = ["area", "agent", "fence", "ally"];
 
 /// The routes.
-pub fn routes(room: &Room) -> Routes {
+pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(AREAS, routes!(list, update).with_state(room.clone()))
-        .add_unwrapped(AREAS, routes!(export).with_state(room.clone()))
-        .add(AREAS, routes!(info).with_state(room.clone()))
-        .add(AREAS, routes!(state).with_state(room.clone()))
-        .add(AREAS, routes!(hand_over).with_state(room.clone()))
-        .add(Permit::AnyOf(&["1103", "1101"]), routes!(choices).with_state(room.clone()))
+        .add(AREAS, routes!(list, update).with_state(context.clone()))
+        .add_unwrapped(AREAS, routes!(export).with_state(context.clone()))
+        .add(AREAS, routes!(info).with_state(context.clone()))
+        .add(AREAS, routes!(state).with_state(context.clone()))
+        .add(AREAS, routes!(hand_over).with_state(context.clone()))
+        .add(Permit::AnyOf(&["1103", "1101"]), routes!(choices).with_state(context.clone()))
 }
 
 /// A service area as its management shows it.
@@ -113,30 +113,30 @@ impl ListQuery {
 #[utoipa::path(get, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "listServiceAreas",
     params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AreaRow>>)))]
 async fn list(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AreaRow>> {
     let page = paging.page()?;
-    let found = page_of(&room, &caller, seen, &query.filter()?, page).await?;
+    let found = page_of(&context, &caller, seen, &query.filter()?, page).await?;
     Ok(Answer(found.into()))
 }
 
 /// A page of the list, with the bikes of each.
 async fn page_of(
-    room: &Room,
+    context: &Context,
     caller: &Caller,
     seen: Option<Position>,
     filter: &AreaFilter,
     page: Page,
 ) -> Result<Rows<AreaRow>, Refused> {
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let found = areas::page(&mut db, filter, page).await?;
     drop(db);
     let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
-    let vehicles = room.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+    let vehicles = context.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
     let rows = found.rows.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect();
     Ok(Rows { rows, count: found.count, capped: found.capped })
 }
@@ -177,7 +177,7 @@ fn state_label(state: i16) -> &'static str {
     operation_id = "exportServiceAreas", params(ListQuery, SheetColumns),
     responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     handing: HandingOut,
@@ -187,7 +187,7 @@ async fn export(
     let filter = query.filter()?;
     let mut rows = SheetRows::default();
     while let Some(page) = rows.next_page() {
-        rows.take(page_of(&room, &caller, seen, &filter, page).await?.rows);
+        rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
     }
     let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
     FILE.hand_out(&handing, &columns, &said, &rows.into_vec()).await
@@ -222,20 +222,20 @@ struct AreaInfo {
 #[utoipa::path(get, path = "/platform/agent/serviceArea/info", tag = "territory", operation_id = "serviceAreaInfo",
     params(AreaQuery), responses((status = 200, body = Answer<AreaInfo>)))]
 async fn info(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(query): Params<AreaQuery>,
 ) -> Handled<AreaInfo> {
     let id: AreaId =
         number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut found = areas::one(&mut *db, id).await?.ok_or_else(Refused::not_found)?;
     let (fence_count, ally_count) = areas::belongings(&mut *db, id).await?;
     drop(db);
     let ring = std::mem::take(&mut found.ring);
-    let vehicles = room.seams.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
-    let shelved_count = room.seams.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
+    let vehicles = context.seams.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
+    let shelved_count = context.seams.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
     let row = AreaRow::new(found, &vehicles);
     Ok(Answer(AreaInfo { row, shelved_count, fence_count, ally_count, ring }))
 }
@@ -255,10 +255,10 @@ struct ChangedArea {
 /// Gives an area another name or telephone; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
     request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
-async fn update(State(room): State<Room>, asked: Asked, Body(body): Body<ChangedArea>) -> Handled<Value> {
+async fn update(State(context): State<Context>, asked: Asked, Body(body): Body<ChangedArea>) -> Handled<Value> {
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::Describe { name: body.name, tel: body.tel };
-    Ok(Answer::replied(room.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -276,7 +276,7 @@ struct AreaState {
 #[utoipa::path(post, path = "/platform/agent/serviceArea/state", tag = "territory",
     operation_id = "setServiceAreaState", request_body = AreaState, responses((status = 200, body = Answer<Nothing>)))]
 async fn state(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
@@ -284,19 +284,19 @@ async fn state(
 ) -> Handled<Value> {
     let command = match body.state {
         1 => {
-            let mut db = room.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+            let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
             let parkings = areas::one(&mut *db, body.id).await?.map_or(0, |area| area.parking_count);
             AreaCommand::Launch { parkings }
         }
         2 => AreaCommand::Suspend { notice: body.notice.trim().to_owned() },
         3 => {
-            let shelved = room.seams.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
+            let shelved = context.seams.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
             AreaCommand::Close { shelved_vehicles: shelved }
         }
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
     };
     let receipt =
-        room.runtime.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
+        context.runtime.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -310,8 +310,8 @@ struct AgentChoices {
 /// Enabled agents in scope, to whom an area or a franchiser may be given.
 #[utoipa::path(get, path = "/platform/agent/serviceArea/agents", tag = "territory",
     operation_id = "serviceAreaAgents", responses((status = 200, body = Answer<AgentChoices>)))]
-async fn choices(State(room): State<Room>, caller: Caller, Seen(seen): Seen) -> Handled<AgentChoices> {
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen, &["agent"]).await?;
+async fn choices(State(context): State<Context>, caller: Caller, Seen(seen): Seen) -> Handled<AgentChoices> {
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &["agent"]).await?;
     Ok(Answer(AgentChoices { rows: agents::options(&mut *db).await? }))
 }
 
@@ -332,26 +332,26 @@ struct AreaHandedOver {
     operation_id = "handOverServiceArea", request_body = AreaHandedOver,
     responses((status = 200, body = Answer<Nothing>)))]
 async fn hand_over(
-    State(room): State<Room>,
+    State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     seen: Seen,
     Body(body): Body<AreaHandedOver>,
 ) -> Handled<Value> {
-    let agent = room.runtime.desk.load::<Agent>(&body.agent_id).await?;
+    let agent = context.runtime.desk.load::<Agent>(&body.agent_id).await?;
     if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&body.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let area = room.runtime.desk.load::<Area>(&body.id).await?.state;
+    let area = context.runtime.desk.load::<Area>(&body.id).await?.state;
     let from = area.agent().filter(|from| caller.full_scope.agents.contains(from));
     let parent = agent.state.known().and_then(|known| known.parent);
-    room.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
-    let mut db = room.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
+    context.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
     let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
     drop(db);
-    let vehicles = room.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
+    let vehicles = context.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
-    Ok(Answer::replied(room.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }

@@ -1,3 +1,3 @@
-//! The room on real stores, at times of the test's own.
+//! The context on real stores, at times of the test's own.
 
 mod expiry;

@@ -1,4 +1,4 @@
-//! A system with one small room behind the wire.
+//! A system with one small context behind the wire.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub const OPERATOR: OperatorId = OperatorId(9);
 pub const PHONE: &str = "13800000000";
 pub const MACHINE_TOKEN: &str = "machine-token";
 
-/// What the access room would tell.
+/// What the access context would tell.
 #[derive(Default)]
 pub struct Register {
     pub operators: Mutex<HashMap<OperatorId, Standing>>,
@@ -157,7 +157,7 @@ async fn machine_me(caller: Caller) -> Handled<Value> {
     Ok(Answer(json!(caller.name)))
 }
 
-fn room() -> Routes {
+fn context() -> Routes {
     Routes::new("room")
         .add(Permit::AnyOf(&["0301", "0302"]), routes!(echo_query, echo_body))
         .add(Permit::Keyed, routes!(keyed))
@@ -313,7 +313,7 @@ impl Runtime {
         .await
         .unwrap();
         let site = Router::new().route("/", axum::routing::get(async || "site"));
-        let Surface { router, table, openapi } = room().into_router(&wire, Some(site));
+        let Surface { router, table, openapi } = context().into_router(&wire, Some(site));
         let openapi = serde_json::to_value(openapi).unwrap();
         Self { app: router, table, openapi, wire, clock, register, tokens, db, database, services }
     }

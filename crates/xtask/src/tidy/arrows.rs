@@ -19,7 +19,7 @@ const CONTEXTS: [&str; 10] = [
 
 /// One crate of ours and our crates it depends on.
 #[derive(Debug)]
-pub struct Room {
+pub struct Crate {
     /// Its name.
     pub name: String,
     /// Dependencies: name, and whether only its tests have it.
@@ -27,7 +27,7 @@ pub struct Room {
 }
 
 /// The workspace's crates from `cargo metadata --no-deps`.
-pub fn read_crates(metadata: &Value) -> Result<Vec<Room>> {
+pub fn read_crates(metadata: &Value) -> Result<Vec<Crate>> {
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let ours: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
     packages
@@ -42,12 +42,12 @@ pub fn read_crates(metadata: &Value) -> Result<Vec<Room>> {
                 .filter(|(used, _)| ours.contains(used))
                 .map(|(used, in_tests)| (used.to_owned(), in_tests))
                 .collect();
-            Ok(Room { name, uses })
+            Ok(Crate { name, uses })
         })
         .collect()
 }
 
-/// The floor of a room in the main system; an arrow goes only to a lower floor.
+/// The floor of a context in the main system; an arrow goes only to a lower floor.
 fn floor(name: &str) -> Option<u8> {
     match name {
         "vocabulary" => Some(0),
@@ -70,9 +70,9 @@ fn allowed(from: &str, to: &str, in_tests: bool) -> bool {
 }
 
 /// Every arrow that points the wrong way.
-pub fn broken(rooms: &[Room]) -> Vec<String> {
+pub fn broken(crates: &[Crate]) -> Vec<String> {
     let arrows =
-        rooms.iter().flat_map(|room| room.uses.iter().map(move |(to, in_tests)| (&room.name, to, *in_tests)));
+        crates.iter().flat_map(|krate| krate.uses.iter().map(move |(to, in_tests)| (&krate.name, to, *in_tests)));
     let mut lines: Vec<String> = arrows
         .filter(|(from, to, in_tests)| !allowed(from, to, *in_tests))
         .map(|(from, to, in_tests)| {
@@ -81,8 +81,8 @@ pub fn broken(rooms: &[Room]) -> Vec<String> {
         })
         .collect();
     let placed = |name: &str| floor(name).is_some() || ["simulator", "testkit", "xtask"].contains(&name);
-    lines.extend(rooms.iter().filter(|room| !placed(&room.name)).map(|room| {
-        format!("crates/{}: has no place in the system yet; give it one in tidy/arrows.rs", room.name)
+    lines.extend(crates.iter().filter(|krate| !placed(&krate.name)).map(|krate| {
+        format!("crates/{}: has no place in the system yet; give it one in tidy/arrows.rs", krate.name)
     }));
     lines
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn broken_by(from: &str, to: &str, in_tests: bool) -> bool {
-        !broken(&[Room { name: from.into(), uses: vec![(to.into(), in_tests)] }]).is_empty()
+        !broken(&[Crate { name: from.into(), uses: vec![(to.into(), in_tests)] }]).is_empty()
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn a_room_without_a_place_is_named() {
-        let rooms = [Room { name: "attic".into(), uses: Vec::new() }];
-        assert_eq!(broken(&rooms).len(), 1);
+    fn a_krate_without_a_place_is_named() {
+        let crates = [Crate { name: "attic".into(), uses: Vec::new() }];
+        assert_eq!(broken(&crates).len(), 1);
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
             {"name": "kernel", "dependencies": []},
             {"name": "testkit", "dependencies": []},
         ]});
-        let rooms = read_crates(&metadata).expect("well formed");
-        assert_eq!(rooms[0].uses, [("kernel".to_owned(), false), ("testkit".to_owned(), true)]);
+        let crates = read_crates(&metadata).expect("well formed");
+        assert_eq!(crates[0].uses, [("kernel".to_owned(), false), ("testkit".to_owned(), true)]);
     }
 }

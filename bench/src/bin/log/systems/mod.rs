@@ -78,7 +78,7 @@ pub struct Server {
     /// Its version as text.
     pub title: String,
     /// Connections that one system may hold.
-    pub room: u32,
+    pub context: u32,
 }
 
 impl Server {
@@ -99,7 +99,7 @@ impl Server {
         let version = setting("server_version_num").await?.parse()?;
         let title = format!("PostgreSQL {}", setting("server_version").await?);
         let most: u32 = setting("max_connections").await?.parse()?;
-        Ok(Self { options, url: url.to_owned(), admin, version, title, room: most.saturating_sub(25).max(1) })
+        Ok(Self { options, url: url.to_owned(), admin, version, title, context: most.saturating_sub(25).max(1) })
     }
 
     /// Makes the empty database `name`, in the place of one that is there.

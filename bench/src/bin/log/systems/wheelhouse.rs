@@ -1,4 +1,4 @@
-//! Ours, as a room of the system uses it: a command through the desk (aggregate remembered, scope and version checked,
+//! Ours, as a context of the system uses it: a command through the desk (aggregate remembered, scope and version checked,
 //! decision, meta, chained leaf) to the batching writer; replay through the reader; a projector rebuilt by the kernel.
 
 use std::collections::BTreeMap;

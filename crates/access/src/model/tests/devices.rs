@@ -94,7 +94,7 @@ fn a_removed_device_comes_back_only_through_an_administrator() {
 }
 
 #[test]
-fn asking_again_changes_nothing_and_the_waiting_room_is_bounded() {
+fn asking_again_changes_nothing_and_the_waiting_context_is_bounded() {
     let full: Vec<_> = (0..i64::try_from(WAITING_MAX).unwrap()).map(requested).collect();
     let full = given::<OperatorDevices>(full);
     full.when(ask_for(0)).then([]);

@@ -1,4 +1,4 @@
-//! The rooms put together: who gets what of whom.
+//! The contexts put together: who gets what of whom.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,20 +50,20 @@ const WATCHED: &[(&str, &[&str])] = &[
 ];
 
 /// Everything at work.
-pub struct Rooms {
+pub struct Contexts {
     /// Operators, roles, the way in.
     pub access: Arc<Access>,
     /// Bikes.
     pub fleet: Fleet,
     /// Payment accounts.
-    pub finance: finance::Room,
+    pub finance: finance::Context,
     /// Who did what.
     pub audit: Arc<Audit>,
     /// The entrance.
     pub wire: Arc<Wire>,
 }
 
-/// Read models of all rooms.
+/// Read models of all contexts.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     let mut all = access::projectors();
     all.extend(territory::projectors());
@@ -87,7 +87,7 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
     .collect()
 }
 
-impl Rooms {
+impl Contexts {
     /// Puts them together, for a process that may have `descriptors` files and connections open.
     pub async fn open(
         runtime: &Runtime,
@@ -129,7 +129,7 @@ impl Rooms {
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,
         };
-        let finance = finance::Room::new(runtime.clone(), seams, &master);
+        let finance = finance::Context::new(runtime.clone(), seams, &master);
         let neighbours = Neighbours { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
         let access = Access::new(runtime.clone(), sessions, tokens, directory, neighbours, &master, config);
         let fleet = Fleet {
@@ -143,7 +143,7 @@ impl Rooms {
         Ok(Self { access, fleet, finance, audit, wire })
     }
 
-    /// The routes of all rooms.
+    /// The routes of all contexts.
     pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
         let neighbours = Seams {
             permissions: Arc::new(PermissionsOfAccess),
