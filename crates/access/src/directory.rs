@@ -16,7 +16,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 use vocabulary::{AgentId, OperatorId, Scope};
 use wire::{CodeSet, Directory, DirectoryError, FinancialAccount, MachineStanding, Standing};
 
-use crate::SeamError;
+use crate::PortError;
 use crate::franchises::Franchises;
 use crate::permissions::closed_upwards;
 use crate::read::{machines, operators, roles};
@@ -29,7 +29,7 @@ const TABLES: [&str; 6] = ["role", "operator", "machine", "agent", "agent_role",
 #[async_trait]
 pub trait FinancialAccounts: Send + Sync + 'static {
     /// How the account of a franchisee stands; without one nothing is known of it.
-    async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, SeamError>;
+    async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, PortError>;
 }
 
 struct Memory {

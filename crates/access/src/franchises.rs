@@ -12,7 +12,7 @@ use wire::{CodeSet, DirectoryError, EndedReason, Standing};
 
 use crate::model::operator::territory_of;
 use crate::permissions::closed_upwards;
-use crate::{Access, AccessDirectory, SeamError};
+use crate::{Access, AccessDirectory, PortError};
 
 /// Projectors that must have seen an event before anybody looks again.
 const TABLES: [&str; 3] = ["operator", "agent", "agent_role"];
@@ -32,10 +32,10 @@ pub struct FranchiseStanding {
 #[async_trait]
 pub trait Franchises: Send + Sync + 'static {
     /// How the operators of a franchisee stand; nothing when there is no such franchisee.
-    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, SeamError>;
+    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, PortError>;
 
     /// The franchisees that a template applies to; `template` is its id as its stream names it.
-    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, SeamError>;
+    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, PortError>;
 }
 
 /// What `standing` comes to under its franchisee. Without one nobody is let in.
@@ -77,7 +77,7 @@ pub(crate) struct FranchiseReactor {
     pub(crate) franchises: Arc<dyn Franchises>,
 }
 
-fn later(error: impl Into<SeamError>) -> ReactError {
+fn later(error: impl Into<PortError>) -> ReactError {
     ReactError::Later(error.into())
 }
 

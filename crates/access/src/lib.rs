@@ -13,7 +13,7 @@ pub mod model;
 pub mod permissions;
 mod quick_link;
 pub mod read;
-mod seams;
+mod ports;
 mod sms;
 mod use_case;
 
@@ -25,7 +25,7 @@ use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 pub use directory::{AccessDirectory, FinancialAccounts};
 pub use franchises::{FranchiseStanding, Franchises, under_franchise};
 pub use http::web_config::{Tiles, WebConfig};
-pub use seams::{AreaOwners, Neighbours, SeamError};
+pub use ports::{AreaOwners, Ports, PortError};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
 pub use use_case::bootstrap::{BootstrapError, bootstrap};
 pub use use_case::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
@@ -64,7 +64,7 @@ pub struct Access {
     sessions: Sessions,
     tokens: TokenKeys,
     directory: Arc<AccessDirectory>,
-    neighbours: Neighbours,
+    ports: Ports,
     config: AccessConfig,
     sms_pepper: SecretKey,
     link_key: SecretKey,
@@ -82,7 +82,7 @@ impl Access {
         sessions: Sessions,
         tokens: TokenKeys,
         directory: Arc<AccessDirectory>,
-        neighbours: Neighbours,
+        ports: Ports,
         master: &MasterKey,
         config: AccessConfig,
     ) -> Arc<Self> {
@@ -91,7 +91,7 @@ impl Access {
             sessions,
             tokens,
             directory,
-            neighbours,
+            ports,
             sms_pepper: SecretKey::new(master.derive("wheelhouse access sms 1")),
             link_key: SecretKey::new(master.derive("wheelhouse access quick-link 1")),
             sms_limit: AddressLimiter::per_minute(config.calls_per_minute),

@@ -11,7 +11,7 @@ use vocabulary::{Scope, Timestamp};
 use crate::codes;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
 use crate::read::payment_accounts;
-use crate::seams::SeamError;
+use crate::ports::PortError;
 
 /// The rule's name in the log.
 const RULE: &str = "card-code-expiry";
@@ -23,7 +23,7 @@ pub async fn sweep(runtime: Runtime, stop: CancellationToken) {
 }
 
 /// Gives up the cards whose code is over at `now`.
-pub async fn give_up(runtime: &Runtime, now: Timestamp) -> Result<(), SeamError> {
+pub async fn give_up(runtime: &Runtime, now: Timestamp) -> Result<(), PortError> {
     codes::sweep(&runtime.pools.app, now).await?;
     let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
     let over = payment_accounts::over(&mut *tx, now).await?;

@@ -6,7 +6,7 @@ pub mod http;
 pub mod model;
 pub mod password_desk;
 pub mod read;
-pub mod seams;
+pub mod ports;
 
 use std::sync::Arc;
 
@@ -15,30 +15,30 @@ use kernel::{MasterKey, Projector, Receipt};
 use vocabulary::Scope;
 use wire::{Refused, Routes, SecretKey};
 
-use crate::seams::Seams;
+use crate::ports::Ports;
 
 /// The context, put together once.
 #[derive(Clone)]
 pub struct Context {
     /// The kernel.
     pub runtime: Runtime,
-    /// The neighbours.
-    pub seams: Seams,
+    /// The ports.
+    pub ports: Ports,
     /// Under which codes are kept.
     pepper: SecretKey,
 }
 
 impl Context {
     /// Puts the room together.
-    pub fn new(runtime: Runtime, seams: Seams, master: &MasterKey) -> Self {
-        Self { runtime, seams, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
+    pub fn new(runtime: Runtime, ports: Ports, master: &MasterKey) -> Self {
+        Self { runtime, ports, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
     }
 
     /// Returns when the change is what the entrance goes by.
     pub(crate) async fn settle(&self, receipt: &Receipt) -> Result<(), Refused> {
         let position = Some(receipt.position);
         self.runtime.reads.scoped(&Scope::ALL, position, &[read::PROJECTOR]).await?;
-        self.seams.standings.forget();
+        self.ports.standings.forget();
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::model::rentable::{Facts, reasons};
 use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
-use crate::seams::{AreaFacts, LiveState};
+use crate::ports::{AreaFacts, LiveState};
 
 /// Below this charge a bike is not handed out, until service areas set their own.
 pub const USE_THRESHOLD_PERCENT: u8 = 20;

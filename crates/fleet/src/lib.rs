@@ -5,7 +5,7 @@ pub mod detail;
 pub mod http;
 pub mod model;
 pub mod read;
-pub mod seams;
+pub mod ports;
 pub mod sender;
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use kernel::{Projector, Reactor};
 use wire::Routes;
 
 use crate::credential::DeviceKey;
-use crate::seams::{Areas, Downlink, LiveView};
+use crate::ports::{Areas, Downlink, LiveView};
 
 /// The context, put together once.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ use crate::model::command::{
     CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, has_timed_out,
 };
 use crate::read::commands;
-use crate::seams::Downlink;
+use crate::ports::Downlink;
 
 /// The rule's name in the log.
 const SENDER: &str = "device-command-sender";

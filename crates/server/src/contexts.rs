@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::{
-    Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Neighbours, SmsGateway, Tiles, WebConfig,
+    Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Ports, SmsGateway, Tiles, WebConfig,
 };
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use kernel::{Runtime, MasterKey, Projector, Reactor};
 use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
-use territory::seams::Seams;
+use territory::ports::Ports;
 use vocabulary::{AgentId, AreaId, Scope, Territory};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
@@ -30,7 +30,7 @@ use crate::finances::{
 use crate::franchisees::{BikesOfFleet, FranchisesOfTerritory, PermissionsOfAccess};
 use crate::gate::WireGate;
 use crate::health::Health;
-use crate::seams::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
+use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
 use crate::secrets::Secrets;
 
 /// Tables that may be watched as `read/<table>`, each with the codes of which one is needed.
@@ -123,15 +123,15 @@ impl Contexts {
             ..AccessConfig::default()
         };
         let sms = gateway(settings)?;
-        let seams = finance::seams::Seams {
+        let adapters = finance::ports::Ports {
             franchisees: Arc::new(FranchiseesOfTerritory::new(runtime.clone())),
             codes: Arc::new(CodesBySms::new(Arc::clone(&sms), settings.sms_fixed_code.clone())),
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,
         };
-        let finance = finance::Context::new(runtime.clone(), seams, &master);
-        let neighbours = Neighbours { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
-        let access = Access::new(runtime.clone(), sessions, tokens, directory, neighbours, &master, config);
+        let finance = finance::Context::new(runtime.clone(), adapters, &master);
+        let ports = Ports { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
+        let access = Access::new(runtime.clone(), sessions, tokens, directory, ports, &master, config);
         let fleet = Fleet {
             runtime: runtime.clone(),
             areas: Arc::new(AreasOfTerritory::new(runtime.clone())),
@@ -145,12 +145,12 @@ impl Contexts {
 
     /// The routes of all contexts.
     pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
-        let neighbours = Seams {
+        let ports = Ports {
             permissions: Arc::new(PermissionsOfAccess),
             bikes: Arc::new(BikesOfFleet::new(runtime.clone())),
         };
         access::routes(Arc::clone(&self.access))
-            .merge(territory::routes(runtime, &neighbours))
+            .merge(territory::routes(runtime, &ports))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))
             .merge(audit::routes(Arc::clone(&self.audit)))
@@ -197,7 +197,7 @@ struct DetailsOfFleet(Fleet);
 
 #[async_trait]
 impl Details for DetailsOfFleet {
-    async fn of(&self, car_id: &str) -> Result<Option<(Territory, Value)>, live::push::SeamError> {
+    async fn of(&self, car_id: &str) -> Result<Option<(Territory, Value)>, live::push::PortError> {
         let found = fleet::http::vehicles::detail_of(&self.0, &Scope::ALL, Seen(None), car_id).await?;
         let Some(detail) = found else { return Ok(None) };
         let territory =

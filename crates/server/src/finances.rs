@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use finance::model::payment_account::CODE_LIFE_MS;
 use finance::password_desk::{HttpDesk, PasswordDesk, StandIn};
 use finance::read::payment_accounts;
-use finance::seams::{CardCodes, Franchisees, SeamError, Standings};
+use finance::ports::{CardCodes, Franchisees, PortError, Standings};
 use kernel::{Runtime, MasterKey, Position};
 use rand::Rng;
 use rand::rngs::OsRng;
@@ -33,11 +33,11 @@ impl FranchiseesOfTerritory {
 
 #[async_trait]
 impl Franchisees for FranchiseesOfTerritory {
-    async fn works(&self, agent: AgentId) -> Result<bool, SeamError> {
+    async fn works(&self, agent: AgentId) -> Result<bool, PortError> {
         Ok(self.runtime.desk.load::<Agent>(&agent).await?.state.is_enabled())
     }
 
-    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, SeamError> {
+    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, PortError> {
         let agents: Vec<i64> = agents.iter().map(|agent| agent.0).collect();
         let newest = Some(Position(i64::MAX));
         let mut db = self.runtime.reads.scoped(&Scope::ALL, newest, &["agent"]).await?;
@@ -49,7 +49,7 @@ impl Franchisees for FranchiseesOfTerritory {
         Ok(named.into_iter().collect())
     }
 
-    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, SeamError> {
+    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, PortError> {
         let mut db = self.runtime.reads.scoped(scope, None, &[]).await?;
         let called = sqlx::query_scalar(
             "select agent_id from read.agent where company like $1 order by agent_id desc limit 1000",
@@ -77,7 +77,7 @@ impl CardCodes for CodesBySms {
         self.fixed.clone().unwrap_or_else(|| format!("{:06}", OsRng.gen_range(0..1_000_000)))
     }
 
-    async fn send(&self, phone: &Phone, code: &str) -> Result<(), SeamError> {
+    async fn send(&self, phone: &Phone, code: &str) -> Result<(), PortError> {
         Ok(self.sms.send_code(phone, code, CODE_LIFE_MS / 60_000).await?)
     }
 }
@@ -105,7 +105,7 @@ impl AccountsOfFinance {
 
 #[async_trait]
 impl FinancialAccounts for AccountsOfFinance {
-    async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, access::SeamError> {
+    async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, access::PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = payment_accounts::standing(&mut *db, agent).await?;
         Ok(found.map_or_else(FinancialAccount::default, |(status, level)| FinancialAccount {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use fleet::model::region::Lifecycle;
 use kernel::{Runtime, Position};
 use territory::read::agents;
-use territory::seams::{Bikes, Branch, Permissions, SeamError};
+use territory::ports::{Bikes, Branch, Permissions, PortError};
 use vocabulary::{AgentId, AreaId, PermissionCode, Scope};
 
 /// The permission tree that access keeps.
@@ -49,7 +49,7 @@ impl BikesOfFleet {
 
 #[async_trait]
 impl Bikes for BikesOfFleet {
-    async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, SeamError> {
+    async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, PortError> {
         let areas: Vec<i64> = areas.iter().map(|area| area.0).collect();
         let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
         let counted: Vec<(AreaId, i64)> = sqlx::query_as(
@@ -61,7 +61,7 @@ impl Bikes for BikesOfFleet {
         Ok(counted.into_iter().collect())
     }
 
-    async fn shelved_in(&self, area: AreaId) -> Result<i64, SeamError> {
+    async fn shelved_in(&self, area: AreaId) -> Result<i64, PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &["vehicle"]).await?;
         let count =
             sqlx::query_scalar("select count(*) from read.vehicle where area_id = $1 and lifecycle = $2")
@@ -87,7 +87,7 @@ impl FranchisesOfTerritory {
 
 #[async_trait]
 impl Franchises for FranchisesOfTerritory {
-    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, access::SeamError> {
+    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, access::PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = agents::standing(&mut *db, agent).await?;
         Ok(found.map(|found| FranchiseStanding {
@@ -99,7 +99,7 @@ impl Franchises for FranchisesOfTerritory {
         }))
     }
 
-    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, access::SeamError> {
+    async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, access::PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         Ok(agents::under_template(&mut *db, template.parse()?).await?)
     }

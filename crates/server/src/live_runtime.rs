@@ -10,7 +10,7 @@ use live::fleet::Fleet;
 use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, survey};
 use tokio_util::sync::CancellationToken;
 
-use crate::seams::{AcksOfFleet, AlarmsOfFleet, reasons};
+use crate::adapters::{AcksOfFleet, AlarmsOfFleet, reasons};
 
 /// An empty fleet that knows the rule of renting.
 pub fn memory() -> Memory {

@@ -15,7 +15,7 @@ mod live_runtime;
 mod maintenance;
 mod pruning;
 mod contexts;
-mod seams;
+mod adapters;
 mod secrets;
 mod serve;
 mod site;

@@ -10,7 +10,7 @@ use vocabulary::{Scope, Timestamp};
 
 use crate::model::ally::{Ally, AllyCommand, AllyRefusal, day};
 use crate::read::allies;
-use crate::seams::SeamError;
+use crate::ports::PortError;
 
 /// The rule's name in the log.
 const RULE: &str = "ally-contract-expiry";
@@ -22,7 +22,7 @@ pub async fn sweep(runtime: Runtime, stop: CancellationToken) {
 }
 
 /// Ends the contracts that are over at `now`.
-pub async fn end_contracts(runtime: &Runtime, now: Timestamp) -> Result<(), SeamError> {
+pub async fn end_contracts(runtime: &Runtime, now: Timestamp) -> Result<(), PortError> {
     let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
     let over = allies::over(&mut *tx, day(now)).await?;
     drop(tx);

@@ -4,7 +4,7 @@ pub mod expiry;
 pub mod http;
 pub mod model;
 pub mod read;
-pub mod seams;
+pub mod ports;
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use kernel::Projector;
 use kernel::runtime::Runtime;
 use wire::Routes;
 
-use crate::seams::Seams;
+use crate::ports::Ports;
 
 /// The context, put together once.
 #[derive(Clone)]
 pub struct Context {
     /// The kernel.
     pub runtime: Runtime,
-    /// The neighbours.
-    pub seams: Seams,
+    /// The ports.
+    pub ports: Ports,
 }
 
 /// Its routes.
-pub fn routes(runtime: &Runtime, seams: &Seams) -> Routes {
-    let context = Context { runtime: runtime.clone(), seams: seams.clone() };
+pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
+    let context = Context { runtime: runtime.clone(), ports: ports.clone() };
     http::agents::routes(runtime)
         .merge(http::map::routes(runtime))
         .merge(http::open::routes(runtime))

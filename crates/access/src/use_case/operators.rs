@@ -301,7 +301,7 @@ impl Access {
         if let Reach::Only(areas) = &reach.areas {
             // One more than allowed is enough: the account itself refuses longer lists.
             for area in areas.iter().take(REACH_MAX + 1) {
-                let owner = self.neighbours.areas.owner_of(*area).await.map_err(Refused::unavailable)?;
+                let owner = self.ports.areas.owner_of(*area).await.map_err(Refused::unavailable)?;
                 owners.extend(owner.map(|agent| (*area, agent)));
             }
         }

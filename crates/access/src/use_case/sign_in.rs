@@ -87,7 +87,7 @@ impl Access {
         if account.is_none() {
             return Ok(());
         }
-        if let Err(error) = self.neighbours.sms.send_code(phone, &code, codes::CODE_LIFE_MS / 60_000).await {
+        if let Err(error) = self.ports.sms.send_code(phone, &code, codes::CODE_LIFE_MS / 60_000).await {
             tracing::error!(error = &error as &dyn std::error::Error, "a sign-in code was not sent");
             codes::give_back_place(db, phone, &requester, now).await?;
             return Err(Refused::Bare("短信发送失败，请稍后重试".to_owned()));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use access::model::role::SUPER_ADMINISTRATOR;
 use access::{
-    Access, AccessConfig, AccessDirectory, AreaOwners, Neighbours, SeamError, SmsError, SmsGateway,
+    Access, AccessConfig, AccessDirectory, AreaOwners, Ports, PortError, SmsError, SmsGateway,
 };
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -58,12 +58,12 @@ impl SmsGateway for Outbox {
     }
 }
 
-/// The neighbour's side of the seam: area 20 is agent 2's, 21 too, 30 is agent 3's; there are no others.
+/// The neighbour's side of the port: area 20 is agent 2's, 21 too, 30 is agent 3's; there are no others.
 struct ThreeAreas;
 
 #[async_trait::async_trait]
 impl AreaOwners for ThreeAreas {
-    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, SeamError> {
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, PortError> {
         Ok([20, 21, 30].contains(&area.0).then_some(AgentId(area.0 / 10)))
     }
 }
@@ -130,7 +130,7 @@ impl TestRuntime {
             sessions.clone(),
             tokens.clone(),
             directory.clone(),
-            Neighbours { sms: outbox.clone(), areas: Arc::new(ThreeAreas) },
+            Ports { sms: outbox.clone(), areas: Arc::new(ThreeAreas) },
             &master,
             config,
         );

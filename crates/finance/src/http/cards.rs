@@ -37,12 +37,12 @@ impl Context {
         let state = self.runtime.desk.load::<PaymentAccount>(&account).await?.state;
         let Some(due) = state.pending_card() else { return Ok(()) };
         let Some(phone) = due.phone else { return Ok(()) };
-        let code = self.seams.codes.draw();
+        let code = self.ports.codes.draw();
         let hash = codes::hash(self.pepper.expose(), due.card_id, &code);
         if !codes::put(&self.runtime.pools.app, account, due.card_id, hash, due.asked_at).await? {
             return Ok(());
         }
-        self.seams.codes.send(phone, &code).await.map_err(|error| {
+        self.ports.codes.send(phone, &code).await.map_err(|error| {
             tracing::error!(error = error.as_ref() as &dyn std::error::Error, "a card's code was not sent");
             Refused::business("payment-code-unsent", "验证码发送失败，请稍后重新发送")
         })

@@ -32,7 +32,7 @@ const RULE: &str = "pay-password-stand-in";
 pub fn routes(context: &Context) -> Routes {
     let routes =
         Routes::new("finance").add(Permit::SignedIn, routes!(modify_password).with_state(context.clone()));
-    if context.seams.passwords.as_ref().is_some_and(|desk| desk.stand_in().is_some()) {
+    if context.ports.passwords.as_ref().is_some_and(|desk| desk.stand_in().is_some()) {
         routes.add(Permit::Open, routes!(stand_in, stand_in_done).with_state(context.clone()))
     } else {
         routes
@@ -76,7 +76,7 @@ async fn modify_password(
     if !known.may_set_password() {
         return Err(refused(&PaymentAccountRefusal::NotOpen));
     }
-    let desk = context.seams.passwords.as_ref().ok_or_else(closed)?;
+    let desk = context.ports.passwords.as_ref().ok_or_else(closed)?;
     let mut nonce = [0; 16];
     OsRng.fill_bytes(&mut nonce);
     let command =
@@ -124,7 +124,7 @@ fn gone() -> Response {
 impl Context {
     /// What a ticket says, when it is ours, in time, and was not used.
     async fn ticket(&self, sealed: &str) -> Result<Option<Ticket>, Refused> {
-        let Some(desk) = self.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
+        let Some(desk) = self.ports.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
             return Ok(None);
         };
         let ticket = match desk.open(sealed, self.runtime.clock.now()) {
@@ -141,7 +141,7 @@ impl Context {
     params(TicketQuery), responses((status = 200, content_type = "text/html", body = String)))]
 async fn stand_in(State(context): State<Context>, Params(query): Params<TicketQuery>) -> Result<Response, Refused> {
     let Some(ticket) = context.ticket(&query.ticket.unwrap_or_default()).await? else { return Ok(gone()) };
-    let Some(desk) = context.seams.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
+    let Some(desk) = context.ports.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
         return Ok(gone());
     };
     let main = format!(

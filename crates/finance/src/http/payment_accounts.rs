@@ -209,7 +209,7 @@ async fn account_info(
 
 impl Context {
     async fn agent_name(&self, agent: AgentId) -> Result<String, Refused> {
-        let mut names = self.seams.franchisees.names(&[agent]).await.map_err(Refused::unavailable)?;
+        let mut names = self.ports.franchisees.names(&[agent]).await.map_err(Refused::unavailable)?;
         Ok(names.remove(&agent).unwrap_or_default())
     }
 
@@ -223,7 +223,7 @@ impl Context {
         let pattern = keyword.map(containing);
         let called = match &pattern {
             Some(pattern) => {
-                let called = self.seams.franchisees.called(&caller.full_scope, pattern).await;
+                let called = self.ports.franchisees.called(&caller.full_scope, pattern).await;
                 called.map_err(Refused::unavailable)?
             }
             None => Vec::new(),
@@ -242,7 +242,7 @@ impl Context {
     ) -> Result<Rows<PaymentAccountRow>, Refused> {
         let found = self.find(caller, seen, keyword, page).await?;
         let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
-        let names = self.seams.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
+        let names = self.ports.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
         let row = |account: AccountFound| {
             let name = names.get(&account.agent_id).cloned().unwrap_or_default();
             PaymentAccountRow::new(account, name, None)
@@ -281,7 +281,7 @@ async fn open_account(
 ) -> HandledFinancial<Value> {
     let agent_id = body.agent_id;
     let works = caller.full_scope.contains(Territory::of_agent(agent_id))
-        && context.seams.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
+        && context.ports.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
     if !works {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }

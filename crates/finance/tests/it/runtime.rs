@@ -12,7 +12,7 @@ use axum::http::Request;
 use finance::Context;
 use finance::password_desk::{PasswordDesk, StandIn};
 use finance::read::payment_accounts;
-use finance::seams::{CardCodes, Franchisees, SeamError, Seams, Standings};
+use finance::ports::{CardCodes, Franchisees, PortError, Ports, Standings};
 use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
@@ -70,15 +70,15 @@ fn company(agent: AgentId) -> Option<&'static str> {
 
 #[async_trait::async_trait]
 impl Franchisees for ThreeFranchisees {
-    async fn works(&self, agent: AgentId) -> Result<bool, SeamError> {
+    async fn works(&self, agent: AgentId) -> Result<bool, PortError> {
         Ok([2, 3].contains(&agent.0))
     }
 
-    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, SeamError> {
+    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, PortError> {
         Ok(agents.iter().filter_map(|agent| Some((*agent, company(*agent)?.to_owned()))).collect())
     }
 
-    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, SeamError> {
+    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, PortError> {
         let part = pattern.trim_matches('%');
         let matches = |agent: &AgentId| company(*agent).is_some_and(|name| name.contains(part));
         let seen = [2, 3, 4].map(AgentId).into_iter().filter(|agent| scope.agents.contains(agent));
@@ -109,7 +109,7 @@ impl CardCodes for Outbox {
         CODE.to_owned()
     }
 
-    async fn send(&self, phone: &Phone, code: &str) -> Result<(), SeamError> {
+    async fn send(&self, phone: &Phone, code: &str) -> Result<(), PortError> {
         assert_eq!(code, CODE);
         if *self.broken.lock().unwrap() {
             return Err("the provider is away".into());
@@ -251,13 +251,13 @@ impl TestRuntime {
         let projectors = Projectors::new(runtime.clone(), finance::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
         let (outbox, told) = (Arc::new(Outbox::default()), Arc::new(Told::default()));
-        let seams = Seams {
+        let ports = Ports {
             franchisees: Arc::new(ThreeFranchisees),
             codes: outbox.clone(),
             standings: told.clone(),
             passwords: passwords(&master),
         };
-        let context = Context::new(runtime.clone(), seams, &master);
+        let context = Context::new(runtime.clone(), ports, &master);
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
         let wire = Wire::start(
             WireConfig { exchange_key_bits: 2048, ..WireConfig::default() },

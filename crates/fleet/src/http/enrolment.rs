@@ -16,7 +16,7 @@ use crate::Fleet;
 use crate::credential::{Identity, is_gateway_name};
 use crate::model::device::{Device, DeviceCommand, Imei};
 use crate::model::vehicle::{CarId, Registration, Vehicle, VehicleCommand};
-use crate::seams::AreaFacts;
+use crate::ports::AreaFacts;
 
 const MOST_AT_ONCE: usize = 500;
 const IN_FLIGHT: usize = 64;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fleet::model::command::{CommandCommand, TIMEOUT_MS};
-use fleet::seams::{Downlink, SeamError};
+use fleet::ports::{Downlink, PortError};
 use fleet::sender::CommandSender;
 use kernel::{ReactError, Reactor, Reactors};
 use serde_json::Value;
@@ -24,7 +24,7 @@ struct Street {
 
 #[async_trait]
 impl Downlink for Street {
-    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError> {
+    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), PortError> {
         assert_eq!(imei, IMEI);
         if self.broken.load(Ordering::SeqCst) {
             return Err("NATS is away".into());

@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::SeamError;
+use super::PortError;
 use crate::rules::{AlarmKind, Evidence, Judgement};
 
 /// Judgements that may wait. Beyond, new ones are left to the comparison with the read model.
@@ -22,9 +22,9 @@ const A_ROUND: usize = 256;
 #[async_trait]
 pub trait Alarms: Send + Sync + 'static {
     /// The alarm begins.
-    async fn raise(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError>;
+    async fn raise(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), PortError>;
     /// The alarm ends.
-    async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError>;
+    async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), PortError>;
 }
 
 type Waiting = HashMap<(String, AlarmKind), (bool, Evidence)>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::connection::State;
 use serde_json::Value;
 
-use super::SeamError;
+use super::PortError;
 
 /// How long a message may take to the socket.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,12 +23,12 @@ impl Downlink {
     }
 
     /// Sends `command` to the device. An `imei` that is none, or a lost connection, is an error.
-    pub async fn send(&self, imei: &str, command: &Value) -> Result<(), SeamError> {
+    pub async fn send(&self, imei: &str, command: &Value) -> Result<(), PortError> {
         self.send_bytes(imei, serde_json::to_vec(command)?).await
     }
 
     /// Sends a command that is bytes already, now or not at all: what cannot leave is an error.
-    pub async fn send_bytes(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError> {
+    pub async fn send_bytes(&self, imei: &str, payload: Vec<u8>) -> Result<(), PortError> {
         if crate::report::imei(imei).is_none() {
             return Err(format!("{imei:?} is no device").into());
         }

@@ -69,7 +69,7 @@ pub enum IngestError {
     Nats(#[source] async_nats::Error),
     /// Whoever takes devices' answers.
     #[error("a device's answer cannot be told")]
-    Acks(#[source] super::SeamError),
+    Acks(#[source] super::PortError),
     /// A delivery went to a connection that was dying: it has to be asked for again.
     #[error("a delivery is missing: {got} came after {had}")]
     Gap {

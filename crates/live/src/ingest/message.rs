@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use vocabulary::Timestamp;
 
-use super::SeamError;
+use super::PortError;
 
 /// The stream.
 pub const STREAM: &str = "TELEMETRY";
@@ -22,7 +22,7 @@ pub trait CommandAcks: Send + Sync + 'static {
         command_id: i64,
         code: i32,
         at: Timestamp,
-    ) -> Result<(), SeamError>;
+    ) -> Result<(), PortError>;
 }
 
 /// What a subject is about.

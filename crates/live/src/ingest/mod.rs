@@ -20,5 +20,5 @@ pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use registry::{enrol_all, enrol_some, survey};
 
-/// A failure behind a seam.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+/// A failure behind a port.
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Territory};
 
-use super::gate::{Detail, Details, SeamError};
+use super::gate::{Detail, Details, PortError};
 use super::protocol;
 use crate::memory::Memory;
 
@@ -17,7 +17,7 @@ use crate::memory::Memory;
 const AT_ONCE: usize = 4;
 
 /// A bike's number and what came of putting it together.
-type Made = (String, Result<Option<Detail>, SeamError>);
+type Made = (String, Result<Option<Detail>, PortError>);
 
 /// A bike as it goes out.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use vocabulary::{OperatorId, Scope, Territory, Timestamp};
 
-/// A failure behind a seam.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+/// A failure behind a port.
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Who looks at the screen.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ pub enum Denied {
     Disabled,
     /// It cannot be told now.
     #[error("who this is cannot be told now")]
-    Unknown(#[source] SeamError),
+    Unknown(#[source] PortError),
 }
 
 /// Whose sockets end.
@@ -114,7 +114,7 @@ pub type Detail = (Territory, Value);
 #[async_trait]
 pub trait Details: Send + Sync + 'static {
     /// The bike; nothing when there is none of that number.
-    async fn of(&self, car_id: &str) -> Result<Option<Detail>, SeamError>;
+    async fn of(&self, car_id: &str) -> Result<Option<Detail>, PortError>;
 }
 
 /// Rows of a read model that changed.

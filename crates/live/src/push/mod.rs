@@ -13,7 +13,7 @@ mod outlet;
 mod protocol;
 mod session;
 
-pub use gate::{Denied, Detail, Details, EndReason, Ended, Gate, RowsChanged, SeamError, Viewer, Whose};
+pub use gate::{Denied, Detail, Details, EndReason, Ended, Gate, RowsChanged, PortError, Viewer, Whose};
 pub use hub::{Hub, HubParts, Limits, TICK};
 pub(crate) use session::VEHICLE_CODES;
 pub use session::upgrade;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
-    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, SeamError, enrol_all,
+    AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, PortError, enrol_all,
     history, survey,
 };
 use live::report::{Flags, Place, Report};
@@ -30,11 +30,11 @@ struct Desk {
 
 #[async_trait]
 impl Alarms for Desk {
-    async fn raise(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), SeamError> {
+    async fn raise(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), PortError> {
         self.alarms.lock().unwrap().push((car_id.to_owned(), alarm, true));
         Ok(())
     }
-    async fn clear(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), SeamError> {
+    async fn clear(&self, car_id: &str, alarm: AlarmKind, _: Evidence) -> Result<(), PortError> {
         self.alarms.lock().unwrap().push((car_id.to_owned(), alarm, false));
         Ok(())
     }
@@ -42,7 +42,7 @@ impl Alarms for Desk {
 
 #[async_trait]
 impl CommandAcks for Desk {
-    async fn acknowledged(&self, _: &str, command_id: i64, code: i32, _: Timestamp) -> Result<(), SeamError> {
+    async fn acknowledged(&self, _: &str, command_id: i64, code: i32, _: Timestamp) -> Result<(), PortError> {
         self.acks.lock().unwrap().push((command_id, code));
         Ok(())
     }

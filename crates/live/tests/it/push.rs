@@ -12,7 +12,7 @@ use axum::routing::get;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
 use live::push::{
-    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, SeamError, Viewer,
+    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, PortError, Viewer,
     Whose, upgrade,
 };
 use live::report::{Flags, Place, Report};
@@ -64,7 +64,7 @@ struct FromMemory(Memory);
 
 #[async_trait]
 impl Details for FromMemory {
-    async fn of(&self, car_id: &str) -> Result<Option<Detail>, SeamError> {
+    async fn of(&self, car_id: &str) -> Result<Option<Detail>, PortError> {
         let fleet = self.0.read();
         let record = fleet.slot(car_id).and_then(|slot| fleet.record(slot)).cloned();
         let soc = fleet.latest(car_id).map(|latest| latest.soc_percent);

@@ -25,7 +25,7 @@ use crate::model::agent_role::{self, AgentRole, Held};
 use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
 use crate::read::agents::{self, AccountFilter, AccountRow};
 use crate::read::areas;
-use crate::seams::Branch;
+use crate::ports::Branch;
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
@@ -182,7 +182,7 @@ impl Context {
         }
         let (now, new) = (self.template(now).await?, self.template(role).await?);
         let mut every = Held::new();
-        every_code(&self.seams.permissions.tree(&|_| false), &mut every);
+        every_code(&self.ports.permissions.tree(&|_| false), &mut every);
         agent_role::may_replace(now.as_ref(), new.as_ref(), &held(caller), &every)
             .map_err(|refusal| CommandError::Refused(refusal).into())
     }
@@ -256,7 +256,7 @@ impl Context {
             targets.push((*area, parent));
         }
         let ids: Vec<AreaId> = targets.iter().map(|(area, _)| *area).collect();
-        let vehicles = self.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+        let vehicles = self.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
         let mut moves = Vec::with_capacity(targets.len());
         for (area, to) in targets {
             let (fences, allies) = areas::belongings(&mut *db, area).await?;

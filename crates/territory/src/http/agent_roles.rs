@@ -19,7 +19,7 @@ use crate::Context;
 use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form, Held};
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents;
-use crate::seams::Branch;
+use crate::ports::Branch;
 
 const TEMPLATES: Permit = Permit::AnyOf(&["1102"]);
 const READS: [&str; 2] = ["agent_role", "agent"];
@@ -85,7 +85,7 @@ struct TemplateBody {
 
 impl TemplateBody {
     fn form(self, context: &Context) -> Result<Form, Refused> {
-        let unknown = self.codes.iter().find(|code| context.seams.permissions.title(code.as_str()).is_none());
+        let unknown = self.codes.iter().find(|code| context.ports.permissions.title(code.as_str()).is_none());
         match unknown {
             Some(code) => Err(Refused::business("permission-unknown", format!("权限码不存在：{code}"))),
             None => Ok(Form { name: self.name, remark: self.remark, codes: self.codes }),
@@ -177,7 +177,7 @@ async fn delete(
 #[utoipa::path(get, path = "/platform/agent/tree", tag = "territory", operation_id = "agentTree",
     responses((status = 200, body = Answer<Vec<Branch>>)))]
 async fn tree(State(context): State<Context>, caller: Caller) -> Handled<Vec<Branch>> {
-    Ok(Answer(context.seams.permissions.tree(&|code| caller.codes.has(code))))
+    Ok(Answer(context.ports.permissions.tree(&|code| caller.codes.has(code))))
 }
 
 /// The permission tree for platform administrators, every branch marked.
@@ -187,5 +187,5 @@ async fn admin_tree(State(context): State<Context>, caller: Caller) -> Handled<V
     if caller.full_scope != Scope::ALL {
         return Err(Refused::forbidden());
     }
-    Ok(Answer(context.seams.permissions.tree(&|_| true)))
+    Ok(Answer(context.ports.permissions.tree(&|_| true)))
 }

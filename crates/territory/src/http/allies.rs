@@ -134,7 +134,7 @@ async fn with_areas(
     let names = areas::names(&mut **db, &ids.into_iter().collect::<Vec<_>>()).await?;
     // Of areas that the caller may not see he is not told how many bikes they have.
     let visible: Vec<AreaId> = names.iter().map(|area| area.id).collect();
-    let vehicles = context.seams.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
+    let vehicles = context.ports.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
     Ok(found.into_iter().map(|ally| AllyRow::new(ally, &names, &vehicles)).collect())
 }
 

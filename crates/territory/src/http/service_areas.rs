@@ -136,7 +136,7 @@ async fn page_of(
     let found = areas::page(&mut db, filter, page).await?;
     drop(db);
     let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
-    let vehicles = context.seams.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+    let vehicles = context.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
     let rows = found.rows.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect();
     Ok(Rows { rows, count: found.count, capped: found.capped })
 }
@@ -234,8 +234,8 @@ async fn info(
     let (fence_count, ally_count) = areas::belongings(&mut *db, id).await?;
     drop(db);
     let ring = std::mem::take(&mut found.ring);
-    let vehicles = context.seams.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
-    let shelved_count = context.seams.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
+    let vehicles = context.ports.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
+    let shelved_count = context.ports.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
     let row = AreaRow::new(found, &vehicles);
     Ok(Answer(AreaInfo { row, shelved_count, fence_count, ally_count, ring }))
 }
@@ -290,7 +290,7 @@ async fn state(
         }
         2 => AreaCommand::Suspend { notice: body.notice.trim().to_owned() },
         3 => {
-            let shelved = context.seams.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
+            let shelved = context.ports.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
             AreaCommand::Close { shelved_vehicles: shelved }
         }
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
@@ -349,7 +349,7 @@ async fn hand_over(
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
     let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
     drop(db);
-    let vehicles = context.seams.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
+    let vehicles = context.ports.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };

@@ -8,18 +8,18 @@ use vocabulary::{AgentId, AreaId};
 use crate::SmsGateway;
 
 /// A neighbour cannot answer now.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Whose the service areas are.
 #[async_trait]
 pub trait AreaOwners: Send + Sync + 'static {
     /// The franchisee of an area; nothing when there is no such area.
-    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, SeamError>;
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, PortError>;
 }
 
 /// All of them.
 #[derive(Clone)]
-pub struct Neighbours {
+pub struct Ports {
     /// Sends sign-in codes.
     pub sms: Arc<dyn SmsGateway>,
     /// Knows service areas.

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use vocabulary::{AgentId, AreaId, Timestamp, Wgs84};
 
-/// A failure behind a seam.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+/// A failure behind a port.
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
 /// What the fleet knows of a service area.
 #[derive(Clone, Debug)]
@@ -21,17 +21,17 @@ pub struct AreaFacts {
 #[async_trait]
 pub trait Areas: Send + Sync + 'static {
     /// The area; nothing when there is none of that id.
-    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, SeamError>;
+    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, PortError>;
 
     /// Whether `place` lies in the area.
-    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError>;
+    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, PortError>;
 }
 
 /// The way down to devices. What a device that is away misses is not sent later.
 #[async_trait]
 pub trait Downlink: Send + Sync + 'static {
     /// Hands `payload` over for the device.
-    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError>;
+    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), PortError>;
 }
 
 /// What a bike last reported.

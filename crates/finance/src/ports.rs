@@ -9,19 +9,19 @@ use vocabulary::{AgentId, Phone, Scope};
 use crate::password_desk::PasswordDesk;
 
 /// A neighbour did not answer.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The franchisees, which the territory keeps.
 #[async_trait]
 pub trait Franchisees: Send + Sync + 'static {
     /// Whether there is such a franchisee and it may work.
-    async fn works(&self, agent: AgentId) -> Result<bool, SeamError>;
+    async fn works(&self, agent: AgentId) -> Result<bool, PortError>;
 
     /// The companies of `agents`; unknown ones are left out.
-    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, SeamError>;
+    async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, PortError>;
 
     /// Franchisees in `scope` whose company's name is like `pattern`; at most 1,000.
-    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, SeamError>;
+    async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, PortError>;
 }
 
 /// Codes that prove a bank card's phone.
@@ -31,7 +31,7 @@ pub trait CardCodes: Send + Sync + 'static {
     fn draw(&self) -> String;
 
     /// Sends `code` to `phone`; done when the provider took it.
-    async fn send(&self, phone: &Phone, code: &str) -> Result<(), SeamError>;
+    async fn send(&self, phone: &Phone, code: &str) -> Result<(), PortError>;
 }
 
 /// Who stands how: what an account opens and closes.
@@ -40,9 +40,9 @@ pub trait Standings: Send + Sync + 'static {
     fn forget(&self);
 }
 
-/// The neighbours.
+/// The ports.
 #[derive(Clone)]
-pub struct Seams {
+pub struct Ports {
     /// The franchisees.
     pub franchisees: Arc<dyn Franchisees>,
     /// Codes for bank cards.

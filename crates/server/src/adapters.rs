@@ -5,7 +5,7 @@ use fleet::detail::USE_THRESHOLD_PERCENT;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::rentable;
 use fleet::model::vehicle::{CarId, Vehicle, VehicleCommand, VehicleRefusal};
-use fleet::seams::{AreaFacts, Areas, Downlink, LiveState, LiveView, SeamError};
+use fleet::ports::{AreaFacts, Areas, Downlink, LiveState, LiveView, PortError};
 use kernel::Runtime;
 use kernel::{CommandContext, CommandError};
 use live::Memory;
@@ -30,7 +30,7 @@ impl AreasOfTerritory {
 
 #[async_trait]
 impl Areas for AreasOfTerritory {
-    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, SeamError> {
+    async fn area(&self, id: AreaId) -> Result<Option<AreaFacts>, PortError> {
         let area = self.runtime.desk.load::<Area>(&id).await?.state;
         Ok(area.agent().map(|agent| AreaFacts {
             agent,
@@ -39,7 +39,7 @@ impl Areas for AreasOfTerritory {
         }))
     }
 
-    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, SeamError> {
+    async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, PortError> {
         let area = self.runtime.desk.load::<Area>(&id).await?.state;
         Ok(area.ring().is_some_and(|ring| ring.holds(place, 0.0)))
     }
@@ -47,7 +47,7 @@ impl Areas for AreasOfTerritory {
 
 #[async_trait]
 impl access::AreaOwners for AreasOfTerritory {
-    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, access::SeamError> {
+    async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, access::PortError> {
         Ok(self.runtime.desk.load::<Area>(&area).await?.state.agent())
     }
 }
@@ -66,7 +66,7 @@ impl NatsDownlink {
 
 #[async_trait]
 impl Downlink for NatsDownlink {
-    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), SeamError> {
+    async fn send(&self, imei: &str, payload: Vec<u8>) -> Result<(), PortError> {
         let downlink = self.downlink.as_ref().ok_or("there is no NATS")?;
         downlink.send_bytes(imei, payload).await
     }
@@ -142,7 +142,7 @@ impl AlarmsOfFleet {
         alarm: AlarmKind,
         raised: bool,
         evidence: Evidence,
-    ) -> Result<(), SeamError> {
+    ) -> Result<(), PortError> {
         let car_id = CarId::try_from(car_id.to_owned())?;
         let command = match alarm.alarm_state() {
             None => {
@@ -168,11 +168,11 @@ impl AlarmsOfFleet {
 
 #[async_trait]
 impl Alarms for AlarmsOfFleet {
-    async fn raise(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError> {
+    async fn raise(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), PortError> {
         self.tell(car_id, alarm, true, evidence).await
     }
 
-    async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), SeamError> {
+    async fn clear(&self, car_id: &str, alarm: AlarmKind, evidence: Evidence) -> Result<(), PortError> {
         self.tell(car_id, alarm, false, evidence).await
     }
 }
@@ -197,7 +197,7 @@ impl CommandAcks for AcksOfFleet {
         command_id: i64,
         code: i32,
         _at: Timestamp,
-    ) -> Result<(), SeamError> {
+    ) -> Result<(), PortError> {
         fleet::sender::acknowledged(&self.runtime, imei, CommandId(command_id), code).await?;
         Ok(())
     }

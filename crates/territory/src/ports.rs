@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use vocabulary::AreaId;
 
 /// A neighbour did not answer.
-pub type SeamError = Box<dyn std::error::Error + Send + Sync>;
+pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A branch of the permission tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,15 +44,15 @@ pub trait Permissions: Send + Sync + 'static {
 #[async_trait]
 pub trait Bikes: Send + Sync + 'static {
     /// How many bikes each of `areas` has, of whatever lifecycle; areas without any may be left out.
-    async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, SeamError>;
+    async fn count_by_area(&self, areas: &[AreaId]) -> Result<BTreeMap<AreaId, i64>, PortError>;
 
     /// How many bikes are on the streets of `area`, as of now.
-    async fn shelved_in(&self, area: AreaId) -> Result<i64, SeamError>;
+    async fn shelved_in(&self, area: AreaId) -> Result<i64, PortError>;
 }
 
-/// The neighbours.
+/// The ports.
 #[derive(Clone)]
-pub struct Seams {
+pub struct Ports {
     /// The permission tree.
     pub permissions: Arc<dyn Permissions>,
     /// The bikes.
