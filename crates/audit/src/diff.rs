@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::described::{Described, Field, Fields, Text};
+use crate::schema::{AuditSchema, Field, Fields, Text};
 use crate::mask;
 use crate::words::{self, Names};
 
@@ -62,7 +62,7 @@ pub struct StateField {
 }
 
 /// The fields that differ: as they were, as they are. Found on the true values, given masked.
-pub fn changed(described: &dyn Described, before: &Fields, after: &Fields) -> (Fields, Fields) {
+pub fn changed(schema: &dyn AuditSchema, before: &Fields, after: &Fields) -> (Fields, Fields) {
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let mut differ = (Fields::new(), Fields::new());
     for key in keys {
@@ -73,7 +73,7 @@ pub fn changed(described: &dyn Described, before: &Fields, after: &Fields) -> (F
         for (value, side) in [(was, &mut differ.0), (is, &mut differ.1)] {
             // Null is "not there" to people.
             if let Some(value) = value.filter(|value| !value.is_null()) {
-                side.insert(key.clone(), shown(field(described, key), value));
+                side.insert(key.clone(), shown(field(schema, key), value));
             }
         }
     }
@@ -81,12 +81,12 @@ pub fn changed(described: &dyn Described, before: &Fields, after: &Fields) -> (F
 }
 
 /// A state as it may be shown: masked, hidden fields emptied.
-pub fn shown_state(described: &dyn Described, state: &Fields) -> Fields {
-    state.iter().map(|(key, value)| (key.clone(), hidden_or_masked(field(described, key), value))).collect()
+pub fn shown_state(schema: &dyn AuditSchema, state: &Fields) -> Fields {
+    state.iter().map(|(key, value)| (key.clone(), hidden_or_masked(field(schema, key), value))).collect()
 }
 
-fn field<'a>(described: &'a dyn Described, key: &str) -> Option<&'a Field> {
-    described.fields().iter().find(|field| field.key == key)
+fn field<'a>(schema: &'a dyn AuditSchema, key: &str) -> Option<&'a Field> {
+    schema.fields().iter().find(|field| field.key == key)
 }
 
 fn hidden_or_masked(field: Option<&Field>, value: &Value) -> Value {
@@ -111,21 +111,21 @@ fn shown(field: Option<&Field>, value: &Value) -> Value {
 }
 
 /// Keys in the order in which people read them.
-fn ordered<'a>(described: &'a dyn Described, states: &[&'a Fields]) -> Vec<(&'a str, &'a str, Text)> {
+fn ordered<'a>(schema: &'a dyn AuditSchema, states: &[&'a Fields]) -> Vec<(&'a str, &'a str, Text)> {
     let there = |key: &str| states.iter().any(|state| state.contains_key(key));
-    let known = described.fields().iter().filter(|field| there(field.key));
+    let known = schema.fields().iter().filter(|field| there(field.key));
     let mut keys: Vec<(&str, &str, Text)> = known.map(|field| (field.key, field.label, field.text)).collect();
     let rest: BTreeSet<&str> = states
         .iter()
         .flat_map(|state| state.keys().map(String::as_str))
-        .filter(|key| field(described, key).is_none())
+        .filter(|key| field(schema, key).is_none())
         .collect();
     keys.extend(rest.into_iter().map(|key| (key, key, Text::Plain)));
     keys
 }
 
 /// Changed fields (as [`changed`] gave them) in words.
-pub fn changes(described: &dyn Described, before: &Fields, after: &Fields, names: &Names) -> Vec<Change> {
+pub fn changes(schema: &dyn AuditSchema, before: &Fields, after: &Fields, names: &Names) -> Vec<Change> {
     let null = Value::Null;
     let change = |(key, label, how): (&str, &str, Text)| {
         let (was, is) = (before.get(key).unwrap_or(&null), after.get(key).unwrap_or(&null));
@@ -148,7 +148,7 @@ pub fn changes(described: &dyn Described, before: &Fields, after: &Fields, names
             removed,
         }
     };
-    ordered(described, &[before, after]).into_iter().map(change).collect()
+    ordered(schema, &[before, after]).into_iter().map(change).collect()
 }
 
 fn only_in(these: &[String], those: &[String]) -> Vec<String> {
@@ -157,8 +157,8 @@ fn only_in(these: &[String], those: &[String]) -> Vec<String> {
 }
 
 /// A whole state (as [`shown_state`] gave it) in words.
-pub fn state_fields(described: &dyn Described, state: &Fields, names: &Names) -> Vec<StateField> {
-    ordered(described, &[state])
+pub fn state_fields(schema: &dyn AuditSchema, state: &Fields, names: &Names) -> Vec<StateField> {
+    ordered(schema, &[state])
         .into_iter()
         .filter_map(|(key, label, how)| {
             let value = state.get(key).filter(|value| !value.is_null())?;
@@ -202,11 +202,11 @@ mod tests {
     use kernel::{DecodeError, Recorded};
 
     use super::*;
-    use crate::described::Action;
+    use crate::schema::Action;
 
     struct Card;
 
-    impl Described for Card {
+    impl AuditSchema for Card {
         fn category(&self) -> &'static str {
             "card"
         }

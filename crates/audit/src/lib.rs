@@ -1,12 +1,12 @@
 //! Audit: who did what, to what, from where, and what changed by it.
 //!
 //! One projector reads every category of the system and writes a row for each event of a person or a machine client.
-//! What a context's events mean is told by [`Described`], which the server fulfils for every context: this crate knows none.
+//! What a context's events mean is told by [`AuditSchema`], which the server fulfils for every context: this crate knows none.
 //! Files handed out and masked data shown are events of this room's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
 #![deny(missing_docs)]
 
-pub mod described;
+pub mod schema;
 mod diff;
 mod http;
 pub mod mask;
@@ -20,22 +20,22 @@ use std::sync::Arc;
 use kernel::{Runtime, Projector};
 use wire::Routes;
 
-pub use described::{Action, Described, Descriptions, Field, Fields, Text};
+pub use schema::{Action, AuditSchema, AuditSchemas, Field, Fields, Text};
 pub use diff::{Change, StateField};
 pub use records::Records;
 
 /// The context at work. Shared by its handlers.
 pub struct Audit {
     pub(crate) runtime: Runtime,
-    pub(crate) descriptions: Arc<Descriptions>,
+    pub(crate) schemas: Arc<AuditSchemas>,
     pub(crate) records: Records,
 }
 
 impl Audit {
     /// Puts the room together.
-    pub fn new(runtime: Runtime, descriptions: Arc<Descriptions>) -> Arc<Self> {
+    pub fn new(runtime: Runtime, schemas: Arc<AuditSchemas>) -> Arc<Self> {
         let records = Records::new(runtime.clone());
-        Arc::new(Self { runtime, descriptions, records })
+        Arc::new(Self { runtime, schemas, records })
     }
 
     /// Hears of refused commands and of data handed out: for the entrance.
@@ -55,7 +55,7 @@ pub fn routes(audit: Arc<Audit>) -> Routes {
     http::routes(audit)
 }
 
-/// Its read models, over all categories that `descriptions` knows.
-pub fn projectors(descriptions: Arc<Descriptions>) -> Vec<Arc<dyn Projector>> {
-    vec![Arc::new(read::AuditProjector::new(descriptions))]
+/// Its read models, over all categories that `schemas` knows.
+pub fn projectors(schemas: Arc<AuditSchemas>) -> Vec<Arc<dyn Projector>> {
+    vec![Arc::new(read::AuditProjector::new(schemas))]
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 use vocabulary::Timestamp;
 
-use crate::described::{Field, Fields, Text};
+use crate::schema::{Field, Fields, Text};
 
 /// A text in the words of a value has at most so many characters.
 const TEXT_MAX: usize = 500;

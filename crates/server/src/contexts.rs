@@ -22,7 +22,7 @@ use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, To
 
 use crate::base_map::BaseMap;
 use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
-use crate::described::descriptions;
+use crate::audit_schemas::schemas;
 use crate::descriptors::fitted;
 use crate::finances::{
     AccountsOfFinance, CodesBySms, FranchiseesOfTerritory, StandingsOfAccess, password_desk,
@@ -69,7 +69,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     all.extend(territory::projectors());
     all.extend(fleet::projectors());
     all.extend(finance::projectors());
-    all.extend(audit::projectors(descriptions()));
+    all.extend(audit::projectors(schemas()));
     all
 }
 
@@ -138,7 +138,7 @@ impl Contexts {
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
         };
-        let audit = Audit::new(runtime.clone(), descriptions());
+        let audit = Audit::new(runtime.clone(), schemas());
         wire.witnessed_by(audit.witness());
         Ok(Self { access, fleet, finance, audit, wire })
     }

@@ -4,7 +4,7 @@ mod auth_callout;
 mod base_map;
 mod checkpoints;
 mod config;
-mod described;
+mod audit_schemas;
 mod descriptors;
 mod doctor;
 mod finances;

@@ -10,7 +10,7 @@ use wire::{Answer, Caller, Handled, Params, Refused, Seen};
 
 use super::{READS, given, number};
 use crate::Audit;
-use crate::described::Described;
+use crate::schema::AuditSchema;
 use crate::read::history::{History, HistoryError, Moment, Past, STEPS_MAX};
 use crate::read::subjects::{self, Found};
 
@@ -34,9 +34,9 @@ impl From<HistoryError> for Refused {
 }
 
 /// The category asked for, if its things have a history.
-fn described<'a>(audit: &'a Audit, category: Option<&str>) -> Result<&'a dyn Described, Refused> {
-    let described = category.and_then(|category| audit.descriptions.of(category));
-    described.filter(|described| described.has_history()).map(AsRef::as_ref).ok_or_else(Refused::not_found)
+fn schema<'a>(audit: &'a Audit, category: Option<&str>) -> Result<&'a dyn AuditSchema, Refused> {
+    let schema = category.and_then(|category| audit.schemas.of(category));
+    schema.filter(|schema| schema.has_history()).map(AsRef::as_ref).ok_or_else(Refused::not_found)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -57,7 +57,7 @@ pub(crate) async fn subjects(
     Seen(seen): Seen,
     Params(query): Params<SubjectsQuery>,
 ) -> Handled<Vec<Found>> {
-    let category = described(&audit, given("category", query.category.as_ref())?)?.category();
+    let category = schema(&audit, given("category", query.category.as_ref())?)?.category();
     let keyword = given("keyword", query.keyword.as_ref())?;
     let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(subjects::find(&mut db, category, keyword).await?))
@@ -86,12 +86,12 @@ pub(crate) async fn steps(
     Seen(seen): Seen,
     Params(query): Params<StepsQuery>,
 ) -> Handled<History> {
-    let described = described(&audit, given("category", query.category.as_ref())?)?;
+    let schema = schema(&audit, given("category", query.category.as_ref())?)?;
     let id = given("id", query.id.as_ref())?.ok_or_else(Refused::not_found)?;
     let size = number("pageSize", query.page_size.as_ref())?.unwrap_or(STEPS).min(STEPS_OF_A_PAGE);
     let page = Page::new(number("page", query.page.as_ref())?, Some(size));
     let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let past = Past { runtime: &audit.runtime, descriptions: &audit.descriptions, described, id };
+    let past = Past { runtime: &audit.runtime, schemas: &audit.schemas, schema, id };
     Ok(Answer(past.page(&mut db, &caller.full_scope, page).await?))
 }
 
@@ -115,11 +115,11 @@ pub(crate) async fn at(
     Seen(seen): Seen,
     Params(query): Params<AtQuery>,
 ) -> Handled<Moment> {
-    let described = described(&audit, given("category", query.category.as_ref())?)?;
+    let schema = schema(&audit, given("category", query.category.as_ref())?)?;
     let id = given("id", query.id.as_ref())?.ok_or_else(Refused::not_found)?;
     let position = number("position", query.position.as_ref())?
         .ok_or_else(|| Refused::malformed("请求参数 position 不能为空"))?;
     let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let past = Past { runtime: &audit.runtime, descriptions: &audit.descriptions, described, id };
+    let past = Past { runtime: &audit.runtime, schemas: &audit.schemas, schema, id };
     Ok(Answer(past.at(&mut db, &caller.full_scope, position).await?))
 }

@@ -73,7 +73,7 @@ async fn matching(
     loop {
         let before = rows.last().map(|row| row.position);
         let slice = Slice { limit: AT_ONCE, offset: 0, before };
-        let part = entries::part(db, &audit.descriptions, scope, filter, slice).await?;
+        let part = entries::part(db, &audit.schemas, scope, filter, slice).await?;
         let more = part.len() as i64 == AT_ONCE;
         rows.extend(part);
         if !more || rows.len() > SHEET_ROWS {

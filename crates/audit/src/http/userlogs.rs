@@ -155,7 +155,7 @@ pub(crate) async fn list(
 ) -> Handled<LogPage> {
     let (filter, slice) = (query.filter()?, query.slice()?);
     let mut db = audit.runtime.reads.scoped(&caller.scope, seen, &READS).await?;
-    let page = entries::page(&mut db, &audit.descriptions, &caller.scope, &filter, slice).await?;
+    let page = entries::page(&mut db, &audit.schemas, &caller.scope, &filter, slice).await?;
     let full = page.rows.len() as i64 == slice.limit;
     let next = page.rows.last().filter(|_| full).map(|row| row.position);
     Ok(Answer(LogPage { rows: page.rows, count: page.count, capped: page.capped, next }))
@@ -174,7 +174,7 @@ pub(crate) async fn detail(
     // What is no number is no position.
     let position: i64 = position.parse().map_err(|_| Refused::not_found())?;
     let mut db = audit.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = entries::one(&mut db, &audit.descriptions, position).await?;
+    let found = entries::one(&mut db, &audit.schemas, position).await?;
     Ok(Answer(found.ok_or_else(Refused::not_found)?))
 }
 
@@ -221,13 +221,13 @@ pub(crate) struct Options {
     responses((status = 200, body = Answer<Options>)))]
 pub(crate) async fn actions(State(audit): State<Arc<Audit>>) -> Handled<Options> {
     let categories = audit
-        .descriptions
+        .schemas
         .all()
-        .map(|described| CategoryOption {
-            category: described.category(),
-            label: described.label(),
-            history: described.has_history(),
-            actions: described
+        .map(|schema| CategoryOption {
+            category: schema.category(),
+            label: schema.label(),
+            history: schema.has_history(),
+            actions: schema
                 .actions()
                 .into_iter()
                 .map(|action| ActionOption { action: action.stored_type, label: action.label })

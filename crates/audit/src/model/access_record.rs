@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vocabulary::{Territory, Timestamp};
 
-use crate::described::{Action, Described, Field, Fields, Text};
+use crate::schema::{Action, AuditSchema, Field, Fields, Text};
 use crate::mask;
 
 /// A name of a list or a thing has at most so many characters.
@@ -233,7 +233,7 @@ const FIELDS: &[Field] = &[
     Field { key: "reason", label: "原因", text: Text::Plain },
 ];
 
-impl Described for Record {
+impl AuditSchema for Record {
     fn category(&self) -> &'static str {
         AccessRecord::CATEGORY
     }

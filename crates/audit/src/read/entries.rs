@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, COUNT_CAP, Reach, Rows, Scope, Territory, Timestamp};
 
 use super::{containing, subjects};
-use crate::described::{Descriptions, Fields};
+use crate::schema::{AuditSchemas, Fields};
 use crate::words::{self, Names};
 use crate::{diff, mask};
 
@@ -159,19 +159,19 @@ pub fn result_label(result: i16) -> &'static str {
 }
 
 impl Entry {
-    fn named(&self, descriptions: &Descriptions, into: &mut BTreeSet<(String, String)>) {
-        let Some(described) = descriptions.of(&self.category) else { return };
-        words::named_in(described.fields(), &self.before, into);
-        words::named_in(described.fields(), &self.after, into);
+    fn named(&self, schemas: &AuditSchemas, into: &mut BTreeSet<(String, String)>) {
+        let Some(schema) = schemas.of(&self.category) else { return };
+        words::named_in(schema.fields(), &self.before, into);
+        words::named_in(schema.fields(), &self.after, into);
     }
 
-    fn detail(self, descriptions: &Descriptions, names: &Names) -> LogDetail {
-        let described = descriptions.of(&self.category);
-        let changes = described.map_or_else(Vec::new, |described| {
-            diff::changes(described.as_ref(), &self.before, &self.after, names)
+    fn detail(self, schemas: &AuditSchemas, names: &Names) -> LogDetail {
+        let schema = schemas.of(&self.category);
+        let changes = schema.map_or_else(Vec::new, |schema| {
+            diff::changes(schema.as_ref(), &self.before, &self.after, names)
         });
-        let told = described.and_then(|described| described.detail(&self.after));
-        let category_label = descriptions.label(&self.category);
+        let told = schema.and_then(|schema| schema.detail(&self.after));
+        let category_label = schemas.label(&self.category);
         let access = self.access();
         let called = if self.target_name.is_empty() { &self.target_id } else { &self.target_name };
         let row = LogRow {
@@ -179,7 +179,7 @@ impl Entry {
             time: self.at_ms,
             actor_kind: self.actor_kind,
             phone: mask::text_masked(&self.actor_phone),
-            action_label: descriptions.action_label(&self.category, &self.action),
+            action_label: schemas.action_label(&self.category, &self.action),
             target: if access.is_some() { called.clone() } else { format!("{category_label} {called}") },
             agent_id: self.agent_id.map(|id| id.to_string()),
             area_id: self.area_id.map(|id| id.to_string()),
@@ -351,7 +351,7 @@ async fn moment(db: &mut PgConnection, position: i64) -> sqlx::Result<Option<i64
 /// A part of the log, newest first, and how many match in all.
 pub async fn page(
     db: &mut PgConnection,
-    descriptions: &Descriptions,
+    schemas: &AuditSchemas,
     scope: &Scope,
     filter: &Filter,
     slice: Slice,
@@ -370,13 +370,13 @@ pub async fn page(
         count.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching)");
     }
     let counted: i64 = count.build_query_scalar().fetch_one(&mut *db).await?;
-    Ok(Rows::new(part(db, descriptions, scope, filter, slice).await?, counted))
+    Ok(Rows::new(part(db, schemas, scope, filter, slice).await?, counted))
 }
 
 /// A part of the log, newest first.
 pub async fn part(
     db: &mut PgConnection,
-    descriptions: &Descriptions,
+    schemas: &AuditSchemas,
     scope: &Scope,
     filter: &Filter,
     slice: Slice,
@@ -415,16 +415,16 @@ pub async fn part(
     let found: Vec<Entry> = query.build_query_as().fetch_all(&mut *db).await?;
     let mut named = BTreeSet::new();
     for entry in &found {
-        entry.named(descriptions, &mut named);
+        entry.named(schemas, &mut named);
     }
     let names = subjects::names(db, &named).await?;
-    Ok(found.into_iter().map(|entry| entry.detail(descriptions, &names).row).collect())
+    Ok(found.into_iter().map(|entry| entry.detail(schemas, &names).row).collect())
 }
 
 /// One line; nothing when it is not in scope.
 pub async fn one(
     db: &mut PgConnection,
-    descriptions: &Descriptions,
+    schemas: &AuditSchemas,
     position: i64,
 ) -> sqlx::Result<Option<LogDetail>> {
     let mut query = QueryBuilder::new(if position < 0 { NOT_DONE } else { DONE });
@@ -432,7 +432,7 @@ pub async fn one(
     let found: Option<Entry> = query.build_query_as().fetch_optional(&mut *db).await?;
     let Some(found) = found else { return Ok(None) };
     let mut named = BTreeSet::new();
-    found.named(descriptions, &mut named);
+    found.named(schemas, &mut named);
     let names = subjects::names(db, &named).await?;
-    Ok(Some(found.detail(descriptions, &names)))
+    Ok(Some(found.detail(schemas, &names)))
 }

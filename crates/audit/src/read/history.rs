@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use vocabulary::{Page, Scope};
 
 use super::{Person, subjects};
-use crate::described::{Described, Descriptions, Fields};
+use crate::schema::{AuditSchema, AuditSchemas, Fields};
 use crate::diff::{self, Change, StateField};
 use crate::mask;
 use crate::words::{self, Names};
@@ -141,9 +141,9 @@ pub struct Past<'a> {
     /// Where the log is.
     pub runtime: &'a Runtime,
     /// What events are called.
-    pub descriptions: &'a Descriptions,
+    pub schemas: &'a AuditSchemas,
     /// How its events are read.
-    pub described: &'a dyn Described,
+    pub schema: &'a dyn AuditSchema,
     /// Which thing of that category.
     pub id: &'a str,
 }
@@ -166,10 +166,10 @@ impl Past<'_> {
         let mut rows = self.steps(db, &folded).await?;
         rows.reverse();
         Ok(History {
-            category: self.described.category().to_owned(),
-            category_label: self.described.label().to_owned(),
+            category: self.schema.category().to_owned(),
+            category_label: self.schema.label().to_owned(),
             id: self.id.to_owned(),
-            name: subjects::name_of(db, self.described.category(), self.id).await?,
+            name: subjects::name_of(db, self.schema.category(), self.id).await?,
             count: visible.len(),
             rows,
         })
@@ -190,18 +190,18 @@ impl Past<'_> {
         let index = visible.iter().position(|at| *at == place.position).ok_or(HistoryError::NotFound)?;
         let folded = self.fold(&places, &BTreeSet::from([place.version])).await?;
         let newest = folded.last().ok_or(HistoryError::NotFound)?;
-        let state = diff::shown_state(self.described, &newest.after);
+        let state = diff::shown_state(self.schema, &newest.after);
         let mut named = BTreeSet::new();
-        words::named_in(self.described.fields(), &state, &mut named);
+        words::named_in(self.schema.fields(), &state, &mut named);
         let names = subjects::names(db, &named).await?;
         let step = self.steps(db, &folded).await?.pop().ok_or(HistoryError::NotFound)?;
         Ok(Moment {
-            category: self.described.category().to_owned(),
-            category_label: self.described.label().to_owned(),
+            category: self.schema.category().to_owned(),
+            category_label: self.schema.label().to_owned(),
             id: self.id.to_owned(),
-            name: subjects::name_of(db, self.described.category(), self.id).await?,
+            name: subjects::name_of(db, self.schema.category(), self.id).await?,
             step,
-            state: diff::state_fields(self.described, &state, &names),
+            state: diff::state_fields(self.schema, &state, &names),
             previous: index.checked_sub(1).map(|before| visible[before]),
             following: visible.get(index + 1).copied(),
             first: visible[0],
@@ -213,10 +213,10 @@ impl Past<'_> {
 
     /// All its steps, oldest first. It is there for `scope` when what it is now lies within.
     async fn places(&self, scope: &Scope) -> Result<Vec<Place>, HistoryError> {
-        let rows = index(&self.runtime.pools.app, self.described.category(), self.id).await?;
+        let rows = index(&self.runtime.pools.app, self.schema.category(), self.id).await?;
         if rows.len() > STEPS_MAX {
             // Whether it exists is told to those alone who may see it.
-            let newest = newest(&self.runtime.pools.app, self.described.category(), self.id).await?;
+            let newest = newest(&self.runtime.pools.app, self.schema.category(), self.id).await?;
             let seen = newest.is_some_and(|meta| scope.contains(meta.territory));
             return Err(if seen { HistoryError::TooLong } else { HistoryError::NotFound });
         }
@@ -241,7 +241,7 @@ impl Past<'_> {
         let mut version = 0;
         while version < last {
             let limit = READ.min(last - version);
-            let category = self.described.category();
+            let category = self.schema.category();
             let events = self.runtime.reader.read_stream(category, self.id, version, limit).await?;
             let Some(newest) = events.last() else { break };
             version = newest.version;
@@ -251,7 +251,7 @@ impl Past<'_> {
                     let hidden = at.checked_sub(1).is_some_and(|before| !places[before].visible);
                     if hidden { Fields::new() } else { state.clone() }
                 });
-                self.described.fold(&mut state, &event).map_err(LogError::from)?;
+                self.schema.fold(&mut state, &event).map_err(LogError::from)?;
                 if let Some(before) = before {
                     folded.push(Folded { event, before, after: state.clone() });
                 }
@@ -264,11 +264,11 @@ impl Past<'_> {
         let positions: Vec<i64> = folded.iter().map(|one| one.event.position.0).collect();
         let people = people(db, &positions).await?;
         let differ: Vec<(Fields, Fields)> =
-            folded.iter().map(|one| diff::changed(self.described, &one.before, &one.after)).collect();
+            folded.iter().map(|one| diff::changed(self.schema, &one.before, &one.after)).collect();
         let mut named = BTreeSet::new();
         for (before, after) in &differ {
-            words::named_in(self.described.fields(), before, &mut named);
-            words::named_in(self.described.fields(), after, &mut named);
+            words::named_in(self.schema.fields(), before, &mut named);
+            words::named_in(self.schema.fields(), after, &mut named);
         }
         let names = subjects::names(db, &named).await?;
         let told = folded.iter().zip(&differ);
@@ -288,10 +288,10 @@ impl Past<'_> {
             time: event.recorded_at.millis(),
             actor: actor(&event.meta, event.position, people),
             action: event.stored_type.clone(),
-            action_label: self.descriptions.action_label(&event.category, &event.stored_type),
+            action_label: self.schemas.action_label(&event.category, &event.stored_type),
             ip: event.meta.client_address.clone().unwrap_or_default(),
             trace_id: event.meta.trace_id.clone(),
-            changes: diff::changes(self.described, before, after, names),
+            changes: diff::changes(self.schema, before, after, names),
         }
     }
 }

@@ -17,18 +17,18 @@ use vocabulary::Territory;
 
 use self::entries::Stored;
 use self::subjects::Subject;
-use crate::described::{Described, Descriptions, Fields};
+use crate::schema::{AuditSchema, AuditSchemas, Fields};
 use crate::{diff, mask};
 
 /// Builds both tables, from every category of the system.
 pub struct AuditProjector {
-    descriptions: Arc<Descriptions>,
+    schemas: Arc<AuditSchemas>,
 }
 
 impl AuditProjector {
-    /// Reads events as `descriptions` tell.
-    pub fn new(descriptions: Arc<Descriptions>) -> Self {
-        Self { descriptions }
+    /// Reads events as `schemas` tell.
+    pub fn new(schemas: Arc<AuditSchemas>) -> Self {
+        Self { schemas }
     }
 }
 
@@ -70,7 +70,7 @@ impl Projector for AuditProjector {
     }
 
     fn categories(&self) -> &'static [&'static str] {
-        self.descriptions.categories()
+        self.schemas.categories()
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
@@ -80,9 +80,9 @@ impl Projector for AuditProjector {
             keys.extend(
                 Person::of(&event.meta.actor).map(|person| subjects::key(person.category, &person.id)),
             );
-            let described = self.descriptions.of(&event.category);
+            let schema = self.schemas.of(&event.category);
             keys.extend(
-                described.and_then(|one| one.named_by()).map(|by| subjects::key(by, &event.stream_id)),
+                schema.and_then(|one| one.named_by()).map(|by| subjects::key(by, &event.stream_id)),
             );
         }
         keys.sort_unstable();
@@ -93,14 +93,14 @@ impl Projector for AuditProjector {
         let mut entries = Vec::new();
         let mut moved = BTreeMap::new();
         for event in events {
-            let described = self.descriptions.of(&event.category).ok_or("an event of no category")?;
+            let schema = self.schemas.of(&event.category).ok_or("an event of no category")?;
             let key = subjects::key(&event.category, &event.stream_id);
             let mut subject = known.remove(&key).unwrap_or_else(|| Subject::new(event));
             let person = Person::of(&event.meta.actor);
             let before = person.as_ref().map(|_| subject.state.clone());
             let from = subject.territory();
-            subject.take(described.as_ref(), event)?;
-            if let Some(by) = described.named_by()
+            subject.take(schema.as_ref(), event)?;
+            if let Some(by) = schema.named_by()
                 && let Some(namesake) = known.get(&subjects::key(by, &event.stream_id))
             {
                 subject.name.clone_from(&namesake.name);
@@ -110,7 +110,7 @@ impl Projector for AuditProjector {
             if let (Some(person), Some(before)) = (person, before) {
                 let actor = known.get(&subjects::key(person.category, &person.id));
                 let before = if crossed(from, event.meta.territory) { Fields::new() } else { before };
-                entries.push(entry(described.as_ref(), event, person, actor, &before, subject));
+                entries.push(entry(schema.as_ref(), event, person, actor, &before, subject));
             }
             moved.insert(key, ());
         }
@@ -128,14 +128,14 @@ pub(crate) fn crossed(from: Territory, to: Territory) -> bool {
 }
 
 fn entry(
-    described: &dyn Described,
+    schema: &dyn AuditSchema,
     event: &Recorded,
     person: Person,
     actor: Option<&Subject>,
     before: &Fields,
     subject: &Subject,
 ) -> Stored {
-    let (before, after) = diff::changed(described, before, &subject.state);
+    let (before, after) = diff::changed(schema, before, &subject.state);
     let meta = &event.meta;
     Stored {
         position: event.position.0,

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, Territory};
 
 use super::containing;
-use crate::described::{Described, Fields};
+use crate::schema::{AuditSchema, Fields};
 use crate::mask;
 use crate::words::{Names, cut};
 
@@ -61,10 +61,10 @@ impl Subject {
     }
 
     /// Takes an event in.
-    pub fn take(&mut self, described: &dyn Described, event: &Recorded) -> Result<(), DecodeError> {
-        described.fold(&mut self.state, event)?;
-        self.name = cut(&mask::clean(&described.name(&self.state)), NAME_MAX);
-        self.phone = described.phone(&self.state).map(|phone| mask::clean(&phone)).unwrap_or_default();
+    pub fn take(&mut self, schema: &dyn AuditSchema, event: &Recorded) -> Result<(), DecodeError> {
+        schema.fold(&mut self.state, event)?;
+        self.name = cut(&mask::clean(&schema.name(&self.state)), NAME_MAX);
+        self.phone = schema.phone(&self.state).map(|phone| mask::clean(&phone)).unwrap_or_default();
         self.agent_id = event.meta.territory.agent.map(|agent| agent.0);
         self.area_id = event.meta.territory.area.map(|area| area.0);
         self.version = event.version;

@@ -5,8 +5,8 @@ use vocabulary::{AgentId, Page, Scope};
 use crate::runtime::{CardEvent, TestRuntime, agent};
 
 fn past<'a>(runtime: &'a TestRuntime, id: &'a str) -> Past<'a> {
-    let described = runtime.descriptions.of("card").unwrap().as_ref();
-    Past { runtime: &runtime.runtime, descriptions: &runtime.descriptions, described, id }
+    let schema = runtime.schemas.of("card").unwrap().as_ref();
+    Past { runtime: &runtime.runtime, schemas: &runtime.schemas, schema, id }
 }
 
 async fn at(runtime: &TestRuntime, scope: &Scope, id: &str, position: i64) -> Result<Moment, HistoryError> {

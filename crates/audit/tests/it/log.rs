@@ -9,7 +9,7 @@ const ALL: Slice = Slice { limit: 100, offset: 0, before: None };
 
 async fn page(runtime: &TestRuntime, scope: &Scope, filter: &Filter, slice: Slice) -> Rows<LogRow> {
     let mut db = runtime.read(scope).await;
-    entries::page(&mut db, &runtime.descriptions, scope, filter, slice).await.unwrap()
+    entries::page(&mut db, &runtime.schemas, scope, filter, slice).await.unwrap()
 }
 
 fn actions(rows: &Rows<LogRow>) -> Vec<&str> {
@@ -45,7 +45,7 @@ async fn a_franchisees_auditor_sees_no_row_of_another_and_none_of_the_platforms(
     let rows = page(&runtime, &agent(2), &Filter::default(), ALL).await;
     assert_eq!((rows.count, rows.rows[0].target_name.as_str()), (1, "月卡"));
     let mut db = runtime.read(&agent(2)).await;
-    assert_eq!(entries::one(&mut db, &runtime.descriptions, theirs.0).await.unwrap(), None);
+    assert_eq!(entries::one(&mut db, &runtime.schemas, theirs.0).await.unwrap(), None);
     drop(db);
     assert_eq!(page(&runtime, &agent(4), &Filter::default(), ALL).await.count, 0);
     assert_eq!(page(&runtime, &Scope::NONE, &Filter::default(), ALL).await.count, 0);
@@ -57,7 +57,7 @@ async fn a_thing_that_comes_from_another_franchisee_does_not_bring_its_past() {
     runtime.make("a", 2, "月卡").await;
     let moved = runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
     let mut db = runtime.read(&agent(3)).await;
-    let row = entries::one(&mut db, &runtime.descriptions, moved.0).await.unwrap().expect("his now");
+    let row = entries::one(&mut db, &runtime.schemas, moved.0).await.unwrap().expect("his now");
     assert!(row.changes.iter().all(|change| change.before.is_null()), "{:?}", row.changes);
     assert_eq!(row.row.action_label, "card.moved", "what nobody named is shown as it is stored");
 }

@@ -27,7 +27,7 @@ fn refused(status: u16, text: &str) -> RefusedWrite {
 async fn seen(runtime: &TestRuntime, scope: &Scope, filter: Filter) -> Rows<LogRow> {
     let mut db = runtime.read(scope).await;
     let slice = Slice { limit: 200, offset: 0, before: None };
-    entries::page(&mut db, &runtime.descriptions, scope, &filter, slice).await.unwrap()
+    entries::page(&mut db, &runtime.schemas, scope, &filter, slice).await.unwrap()
 }
 
 async fn eventually(runtime: &TestRuntime, scope: &Scope, filter: Filter, rows: usize) -> Rows<LogRow> {
@@ -42,7 +42,7 @@ async fn eventually(runtime: &TestRuntime, scope: &Scope, filter: Filter, rows: 
 }
 
 fn audit(runtime: &TestRuntime) -> std::sync::Arc<Audit> {
-    Audit::new(runtime.runtime.clone(), std::sync::Arc::clone(&runtime.descriptions))
+    Audit::new(runtime.runtime.clone(), std::sync::Arc::clone(&runtime.schemas))
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its
     assert_eq!(done.count, 0);
     assert_eq!(seen(&runtime, &agent(3), Filter::default()).await.count, 0);
     let mut db = runtime.read(&agent(3)).await;
-    let theirs = entries::one(&mut db, &runtime.descriptions, no.rows[0].position).await.unwrap();
+    let theirs = entries::one(&mut db, &runtime.schemas, no.rows[0].position).await.unwrap();
     assert_eq!(theirs, None);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use audit::{Action, Described, Descriptions, Field, Fields, Text, mask};
+use audit::{Action, AuditSchema, AuditSchemas, Field, Fields, Text, mask};
 use kernel::{
     Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, Runtime, MIGRATIONS, MasterKey, Personal,
     PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, migrate,
@@ -119,7 +119,7 @@ impl Aggregate for Card {
 
 struct People;
 
-impl Described for People {
+impl AuditSchema for People {
     fn category(&self) -> &'static str {
         "operator"
     }
@@ -145,7 +145,7 @@ impl Described for People {
 
 struct Cards;
 
-impl Described for Cards {
+impl AuditSchema for Cards {
     fn category(&self) -> &'static str {
         "card"
     }
@@ -184,7 +184,7 @@ fn fold<E: Event>(state: &mut Fields, event: &Recorded) -> Result<(), DecodeErro
 pub struct TestRuntime {
     pub runtime: Runtime,
     pub projectors: Projectors,
-    pub descriptions: Arc<Descriptions>,
+    pub schemas: Arc<AuditSchemas>,
     pub clock: Arc<FixedClock>,
     running: tokio::task::JoinHandle<()>,
     _database: TestDatabase,
@@ -222,14 +222,14 @@ impl TestRuntime {
         let runtime =
             Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock.clone(), ids)).await.unwrap();
         let categories = &["operator", "card", "access-record"];
-        let descriptions = Arc::new(Descriptions::new(categories, vec![Arc::new(People), Arc::new(Cards)]));
-        let projectors = Projectors::new(runtime.clone(), audit::projectors(Arc::clone(&descriptions)));
+        let schemas = Arc::new(AuditSchemas::new(categories, vec![Arc::new(People), Arc::new(Cards)]));
+        let projectors = Projectors::new(runtime.clone(), audit::projectors(Arc::clone(&schemas)));
         let run = projectors.clone();
         let running = tokio::spawn(async move { run.run().await });
         let this = Self {
             runtime,
             projectors,
-            descriptions,
+            schemas,
             clock,
             running,
             _database: database,

@@ -159,7 +159,7 @@ fn judge(document: &Document, operation: &Operation, status: StatusCode, body: &
             document.conforms(&value, schema)
         }
         400 | 401 | 403 | 404 | 413 | 429 => {
-            if operation.documents(status.as_u16()).is_some_and(|described| !described) {
+            if operation.documents(status.as_u16()).is_some_and(|audit_schemas| !audit_schemas) {
                 return Ok(());
             }
             shape::refusal_in_chinese(operation.financial(), &parsed.ok_or("a refusal is JSON")?)?;

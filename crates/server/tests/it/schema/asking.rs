@@ -103,7 +103,7 @@ impl Operation {
 
     /// Whether `status` is documented, and then whether its shape is.
     pub fn documents(&self, status: u16) -> Option<bool> {
-        self.statuses.iter().find(|(known, _)| *known == status).map(|(_, described)| *described)
+        self.statuses.iter().find(|(known, _)| *known == status).map(|(_, audit_schemas)| *audit_schemas)
     }
 
     /// Whether of the financial host.

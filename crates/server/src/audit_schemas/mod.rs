@@ -12,7 +12,7 @@ mod territory;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
-use ::audit::{Action, Described, Descriptions, Field, Fields, mask};
+use ::audit::{Action, AuditSchema, AuditSchemas, Field, Fields, mask};
 use kernel::{DecodeError, Event, Recorded};
 use serde_json::{Value, json};
 
@@ -26,13 +26,13 @@ static CATEGORIES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 
 /// All categories of the system, described.
-pub fn descriptions() -> Arc<Descriptions> {
-    let described = access::described()
+pub fn schemas() -> Arc<AuditSchemas> {
+    let audit_schemas = access::audit_schemas()
         .into_iter()
-        .chain(territory::described())
-        .chain(fleet::described())
-        .chain(finance::described());
-    Arc::new(Descriptions::new(CATEGORIES.as_slice(), described.collect()))
+        .chain(territory::audit_schemas())
+        .chain(fleet::audit_schemas())
+        .chain(finance::audit_schemas());
+    Arc::new(AuditSchemas::new(CATEGORIES.as_slice(), audit_schemas.collect()))
 }
 
 /// One kind of event: its name for people, and what it does to the state.
@@ -75,7 +75,7 @@ impl<E: Event> Context<E> {
     }
 }
 
-impl<E: Event> Described for Context<E> {
+impl<E: Event> AuditSchema for Context<E> {
     fn category(&self) -> &'static str {
         self.category
     }
@@ -217,23 +217,23 @@ fn permission(code: &str) -> Option<String> {
 
 /// What the system's descriptions leave to be said: categories without one, fields or actions that are told twice.
 #[cfg(test)]
-fn gaps(descriptions: &Descriptions) -> Vec<String> {
-    let mut gaps: Vec<String> = descriptions
+fn gaps(schemas: &AuditSchemas) -> Vec<String> {
+    let mut gaps: Vec<String> = schemas
         .undescribed()
         .iter()
         .map(|category| format!("{category}: nobody describes it"))
         .collect();
-    for described in descriptions.all() {
+    for audit_schemas in schemas.all() {
         let mut seen = std::collections::BTreeSet::new();
-        for key in described.fields().iter().map(|field| field.key) {
+        for key in audit_schemas.fields().iter().map(|field| field.key) {
             if !seen.insert(key) {
-                gaps.push(format!("{}: field {key} is told twice", described.category()));
+                gaps.push(format!("{}: field {key} is told twice", audit_schemas.category()));
             }
         }
-        let prefix = format!("{}.", described.category());
-        for action in described.actions() {
+        let prefix = format!("{}.", audit_schemas.category());
+        for action in audit_schemas.actions() {
             if !action.stored_type.starts_with(&prefix) || !seen.insert(action.stored_type) {
-                gaps.push(format!("{}: action {}", described.category(), action.stored_type));
+                gaps.push(format!("{}: action {}", audit_schemas.category(), action.stored_type));
             }
         }
     }

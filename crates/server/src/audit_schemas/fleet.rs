@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use audit::{Described, Field, Fields, Text};
+use audit::{AuditSchema, Field, Fields, Text};
 use fleet::model::command::{CommandEvent, CommandKind, CommandState};
 use fleet::model::device::DeviceEvent;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Step, merge, put_in, set, take_from, text};
 
-pub fn described() -> Vec<Arc<dyn Described>> {
+pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<VehicleEvent> {
             name: |state| text(state, "car_id"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use audit::{Described, Field, Fields, Text};
+use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::Value;
 use territory::model::agent::AgentEvent;
 use territory::model::agent_role::AgentRoleEvent;
@@ -17,7 +17,7 @@ use super::{
 const ENABLED: Text = Text::Switch("启用", "停用");
 const YES: Text = Text::Switch("是", "否");
 
-pub fn described() -> Vec<Arc<dyn Described>> {
+pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<AgentEvent> {
             name: |state| text(state, "company"),

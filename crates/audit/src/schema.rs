@@ -13,7 +13,7 @@ use crate::model::access_record::Record;
 pub type Fields = Map<String, Value>;
 
 /// How one category's events are read.
-pub trait Described: Send + Sync + 'static {
+pub trait AuditSchema: Send + Sync + 'static {
     /// The category, such as `role`.
     fn category(&self) -> &'static str;
 
@@ -93,20 +93,20 @@ pub enum Text {
 }
 
 /// All categories of the system with what is known of them.
-pub struct Descriptions {
+pub struct AuditSchemas {
     categories: &'static [&'static str],
-    known: BTreeMap<&'static str, Arc<dyn Described>>,
+    known: BTreeMap<&'static str, Arc<dyn AuditSchema>>,
 }
 
-impl Descriptions {
+impl AuditSchemas {
     /// `categories` are all that the system has; one that nobody describes is shown as it is stored.
-    pub fn new(categories: &'static [&'static str], described: Vec<Arc<dyn Described>>) -> Self {
-        let mut known: BTreeMap<&'static str, Arc<dyn Described>> = BTreeMap::new();
+    pub fn new(categories: &'static [&'static str], schema: Vec<Arc<dyn AuditSchema>>) -> Self {
+        let mut known: BTreeMap<&'static str, Arc<dyn AuditSchema>> = BTreeMap::new();
         for category in categories {
             known.insert(category, Arc::new(AsStored(category)));
         }
-        let own: Arc<dyn Described> = Arc::new(Record);
-        for one in described.into_iter().chain([own]) {
+        let own: Arc<dyn AuditSchema> = Arc::new(Record);
+        for one in schema.into_iter().chain([own]) {
             known.insert(one.category(), one);
         }
         Self { categories, known }
@@ -118,12 +118,12 @@ impl Descriptions {
     }
 
     /// What is known of a category of the system.
-    pub fn of(&self, category: &str) -> Option<&Arc<dyn Described>> {
+    pub fn of(&self, category: &str) -> Option<&Arc<dyn AuditSchema>> {
         self.known.get(category)
     }
 
     /// All of them, by category.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Described>> {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn AuditSchema>> {
         self.known.values()
     }
 
@@ -135,18 +135,18 @@ impl Descriptions {
     /// As people read a stored type of a category.
     pub fn action_label(&self, category: &str, stored_type: &str) -> String {
         self.of(category)
-            .and_then(|described| described.actions().into_iter().find(|one| one.stored_type == stored_type))
+            .and_then(|schema| schema.actions().into_iter().find(|one| one.stored_type == stored_type))
             .map_or(stored_type, |action| action.label)
             .to_owned()
     }
 
     /// As people read a category.
     pub fn label(&self, category: &str) -> String {
-        self.of(category).map_or(category, |described| described.label()).to_owned()
+        self.of(category).map_or(category, |schema| schema.label()).to_owned()
     }
 }
 
-impl std::fmt::Debug for Descriptions {
+impl std::fmt::Debug for AuditSchemas {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Descriptions").field("categories", &self.categories).finish_non_exhaustive()
     }
@@ -155,7 +155,7 @@ impl std::fmt::Debug for Descriptions {
 /// A category that nobody describes: its data as it is stored, each event on top of those before.
 struct AsStored(&'static str);
 
-impl Described for AsStored {
+impl AuditSchema for AsStored {
     fn category(&self) -> &'static str {
         self.0
     }

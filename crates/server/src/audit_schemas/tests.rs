@@ -32,25 +32,25 @@ fn recorded<E: Event>(category: &str, event: &E) -> Recorded {
 }
 
 fn folded<E: Event>(category: &str, events: &[E]) -> Fields {
-    let descriptions = descriptions();
-    let described = descriptions.of(category).unwrap();
+    let schemas = schemas();
+    let audit_schemas = schemas.of(category).unwrap();
     let mut state = Fields::new();
     for event in events {
-        described.fold(&mut state, &recorded(category, event)).unwrap();
+        audit_schemas.fold(&mut state, &recorded(category, event)).unwrap();
     }
     state
 }
 
 #[test]
 fn every_category_of_the_runtime_is_described_once_in_chinese() {
-    let descriptions = descriptions();
-    assert_eq!(gaps(&descriptions), Vec::<String>::new());
-    for described in descriptions.all() {
-        let labels = described.actions().into_iter().map(|action| action.label);
-        for label in labels.chain([described.label()]) {
-            assert!(label.chars().any(|c| c > '\u{3000}'), "{}: {label}", described.category());
+    let schemas = schemas();
+    assert_eq!(gaps(&schemas), Vec::<String>::new());
+    for audit_schemas in schemas.all() {
+        let labels = audit_schemas.actions().into_iter().map(|action| action.label);
+        for label in labels.chain([audit_schemas.label()]) {
+            assert!(label.chars().any(|c| c > '\u{3000}'), "{}: {label}", audit_schemas.category());
         }
-        assert!(!described.actions().is_empty(), "{}: nothing may happen to it", described.category());
+        assert!(!audit_schemas.actions().is_empty(), "{}: nothing may happen to it", audit_schemas.category());
     }
 }
 
@@ -77,7 +77,7 @@ fn a_role_is_folded_with_its_holders_and_stays_known_when_it_is_gone() {
     assert_eq!(state["holders"], json!(["8"]));
     assert_eq!(state["enabled"], false);
     assert_eq!(state["deleted"], true);
-    assert_eq!(descriptions().of("role").unwrap().name(&state), "客服");
+    assert_eq!(schemas().of("role").unwrap().name(&state), "客服");
 }
 
 #[test]
@@ -96,10 +96,10 @@ fn an_operators_name_is_personal_and_his_reach_is_two_fields() {
     assert_eq!(state["profession"], 1);
     assert_eq!((&state["agents"], &state["areas"]), (&json!(["2"]), &json!("all")));
     assert_eq!(state["name"], json!({"$personal": "王芳"}));
-    let descriptions = descriptions();
-    let described = descriptions.of("operator").unwrap();
-    assert_eq!(described.name(&state), "王芳");
-    assert_eq!(described.phone(&state).as_deref(), Some("13812348888"));
+    let schemas = schemas();
+    let audit_schemas = schemas.of("operator").unwrap();
+    assert_eq!(audit_schemas.name(&state), "王芳");
+    assert_eq!(audit_schemas.phone(&state).as_deref(), Some("13812348888"));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use audit::{Described, Field, Fields, Text};
+use audit::{AuditSchema, Field, Fields, Text};
 use finance::model::payment_account::{AccountStatus, CardFailure, CardState, PaymentAccountEvent};
 use serde_json::Value;
 
 use super::{Context, Step, choice, nothing, personal, set, text};
 
-pub fn described() -> Vec<Arc<dyn Described>> {
+pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![Arc::new(Context::<PaymentAccountEvent> {
         name: |state| text(state, "customer_name"),
         ..Context::new("payment-account", "支付账户", STEPS, FIELDS)

@@ -8,7 +8,7 @@ use access::model::machine::MachineEvent;
 use access::model::operator::OperatorEvent;
 use access::model::profession::Profession;
 use access::model::role::RoleEvent;
-use audit::{Described, Field, Fields, Text};
+use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::{Value, json};
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
 const ENABLED: Text = Text::Switch("启用", "停用");
 const YES: Text = Text::Switch("是", "否");
 
-pub fn described() -> Vec<Arc<dyn Described>> {
+pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<RoleEvent>::new("role", "角色", ROLE_STEPS, ROLE_FIELDS)),
         Arc::new(Context::<OperatorEvent> {
