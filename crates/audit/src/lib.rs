@@ -2,7 +2,7 @@
 //!
 //! One projector reads every category of the system and writes a row for each event of a person or a machine client.
 //! What a context's events mean is told by [`AuditSchema`], which the server fulfils for every context: this crate knows none.
-//! Files handed out and masked data shown are events of this room's own [`model::access_record`]; commands that were
+//! Files disclosed and masked data shown are events of this room's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
 #![deny(missing_docs)]
 
@@ -38,8 +38,8 @@ impl Audit {
         Arc::new(Self { runtime, schemas, records })
     }
 
-    /// Hears of refused commands and of data handed out: for the entrance.
-    pub fn witness(&self) -> Arc<Records> {
+    /// Hears of refused commands and of data disclosed: for the entrance.
+    pub fn audit_sink(&self) -> Arc<Records> {
         Arc::new(self.records.clone())
     }
 }

@@ -12,7 +12,7 @@ use kernel::log::codec::actor_key;
 use kernel::{CommandContext, CommandError, Runtime, Receipt};
 use tokio::sync::Semaphore;
 use vocabulary::{Reach, Scope, Territory};
-use wire::{HandedOut, Refused, RefusedWrite, Witness};
+use wire::{Disclosed, Refused, RefusedWrite, AuditSink};
 
 use crate::model::access_record::{AccessRecord, Happened, Keep, RecordId};
 use crate::read::Person;
@@ -100,7 +100,7 @@ fn shown_quota() -> Quota {
 }
 
 #[async_trait]
-impl Witness for Records {
+impl AuditSink for Records {
     fn refused(&self, ctx: CommandContext, write: RefusedWrite) {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let (Ok(()), Ok(place)) = (self.callers.check_key(&actor_key(&ctx.actor)), place) else {
@@ -135,10 +135,10 @@ impl Witness for Records {
         });
     }
 
-    async fn handed_out(&self, ctx: &CommandContext, what: HandedOut) -> Result<Receipt, Refused> {
+    async fn disclosed(&self, ctx: &CommandContext, what: Disclosed) -> Result<Receipt, Refused> {
         let happened = match what {
-            HandedOut::Export { what, filter, rows } => Happened::Exported { what, filter, rows },
-            HandedOut::Unmask { what, target } => Happened::Unmasked { what, target },
+            Disclosed::Export { what, filter, rows } => Happened::Exported { what, filter, rows },
+            Disclosed::Unmask { what, target } => Happened::Unmasked { what, target },
         };
         self.keep(ctx, happened).await
     }

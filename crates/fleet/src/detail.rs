@@ -8,7 +8,7 @@ use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
 use crate::ports::{AreaFacts, LiveState};
 
-/// Below this charge a bike is not handed out, until service areas set their own.
+/// Below this charge a bike is not disclosed, until service areas set their own.
 pub const USE_THRESHOLD_PERCENT: u8 = 20;
 
 /// A reason against renting.

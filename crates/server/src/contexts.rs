@@ -139,7 +139,7 @@ impl Contexts {
             devices: DeviceKey::new(secrets.device),
         };
         let audit = Audit::new(runtime.clone(), schemas());
-        wire.witnessed_by(audit.witness());
+        wire.witnessed_by(audit.audit_sink());
         Ok(Self { access, fleet, finance, audit, wire })
     }
 

@@ -28,7 +28,7 @@ use crate::replay::Replay;
 use crate::shares::Shares;
 use crate::{
     AddressLimiter, ClientAddress, Directory, Refused, Revocations, Sessions, TRACE_ID, TokenKeys, TraceId,
-    WireConfig, Witness,
+    WireConfig, AuditSink,
 };
 
 const TENDED_EVERY: Duration = Duration::from_mins(1);
@@ -64,7 +64,7 @@ pub struct Wire {
     pub(crate) exchange: ExchangeKeys,
     pub(crate) exchange_limit: AddressLimiter,
     pub(crate) replay: Replay,
-    witness: OnceLock<Arc<dyn Witness>>,
+    audit_sink: OnceLock<Arc<dyn AuditSink>>,
     headers: SecurityHeaders,
     cors: CorsLayer,
     pub(crate) connections: Arc<Shares>,
@@ -103,7 +103,7 @@ impl Wire {
             places: Shares::new(config.requests),
             exchange_limit: AddressLimiter::per_minute(config.key_exchanges_per_minute),
             replay: Replay::new(db),
-            witness: OnceLock::new(),
+            audit_sink: OnceLock::new(),
             config,
             sessions,
             tokens,
@@ -113,14 +113,14 @@ impl Wire {
         }))
     }
 
-    /// Tells `witness` from now on of refused commands and of data handed out; the first one named stays.
-    pub fn witnessed_by(&self, witness: Arc<dyn Witness>) {
-        let _ = self.witness.set(witness);
+    /// Tells `audit_sink` from now on of refused commands and of data disclosed; the first one named stays.
+    pub fn witnessed_by(&self, audit_sink: Arc<dyn AuditSink>) {
+        let _ = self.audit_sink.set(audit_sink);
     }
 
-    /// Who hears of refused commands and of data handed out.
-    pub(crate) fn witness(&self) -> Option<&Arc<dyn Witness>> {
-        self.witness.get()
+    /// Who hears of refused commands and of data disclosed.
+    pub(crate) fn audit_sink(&self) -> Option<&Arc<dyn AuditSink>> {
+        self.audit_sink.get()
     }
 
     /// Where ends of sessions are told.

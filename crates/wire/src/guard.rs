@@ -24,7 +24,7 @@ use crate::asked::{Arrival, fingerprint};
 use crate::cipher::{BoxError, NONCE_BYTES, answer_words, open_request, seal};
 use crate::refused::Plain;
 use crate::replay::Verdict;
-use crate::witness::Onlooker;
+use crate::disclosure::WriteObserver;
 use crate::{
     Caller, ClientAddress, Encryption, Permit, Refused, SecretKey, Session, TraceId, Wire, gate_financial,
     zero,
@@ -125,16 +125,16 @@ impl Gate {
         if let (true, Some(caller)) = (self.financial, &mut caller) {
             self.gate(caller, &parts.headers).await?;
         }
-        let onlooker = Onlooker::of(self.wire.witness(), caller.as_ref(), &parts, now);
+        let observer = WriteObserver::of(self.wire.audit_sink(), caller.as_ref(), &parts, now);
         if !self.permits(caller.as_ref()) {
             let response = Refused::forbidden().into_response();
-            if let Some(onlooker) = onlooker {
-                onlooker.tell(&response);
+            if let Some(observer) = observer {
+                observer.tell(&response);
             }
             return Ok(response);
         }
-        if let Some(witness) = self.wire.witness() {
-            parts.extensions.insert(Arc::clone(witness));
+        if let Some(audit_sink) = self.wire.audit_sink() {
+            parts.extensions.insert(Arc::clone(audit_sink));
         }
         if self.financial {
             agrees_with_headers(&parts.headers, caller.as_ref())?;
@@ -174,8 +174,8 @@ impl Gate {
             parts.extensions.insert(caller);
         }
         let response = in_our_words(next.run(Request::from_parts(parts, Body::from(body))).await);
-        if let Some(onlooker) = onlooker {
-            onlooker.tell(&response);
+        if let Some(observer) = observer {
+            observer.tell(&response);
         }
         match answer_key {
             Some(key) => seal_answer(response, &key, &method, &path).await,

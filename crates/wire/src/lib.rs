@@ -38,7 +38,7 @@ mod sheet;
 mod token;
 #[cfg(test)]
 mod vectors;
-mod witness;
+mod disclosure;
 mod zero;
 
 pub(crate) use address::is_trusted;
@@ -64,4 +64,4 @@ pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
 pub use several::{Outcome, Outcomes, Reason, SEVERAL_MAX, Switched, several};
 pub use sheet::{Column, SHEET_ROWS, Sheet, SheetColumns, SheetRows};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};
-pub use witness::{HandedOut, HandingOut, RefusedWrite, Witness};
+pub use disclosure::{Disclosed, Disclosure, RefusedWrite, AuditSink};

@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::IntoParams;
 use vocabulary::{Page, Timestamp};
 
-use crate::{HandedOut, HandingOut, Refused};
+use crate::{Disclosed, Disclosure, Refused};
 
 /// A file has at most so many rows; longer lists are for a narrower filter.
 pub const SHEET_ROWS: usize = 50_000;
@@ -95,10 +95,10 @@ impl<Row> SheetRows<Row> {
 
 impl<Row> Sheet<Row> {
     /// Notes who takes the rows away, then hands them out. `filter` is what the list was cut down to. Of more than
-    /// [`SHEET_ROWS`] rows the first ones are handed out.
+    /// [`SHEET_ROWS`] rows the first ones are disclosed.
     pub async fn hand_out<F: Serialize>(
         &self,
-        handing: &HandingOut,
+        disclosure: &Disclosure,
         columns: &SheetColumns,
         filter: &F,
         rows: &[Row],
@@ -108,12 +108,12 @@ impl<Row> Sheet<Row> {
         let rows = &rows[..rows.len().min(SHEET_ROWS)];
         let count = i64::try_from(rows.len()).map_err(Refused::internal)?;
         let filter = Some(said(serde_json::to_value(filter).map_err(Refused::internal)?));
-        handing.note(HandedOut::Export { what: self.what.to_owned(), filter, rows: Some(count) }).await?;
+        disclosure.note(Disclosed::Export { what: self.what.to_owned(), filter, rows: Some(count) }).await?;
         let mut response = Body::from(csv(&chosen, rows)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(CONTENT_DISPOSITION, self.disposition(handing.now())?);
+        headers.insert(CONTENT_DISPOSITION, self.disposition(disclosure.now())?);
         headers.insert(ROWS, HeaderValue::from(count));
         headers.insert(CAPPED, HeaderValue::from_static(if capped { "true" } else { "false" }));
         Ok(response)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Phone, Timestamp};
-use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, SheetRows};
+use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Sheet, SheetColumns, SheetRows};
 
 use super::operators::ListQuery;
 use crate::Access;
@@ -65,7 +65,7 @@ pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -76,5 +76,5 @@ pub(crate) async fn export(
         rows.take(operators::page(&mut db, &filter, page).await?.rows);
     }
     drop(db);
-    FILE.hand_out(&handing, &columns, &query, &rows.into_vec()).await
+    FILE.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::Timestamp;
-use wire::{Caller, Column, HandingOut, Params, Refused, Seen, Sheet, SheetColumns, SheetRows, given};
+use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Sheet, SheetColumns, SheetRows, given};
 
 use super::on_off;
 use super::roles::ListQuery;
@@ -56,7 +56,7 @@ pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -67,5 +67,5 @@ pub(crate) async fn export(
         rows.take(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows);
     }
     drop(db);
-    FILE.hand_out(&handing, &columns, &query, &rows.into_vec()).await
+    FILE.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }

@@ -7,7 +7,7 @@ use kernel::CommandContext;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use wire::{Answer, Asked, Body, Caller, HandedOut, Handled, Witness};
+use wire::{Answer, Asked, Body, Caller, Disclosed, Handled, AuditSink};
 
 use crate::Audit;
 
@@ -48,9 +48,9 @@ pub(crate) async fn record(
     Body(body): Body<AccessBody>,
 ) -> Handled<Value> {
     let what = match body.kind {
-        Kind::Export => HandedOut::Export { what: body.what, filter: body.filter, rows: body.rows },
-        Kind::Unmask => HandedOut::Unmask { what: body.what, target: body.target },
+        Kind::Export => Disclosed::Export { what: body.what, filter: body.filter, rows: body.rows },
+        Kind::Unmask => Disclosed::Unmask { what: body.what, target: body.target },
     };
     let ctx = CommandContext { scope: caller.full_scope, ..asked.context(json!({})) };
-    Ok(Answer::replied(audit.records.handed_out(&ctx, what).await?))
+    Ok(Answer::replied(audit.records.disclosed(&ctx, what).await?))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Scope, Timestamp};
-use wire::{Caller, Column, HandingOut, Params, Refused, SHEET_ROWS, Seen, Sheet, SheetColumns};
+use wire::{Caller, Column, Disclosure, Params, Refused, SHEET_ROWS, Seen, Sheet, SheetColumns};
 
 use super::READS;
 use super::userlogs::{ListQuery, fit_for_export};
@@ -50,7 +50,7 @@ pub(crate) async fn export(
     State(audit): State<Arc<Audit>>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -59,7 +59,7 @@ pub(crate) async fn export(
     let mut db = audit.runtime.reads.scoped(&caller.scope, seen, &READS).await?;
     let rows = matching(&audit, &mut db, &caller.scope, &filter).await?;
     drop(db);
-    FILE.hand_out(&handing, &columns, &query.said(), &rows).await
+    FILE.hand_out(&disclosure, &columns, &query.said(), &rows).await
 }
 
 /// All rows that match, and one more than a file has when there are more.

@@ -1,4 +1,4 @@
-//! A record (访问记录): a file handed out, masked data shown. One stream each, one event each. The same shown again to the
+//! A record (访问记录): a file disclosed, masked data shown. One stream each, one event each. The same shown again to the
 //! same person within [`SAME_MS`] is the same record: its stream is named by what it says. Commands that were refused are
 //! shown with them, but leave no event: see [`crate::read::refusals`].
 
@@ -144,7 +144,7 @@ pub enum RecordRefusal {
     /// The id is in use for something else.
     #[error("该访问记录已存在")]
     Exists,
-    /// What was handed out has no name, or too long a one.
+    /// What was disclosed has no name, or too long a one.
     #[error("导出或查看的内容名称应为 1 到 {NAME_MAX} 个字符")]
     BadName,
     /// The filter is too long.

@@ -117,7 +117,7 @@ pub struct LogRow {
     pub detail: String,
 }
 
-/// A record of data handed out, or of a command refused.
+/// A record of data disclosed, or of a command refused.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct AccessDetail {
     /// `export`, `unmask` or `refused`.

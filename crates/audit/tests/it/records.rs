@@ -6,7 +6,7 @@ use audit::read::refusals;
 use kernel::CommandContext;
 use serde_json::json;
 use vocabulary::{Rows, Scope};
-use wire::{HandedOut, RefusedWrite, Witness};
+use wire::{Disclosed, RefusedWrite, AuditSink};
 
 use crate::runtime::{NOW, TestRuntime, agent};
 
@@ -48,11 +48,11 @@ fn audit(runtime: &TestRuntime) -> std::sync::Arc<Audit> {
 #[tokio::test]
 async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its_caller_is() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
+    let audit_sink = audit(&runtime).audit_sink();
     let head = runtime.runtime.reader.head().await.unwrap();
     let ctx = CommandContext { scope: agent(2), ..runtime.by_wang() };
-    witness.refused(ctx.clone(), refused(200, "手机号 13912345678 已被使用"));
-    witness.refused(ctx, refused(503, "服务暂时不可用"));
+    audit_sink.refused(ctx.clone(), refused(200, "手机号 13912345678 已被使用"));
+    audit_sink.refused(ctx, refused(503, "服务暂时不可用"));
     let rows = eventually(&runtime, &agent(2), Filter::default(), 2).await;
     assert_eq!(runtime.runtime.reader.head().await.unwrap(), head, "the log did not grow");
     assert!(rows.rows.iter().all(|row| row.position < 0 && row.phone == "138****8888"), "{:?}", rows.rows);
@@ -72,9 +72,9 @@ async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its
 #[tokio::test]
 async fn whoever_is_refused_over_and_over_does_not_fill_the_disk() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
+    let audit_sink = audit(&runtime).audit_sink();
     for _ in 0..200 {
-        witness.refused(runtime.by_wang(), refused(200, "角色正被使用"));
+        audit_sink.refused(runtime.by_wang(), refused(200, "角色正被使用"));
     }
     eventually(&runtime, &Scope::ALL, Filter::default(), 30).await;
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -85,7 +85,7 @@ async fn whoever_is_refused_over_and_over_does_not_fill_the_disk() {
 #[tokio::test]
 async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
     let runtime = TestRuntime::new().await;
-    audit(&runtime).witness().refused(runtime.by_wang(), refused(200, "角色正被使用"));
+    audit(&runtime).audit_sink().refused(runtime.by_wang(), refused(200, "角色正被使用"));
     eventually(&runtime, &Scope::ALL, Filter::default(), 1).await;
     for pool in [&runtime.runtime.pools.app, &runtime.runtime.pools.projector, &runtime.runtime.pools.owner] {
         for sql in ["update log.refused_write set reason = ''", "delete from log.refused_write"] {
@@ -97,10 +97,10 @@ async fn what_was_written_about_refusals_is_not_changed_by_the_program() {
 #[tokio::test]
 async fn a_refusal_is_kept_for_a_year_and_then_pruned() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
-    witness.refused(runtime.by_wang(), refused(200, "早先"));
+    let audit_sink = audit(&runtime).audit_sink();
+    audit_sink.refused(runtime.by_wang(), refused(200, "早先"));
     let later = CommandContext { now: NOW.plus_millis(DAY_MS), ..runtime.by_wang() };
-    witness.refused(later, refused(200, "后来"));
+    audit_sink.refused(later, refused(200, "后来"));
     eventually(&runtime, &Scope::ALL, Filter::default(), 2).await;
     let owner = &runtime.runtime.pools.owner;
     let a_year = NOW.plus_millis(refusals::KEPT_MS);
@@ -115,11 +115,11 @@ async fn a_refusal_is_kept_for_a_year_and_then_pruned() {
 #[tokio::test]
 async fn data_handed_out_is_an_event_of_whoever_took_it() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
+    let audit_sink = audit(&runtime).audit_sink();
     let export =
-        HandedOut::Export { what: "role".to_owned(), filter: Some(json!({"state": "1"})), rows: Some(3) };
+        Disclosed::Export { what: "role".to_owned(), filter: Some(json!({"state": "1"})), rows: Some(3) };
     let ctx = CommandContext { scope: agent(2), ..runtime.by_wang() };
-    let receipt = witness.handed_out(&ctx, export).await.unwrap();
+    let receipt = audit_sink.disclosed(&ctx, export).await.unwrap();
     let rows =
         seen(&runtime, &agent(2), Filter { category: Some("access-record".to_owned()), ..Filter::default() })
             .await;
@@ -129,8 +129,8 @@ async fn data_handed_out_is_an_event_of_whoever_took_it() {
         (receipt.position.0, "王芳", "导出数据")
     );
     assert_eq!(row.detail, r#"3 行，条件 {"state":"1"}"#);
-    let nameless = HandedOut::Unmask { what: String::new(), target: String::new() };
-    let no = witness.handed_out(&runtime.by_wang(), nameless).await;
+    let nameless = Disclosed::Unmask { what: String::new(), target: String::new() };
+    let no = audit_sink.disclosed(&runtime.by_wang(), nameless).await;
     assert!(no.is_err(), "what is not on record does not leave");
 }
 
@@ -143,11 +143,11 @@ async fn on_record(runtime: &TestRuntime) -> i64 {
 #[tokio::test]
 async fn what_one_person_is_shown_is_bounded_and_all_of_it_is_on_record() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
-    let unmask = |target: &str| HandedOut::Unmask { what: "operator".to_owned(), target: target.to_owned() };
+    let audit_sink = audit(&runtime).audit_sink();
+    let unmask = |target: &str| Disclosed::Unmask { what: "operator".to_owned(), target: target.to_owned() };
     let (mut shown, mut refused) = (0, 0);
     for number in 0..300 {
-        match witness.handed_out(&runtime.by_wang(), unmask(&format!("person-{number}"))).await {
+        match audit_sink.disclosed(&runtime.by_wang(), unmask(&format!("person-{number}"))).await {
             Ok(_) => shown += 1,
             Err(wire::Refused::TooMany) => refused += 1,
             Err(other) => panic!("{other}"),
@@ -157,7 +157,7 @@ async fn what_one_person_is_shown_is_bounded_and_all_of_it_is_on_record() {
     assert_eq!(on_record(&runtime).await, shown, "what is shown is recorded");
     // What is on record already is shown again, and leaves no other record.
     for _ in 0..50 {
-        witness.handed_out(&runtime.by_wang(), unmask("person-3")).await.unwrap();
+        audit_sink.disclosed(&runtime.by_wang(), unmask("person-3")).await.unwrap();
     }
     assert_eq!(on_record(&runtime).await, shown);
 }
@@ -165,14 +165,14 @@ async fn what_one_person_is_shown_is_bounded_and_all_of_it_is_on_record() {
 #[tokio::test]
 async fn the_same_shown_again_is_one_record_for_some_minutes() {
     let runtime = TestRuntime::new().await;
-    let witness = audit(&runtime).witness();
-    let export = |rows| HandedOut::Export { what: "role".to_owned(), filter: None, rows: Some(rows) };
-    let first = witness.handed_out(&runtime.by_wang(), export(3)).await.unwrap();
-    let again = witness.handed_out(&runtime.by_wang(), export(3)).await.unwrap();
+    let audit_sink = audit(&runtime).audit_sink();
+    let export = |rows| Disclosed::Export { what: "role".to_owned(), filter: None, rows: Some(rows) };
+    let first = audit_sink.disclosed(&runtime.by_wang(), export(3)).await.unwrap();
+    let again = audit_sink.disclosed(&runtime.by_wang(), export(3)).await.unwrap();
     assert_eq!((again.position, on_record(&runtime).await), (first.position, 1));
-    witness.handed_out(&runtime.by_wang(), export(4)).await.unwrap();
+    audit_sink.disclosed(&runtime.by_wang(), export(4)).await.unwrap();
     assert_eq!(on_record(&runtime).await, 2, "another file");
     let later = CommandContext { now: runtime.by_wang().now.plus_millis(5 * 60_000), ..runtime.by_wang() };
-    witness.handed_out(&later, export(3)).await.unwrap();
+    audit_sink.disclosed(&later, export(3)).await.unwrap();
     assert_eq!(on_record(&runtime).await, 3, "some minutes later");
 }

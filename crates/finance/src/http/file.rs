@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, HandingOut, Params, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
+    Caller, Column, Disclosure, Params, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
 };
 
 use super::MANAGEMENT;
@@ -106,7 +106,7 @@ async fn export(
     State(context): State<Context>,
     caller: Caller,
     seen: Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<FileQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -114,5 +114,5 @@ async fn export(
     while let Some(page) = rows.next_page() {
         rows.take(context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
     }
-    ACCOUNTS.hand_out(&handing, &columns, &query, &rows.into_vec()).await
+    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }

@@ -17,7 +17,7 @@ pub struct Facts<'a> {
     pub alarms: &'a [AlarmState],
     /// Battery, percent; nothing when it never reported.
     pub soc_percent: Option<u8>,
-    /// Below this it is not handed out.
+    /// Below this it is not disclosed.
     pub use_threshold_percent: u8,
     /// Whether it reported lately.
     pub online: bool,

@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, HandingOut, Params, Permit, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
+    Caller, Column, Disclosure, Params, Permit, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
     number,
 };
 
@@ -111,7 +111,7 @@ async fn accounts(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<AccountsQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -128,7 +128,7 @@ async fn accounts(
         rows.take(agents::page(&mut db, &filter, page).await?.rows);
     }
     drop(db);
-    ACCOUNTS.hand_out(&handing, &columns, &query, &rows.into_vec()).await
+    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }
 
 const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
@@ -151,7 +151,7 @@ async fn templates(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -161,5 +161,5 @@ async fn templates(
         rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);
     }
     drop(db);
-    TEMPLATES.hand_out(&handing, &columns, &query, &rows.into_vec()).await
+    TEMPLATES.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }

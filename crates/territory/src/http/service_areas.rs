@@ -12,7 +12,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Column, HandingOut, Handled, Nothing, PageOf, PageQuery, Params, Permit,
+    Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
     Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
 };
 
@@ -180,7 +180,7 @@ async fn export(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
-    handing: HandingOut,
+    disclosure: Disclosure,
     Params(query): Params<ListQuery>,
     Params(columns): Params<SheetColumns>,
 ) -> Result<Response, Refused> {
@@ -190,7 +190,7 @@ async fn export(
         rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
     }
     let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
-    FILE.hand_out(&handing, &columns, &said, &rows.into_vec()).await
+    FILE.hand_out(&disclosure, &columns, &said, &rows.into_vec()).await
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -37,7 +37,7 @@ pub struct RefusedWrite {
 
 /// Data that is about to leave the system.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HandedOut {
+pub enum Disclosed {
     /// A list, as a file.
     Export {
         /// Which list, such as `role`.
@@ -58,12 +58,12 @@ pub enum HandedOut {
 
 /// Hears of both. Fulfilled by the context of auditors; contexts `scope` are what the account may see in all.
 #[async_trait]
-pub trait Witness: Send + Sync + 'static {
+pub trait AuditSink: Send + Sync + 'static {
     /// A command was refused or failed. Must not hold up the answer.
     fn refused(&self, ctx: CommandContext, write: RefusedWrite);
 
     /// Data is to leave the system; after an error it must not.
-    async fn handed_out(&self, ctx: &CommandContext, what: HandedOut) -> Result<Receipt, Refused>;
+    async fn disclosed(&self, ctx: &CommandContext, what: Disclosed) -> Result<Receipt, Refused>;
 }
 
 /// A file is held in memory until it is sent; so many are made at the same time.
@@ -71,28 +71,28 @@ static FILES: Semaphore = Semaphore::const_new(4);
 
 /// Extractor for handlers that hand out data: they say so first, and stop when that fails. Too many of them at the same
 /// time are refused.
-pub struct HandingOut {
+pub struct Disclosure {
     asked: Asked,
-    witness: Option<Arc<dyn Witness>>,
+    audit_sink: Option<Arc<dyn AuditSink>>,
     _place: SemaphorePermit<'static>,
 }
 
-impl HandingOut {
+impl Disclosure {
     /// When it was asked for.
     pub fn now(&self) -> Timestamp {
         self.asked.now()
     }
 
     /// Notes that `what` is about to leave. Where nobody listens (a context tested alone) nothing is noted.
-    pub async fn note(&self, what: HandedOut) -> Result<(), Refused> {
-        let Some(witness) = &self.witness else { return Ok(()) };
+    pub async fn note(&self, what: Disclosed) -> Result<(), Refused> {
+        let Some(audit_sink) = &self.audit_sink else { return Ok(()) };
         // Not under the request's own id: that one belongs to the command itself.
         let ctx = CommandContext { request_id: None, ..self.asked.context_of_account(Value::Null) };
-        witness.handed_out(&ctx, what).await.map(drop)
+        audit_sink.disclosed(&ctx, what).await.map(drop)
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for HandingOut {
+impl<S: Sync> FromRequestParts<S> for Disclosure {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
@@ -100,15 +100,15 @@ impl<S: Sync> FromRequestParts<S> for HandingOut {
         Caller::from_request_parts(parts, state).await?;
         Ok(Self {
             asked: Asked::from_request_parts(parts, state).await?,
-            witness: parts.extensions.get::<Arc<dyn Witness>>().cloned(),
+            audit_sink: parts.extensions.get::<Arc<dyn AuditSink>>().cloned(),
             _place: FILES.try_acquire().map_err(|_| Refused::TooMany)?,
         })
     }
 }
 
 /// What stays of a request whose body and caller have gone on to the handler.
-pub(crate) struct Onlooker {
-    witness: Arc<dyn Witness>,
+pub(crate) struct WriteObserver {
+    audit_sink: Arc<dyn AuditSink>,
     caller: Caller,
     method: Method,
     path: String,
@@ -117,10 +117,10 @@ pub(crate) struct Onlooker {
     trace_id: String,
 }
 
-impl Onlooker {
+impl WriteObserver {
     /// Looks on at a command of `caller`; nothing to see at queries, or where nobody is called or listens.
     pub fn of(
-        witness: Option<&Arc<dyn Witness>>,
+        audit_sink: Option<&Arc<dyn AuditSink>>,
         caller: Option<&Caller>,
         parts: &Parts,
         now: Timestamp,
@@ -130,7 +130,7 @@ impl Onlooker {
         }
         let path = parts.uri.path();
         Some(Self {
-            witness: Arc::clone(witness?),
+            audit_sink: Arc::clone(audit_sink?),
             caller: caller?.clone(),
             method: parts.method.clone(),
             path: path.strip_prefix(BASE).unwrap_or(path).to_owned(),
@@ -168,6 +168,6 @@ impl Onlooker {
             client_address: self.client_address,
             causation: None,
         };
-        self.witness.refused(ctx, write);
+        self.audit_sink.refused(ctx, write);
     }
 }
