@@ -9,7 +9,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::sheet::{CAPPED, ROWS};
+use crate::export::{CAPPED, ROWS};
 use crate::{IDEMPOTENCY_KEY, POSITION, SEEN, TRACE_ID, WireConfig};
 
 /// What the pages never ask a browser for. The clipboard and full screen are theirs to use.

@@ -34,7 +34,7 @@ mod serving;
 mod sessions;
 mod several;
 mod shares;
-mod sheet;
+mod export;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -62,6 +62,6 @@ pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use serving::serve;
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
 pub use several::{Outcome, Outcomes, Reason, SEVERAL_MAX, Switched, several};
-pub use sheet::{Column, SHEET_ROWS, Sheet, SheetColumns, SheetRows};
+pub use export::{Column, EXPORT_ROWS, Export, ExportColumns, ExportRows};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};
 pub use disclosure::{Disclosed, Disclosure, RefusedWrite, AuditSink};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Phone, Timestamp};
-use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Sheet, SheetColumns, SheetRows};
+use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Export, ExportColumns, ExportRows};
 
 use super::operators::ListQuery;
 use crate::Access;
@@ -13,7 +13,7 @@ use crate::model::profession::Profession;
 use crate::read::operators::{self, OperatorRow};
 
 /// The columns as the page shows them; a phone leaves without its middle.
-const FILE: Sheet<OperatorRow> = Sheet {
+const FILE: Export<OperatorRow> = Export {
     what: "user",
     title: "人员列表",
     columns: &[
@@ -60,18 +60,18 @@ fn written(at_ms: Option<i64>) -> String {
 
 /// Operators in scope as CSV, at most 50000; phones masked. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/permission/user/export", tag = "access", operation_id = "exportOperators",
-    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(operators::page(&mut db, &filter, page).await?.rows);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::Timestamp;
-use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Sheet, SheetColumns, SheetRows, given};
+use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Export, ExportColumns, ExportRows, given};
 
 use super::on_off;
 use super::roles::ListQuery;
@@ -13,7 +13,7 @@ use crate::Access;
 use crate::read::roles::{self, RoleRow};
 
 /// The columns as the page shows them.
-const FILE: Sheet<RoleRow> = Sheet {
+const FILE: Export<RoleRow> = Export {
     what: "role",
     title: "角色列表",
     columns: &[
@@ -51,18 +51,18 @@ fn tier_label(tier: i16) -> &'static str {
 
 /// Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/permission/role/export", tag = "access", operation_id = "exportRoles",
-    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) async fn export(
     State(access): State<Arc<Access>>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let state = on_off("state", query.state.as_ref())?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows);
     }

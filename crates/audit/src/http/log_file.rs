@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Scope, Timestamp};
-use wire::{Caller, Column, Disclosure, Params, Refused, SHEET_ROWS, Seen, Sheet, SheetColumns};
+use wire::{Caller, Column, Disclosure, Params, Refused, EXPORT_ROWS, Seen, Export, ExportColumns};
 
 use super::READS;
 use super::userlogs::{ListQuery, fit_for_export};
@@ -16,7 +16,7 @@ use crate::read::entries::{self, Filter, LogRow, Slice};
 const AT_ONCE: i64 = 1000;
 
 /// The columns as the page shows them.
-const FILE: Sheet<LogRow> = Sheet {
+const FILE: Export<LogRow> = Export {
     what: "operator-log",
     title: "操作人员日志",
     columns: &[
@@ -45,14 +45,14 @@ fn actor(row: &LogRow) -> String {
 /// The operator log as CSV, newest first, at most 31 days and 50000 rows. It stands in the log who took it, cut down to
 /// what, and how many rows.
 #[utoipa::path(get, path = "/platform/aliyunlog/userlogs/export", tag = "audit", operation_id = "exportUserLogs",
-    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) async fn export(
     State(audit): State<Arc<Audit>>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
     fit_for_export(&filter)?;
@@ -76,7 +76,7 @@ async fn matching(
         let part = entries::part(db, &audit.schemas, scope, filter, slice).await?;
         let more = part.len() as i64 == AT_ONCE;
         rows.extend(part);
-        if !more || rows.len() > SHEET_ROWS {
+        if !more || rows.len() > EXPORT_ROWS {
             return Ok(rows);
         }
     }

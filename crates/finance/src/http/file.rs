@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, Disclosure, Params, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
+    Caller, Column, Disclosure, Params, Refused, Routes, Seen, Export, ExportColumns, ExportRows, given,
 };
 
 use super::MANAGEMENT;
@@ -20,7 +20,7 @@ pub fn routes(context: &Context) -> Routes {
     Routes::new("finance").add_unwrapped(MANAGEMENT, routes!(export).with_state(context.clone()))
 }
 
-const ACCOUNTS: Sheet<PaymentAccountRow> = Sheet {
+const ACCOUNTS: Export<PaymentAccountRow> = Export {
     what: "payment-account",
     title: "账户管理",
     columns: &[
@@ -101,16 +101,16 @@ struct FileQuery {
 /// Payment accounts in scope as CSV, newest first, at most 50000; names and numbers masked as in the list. It stands in
 /// the log who took it, cut down to what.
 #[utoipa::path(get, path = "/Pay/customer/list/export", tag = "finance", operation_id = "exportPaymentAccounts",
-    params(FileQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(FileQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
     State(context): State<Context>,
     caller: Caller,
     seen: Seen,
     disclosure: Disclosure,
     Params(query): Params<FileQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
     }

@@ -88,8 +88,8 @@ async fn gate_001_fin_034_what_an_account_opens_is_open_on_the_next_call_and_sta
     let detail = yes(&clerk, "GET", "/Pay/customer/detail", json!({ "accountId": account })).await;
     assert_eq!((&detail["payPasswordSet"], &detail["cards"][0]["state"]), (&json!(true), &json!(1)));
 
-    let sheet = lines(&file(&clerk, LIST, "columns=customerName,status,certNo").await);
-    assert_eq!(sheet, ["客户名称,状态,证件号", "厦门骑行科技,正常,**************0Y43"]);
+    let export = lines(&file(&clerk, LIST, "columns=customerName,status,certNo").await);
+    assert_eq!(export, ["客户名称,状态,证件号", "厦门骑行科技,正常,**************0Y43"]);
 
     // Who did what, in Chinese and without whole numbers.
     let log = admin.ok("GET", LOGS, json!({"category": "payment-account", "pageSize": "200"})).await;

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Rows, Territory, Timestamp};
 use wire::{
     Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
-    Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
+    Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
 };
 
 use crate::Context;
@@ -189,7 +189,7 @@ async fn page_of(
 }
 
 /// The list as a file; names and phones are masked there as well.
-const FILE: Sheet<AllyRow> = Sheet {
+const FILE: Export<AllyRow> = Export {
     what: "ally",
     title: "加盟商",
     columns: &[
@@ -245,17 +245,17 @@ fn hundredths(value: i64, unit: &str) -> String {
 /// Franchisers in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
 /// what.
 #[utoipa::path(get, path = "/platform/agent/allyInfo/export", tag = "territory", operation_id = "exportAllies",
-    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
     }

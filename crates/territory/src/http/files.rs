@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, Disclosure, Params, Permit, Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given,
+    Caller, Column, Disclosure, Params, Permit, Refused, Routes, Seen, Export, ExportColumns, ExportRows, given,
     number,
 };
 
@@ -30,7 +30,7 @@ fn written(at_ms: i64) -> String {
     Timestamp::from_millis(at_ms).local()
 }
 
-const ACCOUNTS: Sheet<AccountRow> = Sheet {
+const ACCOUNTS: Export<AccountRow> = Export {
     what: "agent-account",
     title: "账号管理",
     columns: &[
@@ -105,7 +105,7 @@ struct AccountsQuery {
 /// Franchisees' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
 /// cut down to what.
 #[utoipa::path(get, path = "/platform/agent/account/export", tag = "territory",
-    operation_id = "exportAgentAccounts", params(AccountsQuery, SheetColumns),
+    operation_id = "exportAgentAccounts", params(AccountsQuery, ExportColumns),
     responses((status = 200, body = String, content_type = "text/csv")))]
 async fn accounts(
     State(context): State<Context>,
@@ -113,7 +113,7 @@ async fn accounts(
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<AccountsQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let filter = AccountFilter {
         keyword: given(query.keyword.as_ref()).map(str::to_owned),
@@ -123,7 +123,7 @@ async fn accounts(
         agent: None,
     };
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agents::page(&mut db, &filter, page).await?.rows);
     }
@@ -131,7 +131,7 @@ async fn accounts(
     ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }
 
-const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
+const TEMPLATES: Export<AgentRoleRow> = Export {
     what: "agent-role",
     title: "角色模板",
     columns: &[
@@ -146,17 +146,17 @@ const TEMPLATES: Sheet<AgentRoleRow> = Sheet {
 
 /// Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/agent/role/export", tag = "territory", operation_id = "exportAgentRoles",
-    params(ListQuery, SheetColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn templates(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);
     }

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
     Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
-    Refused, Routes, Seen, Sheet, SheetColumns, SheetRows, given, number,
+    Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
 };
 
 use crate::Context;
@@ -142,7 +142,7 @@ async fn page_of(
 }
 
 /// The list as a file.
-const FILE: Sheet<AreaRow> = Sheet {
+const FILE: Export<AreaRow> = Export {
     what: "service-area",
     title: "服务区",
     columns: &[
@@ -174,7 +174,7 @@ fn state_label(state: i16) -> &'static str {
 
 /// Service areas in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/platform/agent/serviceArea/export", tag = "territory",
-    operation_id = "exportServiceAreas", params(ListQuery, SheetColumns),
+    operation_id = "exportServiceAreas", params(ListQuery, ExportColumns),
     responses((status = 200, body = String, content_type = "text/csv")))]
 async fn export(
     State(context): State<Context>,
@@ -182,10 +182,10 @@ async fn export(
     Seen(seen): Seen,
     disclosure: Disclosure,
     Params(query): Params<ListQuery>,
-    Params(columns): Params<SheetColumns>,
+    Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let filter = query.filter()?;
-    let mut rows = SheetRows::default();
+    let mut rows = ExportRows::default();
     while let Some(page) = rows.next_page() {
         rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
     }

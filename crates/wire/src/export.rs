@@ -14,7 +14,7 @@ use vocabulary::{Page, Timestamp};
 use crate::{Disclosed, Disclosure, Refused};
 
 /// A file has at most so many rows; longer lists are for a narrower filter.
-pub const SHEET_ROWS: usize = 50_000;
+pub const EXPORT_ROWS: usize = 50_000;
 
 /// Rows that are read at a time: as many as a list's page has at most.
 const AT_ONCE: u32 = 200;
@@ -35,7 +35,7 @@ pub struct Column<Row> {
 }
 
 /// A list as a file.
-pub struct Sheet<Row: 'static> {
+pub struct Export<Row: 'static> {
     /// Which list, as the operator log names it.
     pub what: &'static str,
     /// The file's name, in Chinese.
@@ -44,7 +44,7 @@ pub struct Sheet<Row: 'static> {
     pub columns: &'static [Column<Row>],
 }
 
-impl<Row> std::fmt::Debug for Sheet<Row> {
+impl<Row> std::fmt::Debug for Export<Row> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sheet").field("what", &self.what).finish_non_exhaustive()
     }
@@ -53,7 +53,7 @@ impl<Row> std::fmt::Debug for Sheet<Row> {
 /// Which columns are asked for, beside the list's own query.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct SheetColumns {
+pub struct ExportColumns {
     /// Keys of columns with commas between them; all without it.
     pub columns: Option<String>,
 }
@@ -61,22 +61,22 @@ pub struct SheetColumns {
 /// The rows of a list that a file is made of, as its pages are read: all that the file has room for, and some more when
 /// there are more. The first page that is not full is the last.
 #[derive(Debug)]
-pub struct SheetRows<Row> {
+pub struct ExportRows<Row> {
     rows: Vec<Row>,
     read: u32,
     full: bool,
 }
 
-impl<Row> Default for SheetRows<Row> {
+impl<Row> Default for ExportRows<Row> {
     fn default() -> Self {
         Self { rows: Vec::new(), read: 0, full: true }
     }
 }
 
-impl<Row> SheetRows<Row> {
+impl<Row> ExportRows<Row> {
     /// The page to read next; nothing when all are there.
     pub fn next_page(&self) -> Option<Page> {
-        let wanted = self.full && self.rows.len() <= SHEET_ROWS;
+        let wanted = self.full && self.rows.len() <= EXPORT_ROWS;
         wanted.then(|| Page::new(Some(self.read + 1), Some(AT_ONCE)))
     }
 
@@ -93,19 +93,19 @@ impl<Row> SheetRows<Row> {
     }
 }
 
-impl<Row> Sheet<Row> {
+impl<Row> Export<Row> {
     /// Notes who takes the rows away, then hands them out. `filter` is what the list was cut down to. Of more than
-    /// [`SHEET_ROWS`] rows the first ones are disclosed.
+    /// [`EXPORT_ROWS`] rows the first ones are disclosed.
     pub async fn hand_out<F: Serialize>(
         &self,
         disclosure: &Disclosure,
-        columns: &SheetColumns,
+        columns: &ExportColumns,
         filter: &F,
         rows: &[Row],
     ) -> Result<Response, Refused> {
         let chosen = self.chosen(columns.columns.as_deref())?;
-        let capped = rows.len() > SHEET_ROWS;
-        let rows = &rows[..rows.len().min(SHEET_ROWS)];
+        let capped = rows.len() > EXPORT_ROWS;
+        let rows = &rows[..rows.len().min(EXPORT_ROWS)];
         let count = i64::try_from(rows.len()).map_err(Refused::internal)?;
         let filter = Some(said(serde_json::to_value(filter).map_err(Refused::internal)?));
         disclosure.note(Disclosed::Export { what: self.what.to_owned(), filter, rows: Some(count) }).await?;
@@ -207,7 +207,7 @@ mod tests {
         sold: i64,
     }
 
-    const STALLS: Sheet<Stall> = Sheet {
+    const STALLS: Export<Stall> = Export {
         what: "stall",
         title: "摊位",
         columns: &[
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_is_csv_with_a_chinese_head_that_spreadsheets_read_as_utf8() {
+    fn a_export_is_csv_with_a_chinese_head_that_spreadsheets_read_as_utf8() {
         let rows = [Stall { name: "城东", sold: 7 }, Stall { name: "a,\"b\"\r\nc", sold: -1 }];
         assert_eq!(text(None, &rows), "\u{feff}名称,售出\r\n城东,7\r\n\"a,\"\"b\"\"\r\nc\",-1\r\n");
         assert_eq!(text(Some("sold"), &rows), "\u{feff}售出\r\n7\r\n-1\r\n");
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_pages_of_a_file_hold_one_row_more_than_it_at_least() {
-        let (mut rows, mut offsets) = (SheetRows::default(), Vec::new());
+        let (mut rows, mut offsets) = (ExportRows::default(), Vec::new());
         while let Some(page) = rows.next_page() {
             offsets.push(page.offset());
             rows.take(vec![(); usize::try_from(page.limit()).unwrap()]);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_first_page_that_is_not_full_is_the_last() {
-        let mut rows = SheetRows::default();
+        let mut rows = ExportRows::default();
         rows.take(vec![7; 200]);
         assert_eq!(rows.next_page().map(Page::offset), Some(200));
         rows.take(vec![8; 199]);
