@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, AreaId, Reach, RoleId, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, SEVERAL_MAX, Seen,
-    Switched, given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
+    BatchAnswer, given, number, batch,
 };
 
 use super::{OnOff, on_off, phone};
@@ -265,19 +265,19 @@ pub(crate) struct Phones {
 /// Closes several accounts: each is judged alone and the answer tells what became of it. Of just one a refusal is
 /// the answer.
 #[utoipa::path(delete, path = "/platform/permission/user", tag = "access", operation_id = "deleteOperators",
-    params(Phones), responses((status = 200, body = Answer<Switched>)))]
+    params(Phones), responses((status = 200, body = Answer<BatchAnswer>)))]
 pub(crate) async fn delete_many(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Params(query): Params<Phones>,
-) -> Handled<Switched> {
+) -> Handled<BatchAnswer> {
     let phones = query.phones.split(',').map(|text| phone(text.trim())).collect::<Result<Vec<_>, _>>()?;
-    let phones = several(phones, DELETED_AT_ONCE)?;
+    let phones = batch(phones, DELETED_AT_ONCE)?;
     if let [one] = phones.as_slice() {
         let operator = access.operator_of(&caller, one).await?;
         let receipt = access.delete_operator(&asked, &caller, operator).await?;
-        return Ok(Answer::at(Switched::default(), &receipt));
+        return Ok(Answer::at(BatchAnswer::default(), &receipt));
     }
     Ok(access.delete_operators(&asked, &caller, &phones).await?.answer())
 }
@@ -296,23 +296,23 @@ pub(crate) struct OperatorState {
 /// Enables or disables one account or several; disabling ends their sessions at once.
 #[utoipa::path(post, path = "/platform/permission/user/state", tag = "access",
     operation_id = "setOperatorState", request_body = OperatorState,
-    responses((status = 200, body = Answer<Switched>)))]
+    responses((status = 200, body = Answer<BatchAnswer>)))]
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<OperatorState>,
-) -> Handled<Switched> {
+) -> Handled<BatchAnswer> {
     let enabled = body.state.0;
     match (body.phone, body.phones) {
         (Some(one), None) => {
             let operator = access.operator_of(&caller, &phone(&one)?).await?;
             let receipt = access.set_operator_state(&asked, &caller, operator, enabled).await?;
-            Ok(Answer::at(Switched::default(), &receipt))
+            Ok(Answer::at(BatchAnswer::default(), &receipt))
         }
         (None, Some(named)) => {
             let phones = named.iter().map(|text| phone(text)).collect::<Result<Vec<_>, _>>()?;
-            let phones = several(phones, SEVERAL_MAX)?;
+            let phones = batch(phones, BATCH_MAX)?;
             Ok(access.set_operator_states(&asked, &caller, &phones, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 phone 或 phones 之一")),

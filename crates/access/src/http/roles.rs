@@ -9,8 +9,8 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, PermissionCode, RoleId};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, SEVERAL_MAX, Seen,
-    Switched, given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
+    BatchAnswer, given, number, batch,
 };
 
 use super::{MadeId, OnOff, on_off};
@@ -166,21 +166,21 @@ pub(crate) struct RoleState {
 
 /// Enables or disables one role or several: their codes come or go at once.
 #[utoipa::path(post, path = "/platform/permission/role/state", tag = "access", operation_id = "setRoleState",
-    request_body = RoleState, responses((status = 200, body = Answer<Switched>)))]
+    request_body = RoleState, responses((status = 200, body = Answer<BatchAnswer>)))]
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<RoleState>,
-) -> Handled<Switched> {
+) -> Handled<BatchAnswer> {
     let enabled = body.state.0;
     match (body.id, body.ids) {
         (Some(role), None) => {
             let receipt = access.set_role_state(&asked, &caller, role, enabled).await?;
-            Ok(Answer::at(Switched::default(), &receipt))
+            Ok(Answer::at(BatchAnswer::default(), &receipt))
         }
         (None, Some(roles)) => {
-            let roles = several(roles, SEVERAL_MAX)?;
+            let roles = batch(roles, BATCH_MAX)?;
             Ok(access.set_role_states(&asked, &caller, &roles, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 id 或 ids 之一")),

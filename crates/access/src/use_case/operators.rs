@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
-use wire::{Asked, Caller, EndedReason, Outcomes, Refused};
+use wire::{Asked, Caller, EndedReason, BatchOutcomes, Refused};
 
 use super::NEWEST;
 use crate::Access;
@@ -140,9 +140,9 @@ impl Access {
         caller: &Caller,
         phones: &[Phone],
         enabled: bool,
-    ) -> Result<Outcomes, Refused> {
+    ) -> Result<BatchOutcomes, Refused> {
         let ctx = asked.context_of_account(json!({}));
-        let (mut outcomes, mut done) = (Outcomes::default(), Vec::new());
+        let (mut outcomes, mut done) = (BatchOutcomes::default(), Vec::new());
         for phone in phones {
             let switching = async {
                 let operator = self.operator_of(caller, phone).await?;
@@ -222,8 +222,8 @@ impl Access {
         asked: &Asked,
         caller: &Caller,
         phones: &[Phone],
-    ) -> Result<Outcomes, Refused> {
-        let mut outcomes = Outcomes::default();
+    ) -> Result<BatchOutcomes, Refused> {
+        let mut outcomes = BatchOutcomes::default();
         for phone in phones {
             let deleting = async {
                 let operator = self.operator_of(caller, phone).await?;

@@ -3,7 +3,7 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId, Scope};
-use wire::{Asked, Caller, Outcomes, Refused};
+use wire::{Asked, Caller, BatchOutcomes, Refused};
 
 use super::NEWEST;
 use crate::Access;
@@ -68,9 +68,9 @@ impl Access {
         caller: &Caller,
         ids: &[RoleId],
         enabled: bool,
-    ) -> Result<Outcomes, Refused> {
+    ) -> Result<BatchOutcomes, Refused> {
         let ctx = asked.context_of_account(json!({}));
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = BatchOutcomes::default();
         for role in ids {
             let ctx = ctx.step(&format!("state:{role}"));
             let switching = async {

@@ -12,8 +12,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode, Phone, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, Outcomes, PageOf, PageQuery, Params, Permit, Refused,
-    Routes, SEVERAL_MAX, Seen, Switched, given, number, several,
+    Answer, Asked, Body, Caller, Handled, Nothing, BatchOutcomes, PageOf, PageQuery, Params, Permit, Refused,
+    Routes, BATCH_MAX, Seen, BatchAnswer, given, number, batch,
 };
 
 use super::agent_roles::held;
@@ -462,24 +462,24 @@ fn on(state: i16) -> Result<bool, Refused> {
 /// Enables or disables one franchisee or several: their people are let in, or shut out at once.
 #[utoipa::path(post, path = "/platform/agent/account/state", tag = "territory",
     operation_id = "setAgentAccountState", request_body = AccountState,
-    responses((status = 200, body = Answer<Switched>)))]
+    responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn state(
     State(context): State<Context>,
     caller: Caller,
     asked: Asked,
     Body(body): Body<AccountState>,
-) -> Handled<Switched> {
+) -> Handled<BatchAnswer> {
     let enabled = on(body.state)?;
     let ctx = asked.context_of_account(json!({}));
     match (body.agent_id, body.agent_ids) {
         (Some(agent), None) => {
             let receipt = context.switch_agent(&caller, agent, enabled, &ctx).await?;
             context.settle(receipt.position).await?;
-            Ok(Answer::at(Switched::default(), &receipt))
+            Ok(Answer::at(BatchAnswer::default(), &receipt))
         }
         (None, Some(agents)) => {
-            let mut outcomes = Outcomes::default();
-            for agent in several(agents, SEVERAL_MAX)? {
+            let mut outcomes = BatchOutcomes::default();
+            for agent in batch(agents, BATCH_MAX)? {
                 let ctx = ctx.step(&format!("state:{agent}"));
                 outcomes.take(agent.to_string(), context.switch_agent(&caller, agent, enabled, &ctx).await)?;
             }

@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use crate::{Answer, Refused};
 
 /// Things that one request may name.
-pub const SEVERAL_MAX: usize = 200;
+pub const BATCH_MAX: usize = 200;
 
 /// What a request for several names: each once, in the order given; at most `most`.
-pub fn several<T: Ord + Clone>(named: Vec<T>, most: usize) -> Result<Vec<T>, Refused> {
+pub fn batch<T: Ord + Clone>(named: Vec<T>, most: usize) -> Result<Vec<T>, Refused> {
     let mut seen = BTreeSet::new();
     let once: Vec<T> = named.into_iter().filter(|one| seen.insert(one.clone())).collect();
     match once.len() {
@@ -47,7 +47,7 @@ pub struct Outcome {
 
 /// What a call for one or several answers: nothing for one, the outcome of each for several.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub struct Switched {
+pub struct BatchAnswer {
     /// In the order of the request; absent when just one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
@@ -56,12 +56,12 @@ pub struct Switched {
 
 /// All of them, and the position that includes what was done.
 #[derive(Debug, Default)]
-pub struct Outcomes {
+pub struct BatchOutcomes {
     results: Vec<Outcome>,
     position: Option<Position>,
 }
 
-impl Outcomes {
+impl BatchOutcomes {
     /// Adds one. Only the rules' own refusals are outcomes: a system that cannot answer ends the request.
     pub fn take(&mut self, key: String, done: Result<Receipt, Refused>) -> Result<(), Refused> {
         let error = match done {
@@ -84,8 +84,8 @@ impl Outcomes {
     }
 
     /// As an answer with the position of what was done.
-    pub fn answer(self) -> Answer<Switched> {
-        Answer(Switched { results: Some(self.results) }).including(self.position)
+    pub fn answer(self) -> Answer<BatchAnswer> {
+        Answer(BatchAnswer { results: Some(self.results) }).including(self.position)
     }
 }
 
@@ -95,21 +95,21 @@ mod tests {
 
     #[test]
     fn each_is_named_once_in_its_order_and_not_more_than_the_call_takes() {
-        assert_eq!(several(vec![3, 1, 3, 2], 3).unwrap(), [3, 1, 2]);
-        assert!(several(vec![1, 2, 3, 4], 3).is_err());
-        assert!(several(Vec::<i32>::new(), 3).is_err());
+        assert_eq!(batch(vec![3, 1, 3, 2], 3).unwrap(), [3, 1, 2]);
+        assert!(batch(vec![1, 2, 3, 4], 3).is_err());
+        assert!(batch(Vec::<i32>::new(), 3).is_err());
     }
 
     #[test]
     fn a_refusal_is_an_outcome_and_a_failure_ends_the_request() {
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = BatchOutcomes::default();
         outcomes.take("7".to_owned(), Err(Refused::business("role-in-use", "角色正被使用"))).unwrap();
         assert!(outcomes.position().is_none());
         let told = serde_json::to_value(outcomes.answer().data).unwrap();
         let error =
             serde_json::json!({"code": "role-in-use", "promot": "角色正被使用", "promt": "角色正被使用"});
         assert_eq!(told, serde_json::json!({"results": [{"key": "7", "suc": false, "error": error}]}));
-        let away = Outcomes::default().take("7".to_owned(), Err(Refused::forbidden()));
+        let away = BatchOutcomes::default().take("7".to_owned(), Err(Refused::forbidden()));
         assert!(away.is_err());
     }
 }
