@@ -4,7 +4,7 @@
 //! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
 #![deny(missing_docs)]
 
-mod attend;
+mod subscriptions;
 pub mod fleet;
 pub mod http;
 pub mod ingest;
@@ -14,5 +14,5 @@ pub mod push;
 pub mod report;
 pub mod rules;
 
-pub use attend::attend;
+pub use subscriptions::subscriptions;
 pub use memory::Memory;

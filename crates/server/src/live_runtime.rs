@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use kernel::Runtime;
 use live::Memory;
 use live::fleet::Fleet;
-use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, survey};
+use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, reload_zones};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{AcksOfFleet, AlarmsOfFleet, reasons};
@@ -20,7 +20,7 @@ pub fn memory() -> Memory {
 /// Fills memory from the read models.
 pub async fn fill(runtime: &Runtime, memory: &Memory) -> Result<()> {
     let (pool, clock) = (&runtime.pools.projector, runtime.clock.as_ref());
-    survey(pool, memory, clock).await.context("areas and zones cannot be read")?;
+    reload_zones(pool, memory, clock).await.context("areas and zones cannot be read")?;
     enrol_all(pool, memory, clock).await.context("bikes cannot be read")?;
     Ok(())
 }

@@ -53,7 +53,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let mut parts = JoinSet::new();
     let hub = settings.runs(Part::Push).then(|| contexts.hub(&runtime, &memory));
-    parts.spawn(live::attend(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
+    parts.spawn(live::subscriptions(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
         parts.spawn(live_runtime::ingest(runtime.clone(), memory.clone(), settings.telemetry_days));
     }

@@ -189,7 +189,7 @@ impl Fleet {
     }
 
     /// Takes new areas and zones.
-    pub fn survey(&mut self, zones: Zones, now: Timestamp) {
+    pub fn reload_zones(&mut self, zones: Zones, now: Timestamp) {
         self.zones = zones;
         for slot in 0..self.len() as u32 {
             if self.refresh(slot, now) {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Timestamp};
 
 use super::alarms::AlarmQueue;
-use super::clerk::{Batch, Books, Clerk, Done};
+use super::writer::{Batch, Ledger, IngestWriter, Done};
 use super::history::HistoryRow;
 use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
@@ -114,7 +114,7 @@ struct Leading<'a> {
     taken: u64,
     /// Number of the last delivery.
     delivered: u64,
-    clerk: Clerk,
+    writer: IngestWriter,
     batch: Batch,
     dirty: HashSet<u32>,
     pending: u64,
@@ -183,7 +183,7 @@ impl Ingest {
             stored,
             taken: 0,
             delivered: 0,
-            clerk: Clerk::Free(Box::new(Books {
+            writer: IngestWriter::Free(Box::new(Ledger {
                 ingest: self.clone(),
                 born,
                 token,
@@ -209,16 +209,16 @@ impl Ingest {
         let [store, keep, sweep, days] = &mut timers;
         loop {
             if leading.batch.len() >= self.settings.batch_rows {
-                leading.clerk.store(&mut leading.batch);
+                leading.writer.store(&mut leading.batch);
             }
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                done = leading.clerk.done() => leading.done(&done?),
+                done = leading.writer.done() => leading.done(&done?),
                 // The rarer first, lest the others never leave it a turn.
-                _ = days.tick(), if leading.clerk.is_free() => leading.clerk.tend(),
-                _ = keep.tick(), if leading.clerk.is_free() => leading.clerk.keep(&mut leading.dirty),
-                _ = store.tick(), if leading.clerk.is_free() => leading.clerk.store(&mut leading.batch),
+                _ = days.tick(), if leading.writer.is_free() => leading.writer.tend(),
+                _ = keep.tick(), if leading.writer.is_free() => leading.writer.keep(&mut leading.dirty),
+                _ = store.tick(), if leading.writer.is_free() => leading.writer.store(&mut leading.batch),
                 _ = sweep.tick() => leading.sweep(),
                 // What PostgreSQL does not take waits in the stream, not here.
                 message = messages.next(), if leading.batch.len() < self.settings.batch_rows => match message {
@@ -228,11 +228,11 @@ impl Ingest {
                 },
             }
         }
-        leading.clerk.free().await?;
-        leading.clerk.store(&mut leading.batch);
-        leading.clerk.free().await?;
-        leading.clerk.keep(&mut leading.dirty);
-        leading.clerk.free().await
+        leading.writer.free().await?;
+        leading.writer.store(&mut leading.batch);
+        leading.writer.free().await?;
+        leading.writer.keep(&mut leading.dirty);
+        leading.writer.free().await
     }
 }
 

@@ -4,7 +4,7 @@
 //! others keep their memory current ([`Ingest::follow`]). To shard later, give each shard a stream partition and a name.
 
 mod alarms;
-mod clerk;
+mod writer;
 mod down;
 mod history;
 mod keep;
@@ -18,7 +18,7 @@ pub use down::Downlink;
 pub use history::{Point, history};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
-pub use registry::{enrol_all, enrol_some, survey};
+pub use registry::{enrol_all, enrol_some, reload_zones};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;

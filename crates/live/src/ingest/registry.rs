@@ -60,7 +60,7 @@ pub async fn enrol_some(
 }
 
 /// Areas and no-stop zones, at start and after one changed.
-pub async fn survey(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> sqlx::Result<()> {
+pub async fn reload_zones(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> sqlx::Result<()> {
     let areas = sqlx::query("select area_id, name, state, ring from read.area").fetch_all(projector).await?;
     let areas: HashMap<AreaId, AreaShape> = areas
         .iter()
@@ -82,7 +82,7 @@ pub async fn survey(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> s
         })
         .collect::<sqlx::Result<Vec<_>>>()?;
     let zones = Zones::new(areas.into_values().collect(), zones);
-    memory.write().survey(zones, clock.now());
+    memory.write().reload_zones(zones, clock.now());
     Ok(())
 }
 

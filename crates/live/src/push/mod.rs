@@ -8,7 +8,7 @@ pub mod frame;
 mod gate;
 mod hub;
 mod levels;
-mod look;
+mod viewport;
 mod outlet;
 mod protocol;
 mod session;

@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use super::cars::CarWatch;
 use super::gate::{Denied, RowsChanged};
 use super::hub::{Beat, Hub};
-use super::look::{Asked, Look};
+use super::viewport::{Asked, Viewport};
 use super::outlet::{End, Outlet, farewell, instant};
 use super::protocol::{self, Bye, Said, Topic};
 
@@ -135,7 +135,7 @@ struct Session {
     hub: Arc<Hub>,
     outlet: Outlet,
     credentials: (String, String),
-    fleet: Option<Look>,
+    fleet: Option<Viewport>,
     cars: HashMap<String, CarWatch>,
     tables: HashSet<String>,
     heard: Instant,
@@ -266,12 +266,12 @@ impl Session {
         let earliest = self.hub.resumable_since(&self.outlet.viewer);
         let since = since.filter(|since| *since >= earliest);
         let scope = Arc::clone(&self.outlet.viewer.scope);
-        let look = self.fleet.get_or_insert_with(|| Look::new(scope));
-        let buffers = look.turn_to(&asked, since, &self.hub);
+        let viewport = self.fleet.get_or_insert_with(|| Viewport::new(scope));
+        let buffers = viewport.turn_to(&asked, since, &self.hub);
         let beat = Arc::clone(&self.hub.beats().borrow());
-        let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(look.seen)).into())];
+        let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(viewport.seen)).into())];
         messages.extend(buffers);
-        messages.extend(look.totals(&beat));
+        messages.extend(viewport.totals(&beat));
         self.outlet.send(messages).await
     }
 
@@ -325,8 +325,8 @@ impl Session {
     }
 
     async fn beat(&mut self, beat: &Beat) -> Result<(), End> {
-        let Some(look) = &mut self.fleet else { return Ok(()) };
-        let messages = look.beat(beat, &self.hub);
+        let Some(viewport) = &mut self.fleet else { return Ok(()) };
+        let messages = viewport.beat(beat, &self.hub);
         if messages.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
     AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, PortError, enrol_all,
-    history, survey,
+    history, reload_zones,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
@@ -87,7 +87,7 @@ impl City {
         let rentable = |_: &RentFacts| Vec::<Reason>::new();
         let memory = Memory::new(Fleet::new(Settings::default(), Arc::new(rentable)));
         enrol_all(&self.pool, &memory, &SystemClock).await.unwrap();
-        survey(&self.pool, &memory, &SystemClock).await.unwrap();
+        reload_zones(&self.pool, &memory, &SystemClock).await.unwrap();
         let alarms = AlarmQueue::default();
         tokio::spawn(alarms.clone().run(Arc::clone(&self.desk) as Arc<dyn Alarms>, CancellationToken::new()));
         Ingest {

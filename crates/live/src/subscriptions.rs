@@ -7,13 +7,13 @@ use kernel::{ChangeBatch, Runtime};
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::ingest::{enrol_all, enrol_some, survey};
+use crate::ingest::{enrol_all, enrol_some, reload_zones};
 use crate::memory::Memory;
 use crate::push::{Hub, RowsChanged};
 
 /// Until `stop`: brings bikes, areas and zones into memory when their rows change, and passes every change on to `hub`
 /// (when this node has one). A change that was missed, or could not be read, makes everything be read anew.
-pub async fn attend(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub>>, stop: CancellationToken) {
+pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub>>, stop: CancellationToken) {
     let mut changes = runtime.changes.subscribe();
     // What changed before the subscription is read once it stands.
     let mut stale = true;
@@ -57,7 +57,7 @@ async fn read_all(runtime: &Runtime, memory: &Memory) -> bool {
     let pool = &runtime.pools.projector;
     let read = async {
         enrol_all(pool, memory, &*runtime.clock).await?;
-        survey(pool, memory, &*runtime.clock).await
+        reload_zones(pool, memory, &*runtime.clock).await
     };
     match read.await {
         Ok(()) => true,
@@ -75,7 +75,7 @@ async fn take_in(runtime: &Runtime, memory: &Memory, batch: &ChangeBatch) -> sql
             let cars: Vec<String> = batch.changes.iter().map(|change| change.key.clone()).collect();
             enrol_some(pool, memory, &*runtime.clock, &cars).await
         }
-        "area" | "fence" => survey(pool, memory, &*runtime.clock).await,
+        "area" | "fence" => reload_zones(pool, memory, &*runtime.clock).await,
         _ => Ok(()),
     }
 }

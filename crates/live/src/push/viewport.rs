@@ -62,7 +62,7 @@ enum Sight {
     Far(LevelWatch),
 }
 
-pub(super) struct Look {
+pub(super) struct Viewport {
     scope: Arc<Scope>,
     lots: Vec<bool>,
     sight: Sight,
@@ -72,7 +72,7 @@ pub(super) struct Look {
     totals: Option<Totals>,
 }
 
-impl Look {
+impl Viewport {
     pub(super) fn new(scope: Arc<Scope>) -> Self {
         Self {
             scope,

@@ -44,17 +44,17 @@ pub(super) enum Done {
     Tended,
 }
 
-type Work = BoxFuture<'static, Result<(Books, Done), IngestError>>;
+type Work = BoxFuture<'static, Result<(Ledger, Done), IngestError>>;
 
 /// Who does it: at the desk, or away with a piece of work.
-pub(super) enum Clerk {
-    Free(Box<Books>),
+pub(super) enum IngestWriter {
+    Free(Box<Ledger>),
     Busy(Work),
     /// An error took him; the term ends.
     Gone,
 }
 
-impl Clerk {
+impl IngestWriter {
     pub(super) const fn is_free(&self) -> bool {
         matches!(self, Self::Free(_))
     }
@@ -66,26 +66,26 @@ impl Clerk {
         }
         let Some(last) = batch.last.take() else { return };
         let batch = std::mem::take(batch);
-        self.begin(|books| books.store(batch, last).boxed());
+        self.begin(|ledger| ledger.store(batch, last).boxed());
     }
 
     /// Begins to keep the latest states of the `dirty` slots, if he is free and there are any.
     pub(super) fn keep(&mut self, dirty: &mut HashSet<u32>) {
         if self.is_free() && !dirty.is_empty() {
             let slots = dirty.drain().collect();
-            self.begin(|books| books.keep(slots).boxed());
+            self.begin(|ledger| ledger.keep(slots).boxed());
         }
     }
 
     /// Begins to make and drop days of history, if he is free. His work as well because it needs the table for itself
     /// and would wait for a COPY that waits for its turn.
     pub(super) fn tend(&mut self) {
-        self.begin(|books| books.tend().boxed());
+        self.begin(|ledger| ledger.tend().boxed());
     }
 
-    fn begin(&mut self, work: impl FnOnce(Books) -> Work) {
+    fn begin(&mut self, work: impl FnOnce(Ledger) -> Work) {
         *self = match std::mem::replace(self, Self::Gone) {
-            Self::Free(books) => Self::Busy(work(*books)),
+            Self::Free(ledger) => Self::Busy(work(*ledger)),
             other => other,
         };
     }
@@ -95,8 +95,8 @@ impl Clerk {
         let Self::Busy(work) = self else { return pending().await };
         let ended = work.await;
         *self = Self::Gone;
-        let (books, done) = ended?;
-        *self = Self::Free(Box::new(books));
+        let (ledger, done) = ended?;
+        *self = Self::Free(Box::new(ledger));
         Ok(done)
     }
 
@@ -110,7 +110,7 @@ impl Clerk {
 }
 
 /// What the work needs.
-pub(super) struct Books {
+pub(super) struct Ledger {
     pub(super) ingest: Ingest,
     /// When the stream was made.
     pub(super) born: String,
@@ -119,7 +119,7 @@ pub(super) struct Books {
     pub(super) numbers: Numbers,
 }
 
-impl Books {
+impl Ledger {
     /// Tells of devices' answers, stores the rows, and only then acknowledges `last`.
     async fn store(mut self, batch: Batch, last: (u64, Message)) -> Result<(Self, Done), IngestError> {
         let (seq, message) = last;
