@@ -17,7 +17,7 @@ use vocabulary::{AgentId, OperatorId, Scope};
 use wire::{CodeSet, Directory, DirectoryError, FinancialAccount, MachineStanding, Standing};
 
 use crate::PortError;
-use crate::franchises::Franchises;
+use crate::agents::Agents;
 use crate::permissions::closed_upwards;
 use crate::read::{machines, operators, roles};
 
@@ -25,10 +25,10 @@ const REMEMBERED: Duration = Duration::from_secs(1);
 const MAX_REMEMBERED: usize = 20_000;
 const TABLES: [&str; 6] = ["role", "operator", "machine", "agent", "agent_role", "payment_account"];
 
-/// The financial accounts of franchisees, which the finance context keeps.
+/// The financial accounts of agents, which the finance context keeps.
 #[async_trait]
 pub trait FinancialAccounts: Send + Sync + 'static {
-    /// How the account of a franchisee stands; without one nothing is known of it.
+    /// How the account of an agent stands; without one nothing is known of it.
     async fn standing(&self, agent: AgentId) -> Result<FinancialAccount, PortError>;
 }
 
@@ -79,7 +79,7 @@ fn remember<K: std::hash::Hash + Eq, V>(
 /// Answers from the read models.
 pub struct AccessDirectory {
     runtime: Runtime,
-    franchises: Option<Arc<dyn Franchises>>,
+    agents: Option<Arc<dyn Agents>>,
     finances: Option<Arc<dyn FinancialAccounts>>,
     memory: Mutex<Memory>,
 }
@@ -94,23 +94,23 @@ impl AccessDirectory {
             machines: HashMap::new(),
             accounts: HashMap::new(),
         };
-        Self { runtime, franchises: None, finances: None, memory: Mutex::new(memory) }
+        Self { runtime, agents: None, finances: None, memory: Mutex::new(memory) }
     }
 
-    /// Limits operators of franchisees to what these permit.
+    /// Limits operators of agents to what these permit.
     #[must_use]
-    pub fn with_franchises(self, franchises: Arc<dyn Franchises>) -> Self {
-        Self { franchises: Some(franchises), ..self }
+    pub fn with_agents(self, agents: Arc<dyn Agents>) -> Self {
+        Self { agents: Some(agents), ..self }
     }
 
-    /// Opens what the accounts of franchisees open. Without them nobody has one.
+    /// Opens what the accounts of agents open. Without them nobody has one.
     #[must_use]
     pub fn with_finances(self, finances: Arc<dyn FinancialAccounts>) -> Self {
         Self { finances: Some(finances), ..self }
     }
 
-    pub(crate) fn franchises(&self) -> Option<&Arc<dyn Franchises>> {
-        self.franchises.as_ref()
+    pub(crate) fn agents(&self) -> Option<&Arc<dyn Agents>> {
+        self.agents.as_ref()
     }
 
     /// Forgets everything: the next request sees the read models as they are.
@@ -168,7 +168,7 @@ impl Directory for AccessDirectory {
             }
         };
         let standing = self.read_standing(operator).await.map_err(away)?;
-        let standing = self.within_franchise(standing).await?;
+        let standing = self.within_agent(standing).await?;
         let mut memory = self.memory();
         memory.take_in_changes();
         if memory.age == age {

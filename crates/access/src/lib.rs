@@ -7,7 +7,7 @@
 
 mod directory;
 mod door;
-mod franchises;
+mod agents;
 mod http;
 pub mod model;
 pub mod permissions;
@@ -23,7 +23,7 @@ use kernel::{Runtime, MasterKey, Projector, Reactor};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
 pub use directory::{AccessDirectory, FinancialAccounts};
-pub use franchises::{FranchiseStanding, Franchises, under_franchise};
+pub use agents::{AgentStanding, Agents, under_agent};
 pub use http::web_config::{Tiles, WebConfig};
 pub use ports::{AreaOwners, Ports, PortError};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
@@ -152,8 +152,8 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
 
 /// What answers events of this room's neighbours.
 pub fn reactors(access: &Arc<Access>) -> Vec<Arc<dyn Reactor>> {
-    let Some(franchises) = access.directory.franchises().cloned() else { return Vec::new() };
-    vec![Arc::new(franchises::FranchiseReactor { access: Arc::clone(access), franchises })]
+    let Some(agents) = access.directory.agents().cloned() else { return Vec::new() };
+    vec![Arc::new(agents::AgentReactor { access: Arc::clone(access), agents })]
 }
 
 /// Codes of a route table that nobody can hold; the server refuses to start when there are any.

@@ -13,7 +13,7 @@ pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 /// Whose the service areas are.
 #[async_trait]
 pub trait AreaOwners: Send + Sync + 'static {
-    /// The franchisee of an area; nothing when there is no such area.
+    /// The agent of an area; nothing when there is no such area.
     async fn owner_of(&self, area: AreaId) -> Result<Option<AgentId>, PortError>;
 }
 

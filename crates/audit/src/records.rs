@@ -45,7 +45,7 @@ impl std::fmt::Debug for Records {
     }
 }
 
-/// Whose data the records of a caller with this reach are: his franchisee's when he has just one, else the platform's.
+/// Whose data the records of a caller with this reach are: his agent's when he has just one, else the platform's.
 fn territory_of(scope: &Scope) -> Territory {
     match &scope.agents {
         Reach::Only(agents) if agents.len() == 1 => {

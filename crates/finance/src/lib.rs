@@ -1,4 +1,4 @@
-//! Finance: the payment accounts of franchisees, and the bank cards that money may go to.
+//! Finance: the payment accounts of agents, and the bank cards that money may go to.
 
 pub mod codes;
 pub mod expiry;

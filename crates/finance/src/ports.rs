@@ -11,16 +11,16 @@ use crate::password_desk::PasswordDesk;
 /// A neighbour did not answer.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The franchisees, which the territory keeps.
+/// The agents, which the territory keeps.
 #[async_trait]
-pub trait Franchisees: Send + Sync + 'static {
-    /// Whether there is such a franchisee and it may work.
+pub trait Agents: Send + Sync + 'static {
+    /// Whether there is such an agent and it may work.
     async fn works(&self, agent: AgentId) -> Result<bool, PortError>;
 
     /// The companies of `agents`; unknown ones are left out.
     async fn names(&self, agents: &[AgentId]) -> Result<BTreeMap<AgentId, String>, PortError>;
 
-    /// Franchisees in `scope` whose company's name is like `pattern`; at most 1,000.
+    /// Agents in `scope` whose company's name is like `pattern`; at most 1,000.
     async fn called(&self, scope: &Scope, pattern: &str) -> Result<Vec<AgentId>, PortError>;
 }
 
@@ -36,15 +36,15 @@ pub trait CardCodes: Send + Sync + 'static {
 
 /// Who stands how: what an account opens and closes.
 pub trait Standings: Send + Sync + 'static {
-    /// The account of a franchisee stands otherwise: what is remembered of it is out of date.
+    /// The account of an agent stands otherwise: what is remembered of it is out of date.
     fn forget(&self);
 }
 
 /// The ports.
 #[derive(Clone)]
 pub struct Ports {
-    /// The franchisees.
-    pub franchisees: Arc<dyn Franchisees>,
+    /// The agents.
+    pub agents: Arc<dyn Agents>,
     /// Codes for bank cards.
     pub codes: Arc<dyn CardCodes>,
     /// Who stands how.

@@ -25,9 +25,9 @@ use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
 use crate::audit_schemas::schemas;
 use crate::descriptors::fitted;
 use crate::finances::{
-    AccountsOfFinance, CodesBySms, FranchiseesOfTerritory, StandingsOfAccess, password_desk,
+    AccountsOfFinance, CodesBySms, TerritoryAgents, StandingsOfAccess, password_desk,
 };
-use crate::franchisees::{BikesOfFleet, FranchisesOfTerritory, PermissionsOfAccess};
+use crate::agents::{BikesOfFleet, TerritoryAgentStanding, PermissionsOfAccess};
 use crate::gate::WireGate;
 use crate::health::Health;
 use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
@@ -100,10 +100,10 @@ impl Contexts {
         let revocations = Revocations::new(runtime.nats.clone());
         let sessions = Sessions::new(runtime.pools.app.clone(), &master, revocations);
         let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
-        let franchises = Arc::new(FranchisesOfTerritory::new(runtime.clone()));
+        let agents = Arc::new(TerritoryAgentStanding::new(runtime.clone()));
         let finances = Arc::new(AccountsOfFinance::new(runtime.clone()));
         let directory =
-            AccessDirectory::new(runtime.clone()).with_franchises(franchises).with_finances(finances);
+            AccessDirectory::new(runtime.clone()).with_agents(agents).with_finances(finances);
         let directory = Arc::new(directory);
         let wire = Wire::start(
             wire_config(settings, descriptors)?,
@@ -124,7 +124,7 @@ impl Contexts {
         };
         let sms = gateway(settings)?;
         let adapters = finance::ports::Ports {
-            franchisees: Arc::new(FranchiseesOfTerritory::new(runtime.clone())),
+            agents: Arc::new(TerritoryAgents::new(runtime.clone())),
             codes: Arc::new(CodesBySms::new(Arc::clone(&sms), settings.sms_fixed_code.clone())),
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use finance::model::payment_account::CODE_LIFE_MS;
 use finance::password_desk::{HttpDesk, PasswordDesk, StandIn};
 use finance::read::payment_accounts;
-use finance::ports::{CardCodes, Franchisees, PortError, Standings};
+use finance::ports::{CardCodes, Agents, PortError, Standings};
 use kernel::{Runtime, MasterKey, Position};
 use rand::Rng;
 use rand::rngs::OsRng;
@@ -19,12 +19,12 @@ use wire::FinancialAccount;
 
 use crate::config::{PayAdapter, Settings};
 
-/// Franchisees as territory knows them.
-pub struct FranchiseesOfTerritory {
+/// Agents as territory knows them.
+pub struct TerritoryAgents {
     runtime: Runtime,
 }
 
-impl FranchiseesOfTerritory {
+impl TerritoryAgents {
     /// From the system's desk and read models.
     pub fn new(runtime: Runtime) -> Self {
         Self { runtime }
@@ -32,7 +32,7 @@ impl FranchiseesOfTerritory {
 }
 
 #[async_trait]
-impl Franchisees for FranchiseesOfTerritory {
+impl Agents for TerritoryAgents {
     async fn works(&self, agent: AgentId) -> Result<bool, PortError> {
         Ok(self.runtime.desk.load::<Agent>(&agent).await?.state.is_enabled())
     }

@@ -8,7 +8,7 @@ mod audit_schemas;
 mod descriptors;
 mod doctor;
 mod finances;
-mod franchisees;
+mod agents;
 mod gate;
 mod health;
 mod live_runtime;

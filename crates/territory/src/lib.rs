@@ -1,4 +1,4 @@
-//! Who operates where: franchisees, service areas, parking places and no-stop zones.
+//! Who operates where: agents, service areas, parking places and no-stop zones.
 
 pub mod expiry;
 pub mod http;

@@ -63,7 +63,7 @@ impl serde::de::Visitor<'_> for IdVisitor {
 }
 
 typed_id!(
-    /// A franchisee (代理).
+    /// An agent (代理).
     AgentId
 );
 typed_id!(
@@ -71,7 +71,7 @@ typed_id!(
     AllyId
 );
 typed_id!(
-    /// A template of what a franchisee's people may hold (代理角色模板).
+    /// A template of what an agent's people may hold (代理角色模板).
     AgentRoleId
 );
 typed_id!(

@@ -10,7 +10,7 @@ use crate::{AgentId, AreaId};
 /// without an area it belongs to the agent as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Territory {
-    /// The franchisee it belongs to.
+    /// The agent it belongs to.
     pub agent: Option<AgentId>,
     /// The service area it lies in.
     pub area: Option<AreaId>,
@@ -20,12 +20,12 @@ impl Territory {
     /// The platform's own.
     pub const PLATFORM: Self = Self { agent: None, area: None };
 
-    /// A franchisee's own, in no area.
+    /// An agent's own, in no area.
     pub const fn of_agent(agent: AgentId) -> Self {
         Self { agent: Some(agent), area: None }
     }
 
-    /// In an area of a franchisee.
+    /// In an area of an agent.
     pub const fn of_area(agent: AgentId, area: AreaId) -> Self {
         Self { agent: Some(agent), area: Some(area) }
     }
@@ -86,10 +86,10 @@ impl<T: Ord + Copy> Reach<T> {
     }
 }
 
-/// How far a caller may see: which franchisees, and which areas of theirs.
+/// How far a caller may see: which agents, and which areas of theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
-    /// Franchisees.
+    /// Agents.
     pub agents: Reach<AgentId>,
     /// Service areas.
     pub areas: Reach<AreaId>,

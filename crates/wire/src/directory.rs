@@ -17,7 +17,7 @@ pub trait Directory: Send + Sync + 'static {
     /// The machine client whose service token has this SHA-256; nothing when the token is unknown or withdrawn.
     async fn machine(&self, token_sha256: [u8; 32]) -> Result<Option<MachineStanding>, DirectoryError>;
 
-    /// How the financial account of a franchisee stands, on the next call after it changed. A directory that keeps no
+    /// How the financial account of an agent stands, on the next call after it changed. A directory that keeps no
     /// such accounts leaves closed what an account opens.
     async fn financial_account(&self, _agent: AgentId) -> Result<FinancialAccount, DirectoryError> {
         Ok(FinancialAccount::default())

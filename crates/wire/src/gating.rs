@@ -2,7 +2,7 @@
 
 use crate::CodeSet;
 
-/// A franchisee's financial account, as far as it decides on codes. What is unknown is neither 2 nor 1: it closes.
+/// An agent's financial account, as far as it decides on codes. What is unknown is neither 2 nor 1: it closes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FinancialAccount {
     /// 2 when it may be used.

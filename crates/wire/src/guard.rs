@@ -33,7 +33,7 @@ use crate::{
 /// Longest answer that is sealed: it is held in memory twice.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
-/// The franchisee of financial calls that name none.
+/// The agent of financial calls that name none.
 const DEFAULT_AGENT: AgentId = AgentId(2);
 
 /// A route's guard.
@@ -211,7 +211,7 @@ impl Gate {
         }
     }
 
-    /// On the financial host the caller has only the codes that the account of the franchisee in question leaves: of
+    /// On the financial host the caller has only the codes that the account of the agent in question leaves: of
     /// the one in the header, else his own, else the system's default.
     async fn gate(&self, caller: &mut Caller, headers: &HeaderMap) -> Result<(), Refused> {
         let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());

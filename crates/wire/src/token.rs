@@ -18,7 +18,7 @@ const LIFE_S: i64 = 7 * 24 * 3600;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claims {
-    /// Selected franchisees; empty means all that the operator may see.
+    /// Selected agents; empty means all that the operator may see.
     pub agent_ids: Vec<AgentId>,
     /// Selected service areas; empty means all that the operator may see.
     pub op_area_ids: Vec<AreaId>,
@@ -26,7 +26,7 @@ pub struct Claims {
     pub user_id: OperatorId,
     /// The operator's phone.
     pub phone: Phone,
-    /// The operator's own franchisee.
+    /// The operator's own agent.
     pub agent_id: Option<AgentId>,
     /// The client's build.
     pub build: String,
@@ -59,7 +59,7 @@ impl Claims {
 /// What a token is to say; id, issue time and expiry are added.
 #[derive(Clone, Debug)]
 pub struct TokenSubject {
-    /// Selected franchisees; empty means all.
+    /// Selected agents; empty means all.
     pub agent_ids: Vec<AgentId>,
     /// Selected service areas; empty means all.
     pub op_area_ids: Vec<AreaId>,
@@ -67,7 +67,7 @@ pub struct TokenSubject {
     pub operator: OperatorId,
     /// The operator's phone.
     pub phone: Phone,
-    /// The operator's own franchisee.
+    /// The operator's own agent.
     pub agent: Option<AgentId>,
     /// The client's build.
     pub build: String,

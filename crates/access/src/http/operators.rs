@@ -37,7 +37,7 @@ pub(crate) struct ListQuery {
     level: Option<String>,
     /// Holders of this role.
     role_id: Option<String>,
-    /// Those whose reach names this franchisee; not those who see all of them.
+    /// Those whose reach names this agent; not those who see all of them.
     agent_id: Option<String>,
     /// 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人.
     profession: Option<String>,

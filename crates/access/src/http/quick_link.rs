@@ -12,7 +12,7 @@ use crate::{Access, quick_link};
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct LinkFor {
-    /// Whom the link signs in; he may have no code, franchisee, service area or level beyond the caller's.
+    /// Whom the link signs in; he may have no code, agent, service area or level beyond the caller's.
     phone: String,
 }
 

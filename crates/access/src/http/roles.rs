@@ -51,7 +51,7 @@ pub(crate) async fn list(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RoleBody {
-    /// 1 to 20 characters, unique within its franchisee.
+    /// 1 to 20 characters, unique within its agent.
     name: String,
     /// 1 管理员, 2 运营, 4 运维, 8 生产; 2 when absent.
     tier: Option<u8>,
@@ -79,7 +79,7 @@ pub(crate) struct NewRole {
     /// 0 disabled, 1 enabled (when absent).
     #[schema(value_type = Option<u8>)]
     state: Option<OnOff>,
-    /// The franchisee that it belongs to; absent: the platform's, or the caller's own.
+    /// The agent that it belongs to; absent: the platform's, or the caller's own.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
 }

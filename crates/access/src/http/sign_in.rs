@@ -103,7 +103,7 @@ pub(crate) struct Info {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignedIn {
-    /// The franchisee that the account belongs to; null when it sees several.
+    /// The agent that the account belongs to; null when it sees several.
     #[schema(value_type = Option<String>, required)]
     agent_id: Option<AgentId>,
     /// His first role, if any.

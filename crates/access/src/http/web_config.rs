@@ -41,7 +41,7 @@ pub struct WebConfig {
     pub company: String,
     /// Filing number (备案) in the footer.
     pub filing: String,
-    /// Names the client's franchisee at `byApiKey`.
+    /// Names the client's agent at `byApiKey`.
     pub api_key: String,
     /// `obs` sends SMS codes through the other path.
     pub storage_type: String,
@@ -53,7 +53,7 @@ pub struct WebConfig {
     pub financial_host: String,
     /// Address of the device API; empty: the same as the page's.
     pub device_host: String,
-    /// Franchisee of financial calls while none is known.
+    /// Agent of financial calls while none is known.
     pub default_agent_id: String,
     /// Overrides of the layout's settings.
     pub settings: Value,

@@ -1,7 +1,7 @@
 //! Who asks, as far as a decision on rights needs to know, and on whom he may act.
 //!
 //! **One person acts on another only within what he has himself**: [`Authority::may_act_on`] decides it for every such
-//! act, by codes, by reach (franchisees and service areas) and by level. Whoever gets a link for somebody, edits him or
+//! act, by codes, by reach (agents and service areas) and by level. Whoever gets a link for somebody, edits him or
 //! accepts his device could otherwise do through him what he may not do.
 
 use std::collections::BTreeSet;
@@ -67,13 +67,13 @@ pub struct People {
     pub level: Option<Level>,
 }
 
-/// What somebody has that the one who asks has not. It names no franchisee, area or person that he may not know of.
+/// What somebody has that the one who asks has not. It names no agent, area or person that he may not know of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Above {
     /// A code: its title.
     #[error("该人员持有您没有的权限“{0}”，您不能操作")]
     Codes(String),
-    /// Franchisees or service areas.
+    /// Agents or service areas.
     #[error("该人员的代理商或服务区超出您的数据范围，您不能操作")]
     Reach,
     /// A tier.

@@ -193,7 +193,7 @@ pub enum OperatorRefusal {
     /// An empty set of agents or areas would see nothing.
     #[error("请选择代理商和服务区")]
     NoReach,
-    /// An area of none of the operator's franchisees.
+    /// An area of none of the operator's agents.
     #[error("服务区 {0} 不存在，或不属于所选代理商")]
     AreaNotOfAgents(AreaId),
     /// Beyond what who asks may see.
@@ -265,7 +265,7 @@ impl Event for OperatorEvent {
     }
 }
 
-/// Whose data an operator of this reach is: his franchisee's when he has just one, else the platform's.
+/// Whose data an operator of this reach is: his agent's when he has just one, else the platform's.
 pub fn territory_of(reach: &Scope) -> Territory {
     match &reach.agents {
         Reach::Only(agents) if agents.len() == 1 => {

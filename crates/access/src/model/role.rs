@@ -51,7 +51,7 @@ enum Stage {
 /// What people fill in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleForm {
-    /// 1 to [`NAME_MAX`] characters, unique within the franchisee.
+    /// 1 to [`NAME_MAX`] characters, unique within the agent.
     pub name: String,
     /// The tier that it is meant for; not above those of who asks.
     pub tier: Tier,
@@ -66,7 +66,7 @@ pub struct RoleForm {
 pub enum RoleCommand {
     /// Makes it.
     Create {
-        /// The franchisee it belongs to; none: the platform's.
+        /// The agent it belongs to; none: the platform's.
         agent: Option<AgentId>,
         /// Its content.
         form: RoleForm,

@@ -5,7 +5,7 @@ use super::{Kind, Permission};
 
 /// All four tiers.
 const EVERYONE: u8 = 15;
-/// 管理员 and 运营: who may hand out codes and manage franchisees.
+/// 管理员 and 运营: who may hand out codes and manage agents.
 const OFFICE: u8 = 3;
 
 const fn directory(code: &'static str, title: &'static str) -> Permission {

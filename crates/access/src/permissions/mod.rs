@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_over_rights_and_over_franchisees_are_for_the_office_alone() {
+    fn rights_over_rights_and_over_agents_are_for_the_office_alone() {
         let field = Level::try_from(4 | 8).unwrap();
         assert_eq!(not_for(field, &codes(&["0401", "1002"])).map(|known| known.code), Some("1002"));
         assert_eq!(not_for(field, &codes(&["1101"])).map(|known| known.title), Some("账号管理"));

@@ -318,7 +318,7 @@ pub struct OperatorFilter {
     pub level: Option<i16>,
     /// Only holders of this role.
     pub role: Option<RoleId>,
-    /// Only those whose reach names this franchisee.
+    /// Only those whose reach names this agent.
     pub agent: Option<AgentId>,
     /// Only those of this profession.
     pub profession: Option<i16>,

@@ -148,7 +148,7 @@ pub struct RoleRow {
     /// Its id, as text.
     #[schema(value_type = String)]
     pub id: RoleId,
-    /// The franchisee it belongs to; null: the platform's.
+    /// The agent it belongs to; null: the platform's.
     #[schema(value_type = Option<String>, required)]
     pub agent_id: Option<AgentId>,
     /// Its name.

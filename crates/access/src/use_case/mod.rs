@@ -107,7 +107,7 @@ impl Access {
         })
     }
 
-    /// What an operator was given, whatever his tiers or his franchisee keep from him.
+    /// What an operator was given, whatever his tiers or his agent keep from him.
     pub(crate) async fn granted_to(&self, operator: OperatorId) -> Result<Granted, Refused> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
         let held = read::roles::of_operator(&mut db, operator).await?;

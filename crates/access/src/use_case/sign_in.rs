@@ -356,7 +356,7 @@ impl Access {
     }
 }
 
-/// The franchisee that an account belongs to, when it is one.
+/// The agent that an account belongs to, when it is one.
 pub(crate) fn own_agent(account: &Account) -> Option<AgentId> {
     territory_of(&account.reach).agent
 }

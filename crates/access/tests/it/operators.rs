@@ -105,7 +105,7 @@ fn phones(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn people_are_found_by_franchisee_and_nobody_beyond_the_callers_reach_is() {
+async fn people_are_found_by_agent_and_nobody_beyond_the_callers_reach_is() {
     let runtime = TestRuntime::new().await;
     let admin = runtime.admin().await;
     let role = admin.new_role("权限专员", &["1002"]).await;

@@ -288,7 +288,7 @@ impl Filter {
     }
 }
 
-/// The conditions of `filter`. The policy decides what may be seen; naming the franchisees again only lets the planner
+/// The conditions of `filter`. The policy decides what may be seen; naming the agents again only lets the planner
 /// take their index.
 fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter, refused: bool) {
     query.push(" where true");

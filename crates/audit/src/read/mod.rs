@@ -122,7 +122,7 @@ impl Projector for AuditProjector {
     }
 }
 
-/// Whether a thing came from another franchisee: what it was there is not for the eyes of those who have it now.
+/// Whether a thing came from another agent: what it was there is not for the eyes of those who have it now.
 pub(crate) fn crossed(from: Territory, to: Territory) -> bool {
     from.agent.is_some() && from.agent != to.agent
 }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_thing_that_left_a_franchisee_has_crossed() {
+    fn only_a_thing_that_left_a_agent_has_crossed() {
         let (two, three) = (Territory::of_agent(AgentId(2)), Territory::of_agent(AgentId(3)));
         assert!(crossed(two, three) && crossed(two, Territory::PLATFORM));
         assert!(

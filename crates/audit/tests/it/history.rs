@@ -87,7 +87,7 @@ async fn cqrs_024_an_old_stored_form_is_lifted_before_it_is_shown() {
 }
 
 #[tokio::test]
-async fn a_history_is_not_there_for_another_franchisee_nor_the_part_before_it_came() {
+async fn a_history_is_not_there_for_another_agent_nor_the_part_before_it_came() {
     let runtime = TestRuntime::new().await;
     let made = runtime.make("a", 2, "月卡").await.0;
     assert!(matches!(at(&runtime, &agent(3), "a", made).await, Err(HistoryError::NotFound)));

@@ -38,7 +38,7 @@ async fn a_row_says_who_did_what_to_what_from_where_and_what_changed() {
 }
 
 #[tokio::test]
-async fn a_franchisees_auditor_sees_no_row_of_another_and_none_of_the_platforms() {
+async fn a_agents_auditor_sees_no_row_of_another_and_none_of_the_platforms() {
     let runtime = TestRuntime::new().await;
     runtime.make("a", 2, "月卡").await;
     let theirs = runtime.make("b", 3, "周卡").await;
@@ -52,7 +52,7 @@ async fn a_franchisees_auditor_sees_no_row_of_another_and_none_of_the_platforms(
 }
 
 #[tokio::test]
-async fn a_thing_that_comes_from_another_franchisee_does_not_bring_its_past() {
+async fn a_thing_that_comes_from_another_agent_does_not_bring_its_past() {
     let runtime = TestRuntime::new().await;
     runtime.make("a", 2, "月卡").await;
     let moved = runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;

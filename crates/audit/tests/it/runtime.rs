@@ -62,7 +62,7 @@ impl Aggregate for Person {
     }
 }
 
-/// A card of a franchisee. Its first stored form called the name a title.
+/// A card of an agent. Its first stored form called the name a title.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum CardEvent {
@@ -279,7 +279,7 @@ impl TestRuntime {
     }
 }
 
-/// Sees one franchisee.
+/// Sees one agent.
 pub fn agent(id: i64) -> Scope {
     Scope { agents: Reach::only([AgentId(id)]), areas: Reach::All }
 }

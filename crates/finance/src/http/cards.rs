@@ -149,7 +149,7 @@ async fn bind_card_check(
     let db = &context.runtime.pools.app;
     let account_id = codes::account_of(db, card_id).await?.ok_or_else(over)?;
     let account = context.runtime.desk.load::<PaymentAccount>(&account_id).await?.state;
-    // Nobody uses up the tries of another franchisee's card.
+    // Nobody uses up the tries of another agent's card.
     let his = account.agent().is_some_and(|agent| caller.full_scope.contains(Territory::of_agent(agent)));
     if !his {
         return Err(over());

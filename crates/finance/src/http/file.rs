@@ -94,7 +94,7 @@ fn authorised(state: i16) -> &'static str {
 #[derive(Deserialize, Serialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct FileQuery {
-    /// Part of the customer's or the franchisee's name.
+    /// Part of the customer's or the agent's name.
     keyword: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use wire::{Caller, Permit, Refused, Routes};
 use crate::Context;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
 
-/// The franchisee of financial calls that name none and come from somebody who has none: the entrance goes by the same.
+/// The agent of financial calls that name none and come from somebody who has none: the entrance goes by the same.
 const DEFAULT_AGENT: AgentId = AgentId(2);
 /// Reads what the log has now, for commands that must find what was done a moment ago.
 const NEWEST: Option<Position> = Some(Position(i64::MAX));
@@ -61,7 +61,7 @@ fn platform_only(caller: &Caller, text: &'static str) -> Result<(), Refused> {
     if caller.full_scope == Scope::ALL { Ok(()) } else { Err(Refused::business("platform-only", text)) }
 }
 
-/// The franchisee whose account is meant: the one in the header, else the caller's own, else the system's default.
+/// The agent whose account is meant: the one in the header, else the caller's own, else the system's default.
 fn agent_meant(caller: &Caller, headers: &HeaderMap) -> AgentId {
     let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());
     let own = match &caller.full_scope.agents {

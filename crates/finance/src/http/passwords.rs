@@ -55,7 +55,7 @@ struct Redirect {
     redirect_url: String,
 }
 
-/// A link to the page where the payment password of the franchisee in the header, else of the caller's own, is set.
+/// A link to the page where the payment password of the agent in the header, else of the caller's own, is set.
 #[utoipa::path(post, path = "/Pay/customer/modifyPwd", tag = "finance", operation_id = "modifyPaymentPassword",
     request_body = ModifyPassword, responses((status = 200, body = FinancialAnswer<Redirect>)))]
 async fn modify_password(

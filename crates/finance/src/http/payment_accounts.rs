@@ -1,4 +1,4 @@
-//! Payment accounts: applied for by franchisees, recorded by the platform, listed with names and numbers masked.
+//! Payment accounts: applied for by agents, recorded by the platform, listed with names and numbers masked.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -151,7 +151,7 @@ impl PaymentAccountRow {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct OfAgent {
-    /// The franchisee; absent: the one in the header, else the caller's own.
+    /// The agent; absent: the one in the header, else the caller's own.
     agent_id: Option<String>,
 }
 
@@ -176,7 +176,7 @@ struct AccountInfo {
     name: String,
 }
 
-/// The payment account of a franchisee; null when none was applied for.
+/// The payment account of an agent; null when none was applied for.
 #[utoipa::path(get, path = "/Pay/customer/getAccountInfo", tag = "finance", operation_id = "paymentAccountInfo",
     params(OfAgent), responses((status = 200, body = FinancialAnswer<Option<AccountInfo>>)))]
 async fn account_info(
@@ -209,7 +209,7 @@ async fn account_info(
 
 impl Context {
     async fn agent_name(&self, agent: AgentId) -> Result<String, Refused> {
-        let mut names = self.ports.franchisees.names(&[agent]).await.map_err(Refused::unavailable)?;
+        let mut names = self.ports.agents.names(&[agent]).await.map_err(Refused::unavailable)?;
         Ok(names.remove(&agent).unwrap_or_default())
     }
 
@@ -223,7 +223,7 @@ impl Context {
         let pattern = keyword.map(containing);
         let called = match &pattern {
             Some(pattern) => {
-                let called = self.ports.franchisees.called(&caller.full_scope, pattern).await;
+                let called = self.ports.agents.called(&caller.full_scope, pattern).await;
                 called.map_err(Refused::unavailable)?
             }
             None => Vec::new(),
@@ -232,7 +232,7 @@ impl Context {
         Ok(payment_accounts::page(&mut db, pattern.as_deref(), &called, page).await?)
     }
 
-    /// A page of accounts with the names of their franchisees.
+    /// A page of accounts with the names of their agents.
     pub(super) async fn rows(
         &self,
         caller: &Caller,
@@ -242,7 +242,7 @@ impl Context {
     ) -> Result<Rows<PaymentAccountRow>, Refused> {
         let found = self.find(caller, seen, keyword, page).await?;
         let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
-        let names = self.ports.franchisees.names(&agents).await.map_err(Refused::unavailable)?;
+        let names = self.ports.agents.names(&agents).await.map_err(Refused::unavailable)?;
         let row = |account: AccountFound| {
             let name = names.get(&account.agent_id).cloned().unwrap_or_default();
             PaymentAccountRow::new(account, name, None)
@@ -254,7 +254,7 @@ impl Context {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct OpenAccount {
-    /// The franchisee.
+    /// The agent.
     #[schema(value_type = String)]
     agent_id: AgentId,
     /// 0 个人, 1 企业, 2 个体户.
@@ -270,7 +270,7 @@ struct OpenAccount {
     phone: String,
 }
 
-/// Applies for a franchisee's account, or again after it was not opened; answers `{accountId, status: 1}`.
+/// Applies for an agent's account, or again after it was not opened; answers `{accountId, status: 1}`.
 #[utoipa::path(post, path = "/Pay/customer/openAccount", tag = "finance", operation_id = "openPaymentAccount",
     request_body = OpenAccount, responses((status = 200, body = FinancialAnswer<Value>)))]
 async fn open_account(
@@ -281,7 +281,7 @@ async fn open_account(
 ) -> HandledFinancial<Value> {
     let agent_id = body.agent_id;
     let works = caller.full_scope.contains(Territory::of_agent(agent_id))
-        && context.ports.franchisees.works(agent_id).await.map_err(Refused::unavailable)?;
+        && context.ports.agents.works(agent_id).await.map_err(Refused::unavailable)?;
     if !works {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
@@ -347,7 +347,7 @@ struct ListQuery {
     current: Option<String>,
     /// Default 10, at most 200.
     size: Option<String>,
-    /// Part of the customer's or the franchisee's name.
+    /// Part of the customer's or the agent's name.
     keyword: Option<String>,
 }
 
@@ -416,7 +416,7 @@ async fn detail(
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ChoiceQuery {
-    /// Those of this franchisee; absent: all in scope.
+    /// Those of this agent; absent: all in scope.
     agent_id: Option<String>,
 }
 
@@ -450,7 +450,7 @@ async fn account_list(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TenantName {
-    /// Part of the customer's or the franchisee's name.
+    /// Part of the customer's or the agent's name.
     #[serde(default)]
     tenant_name: String,
 }

@@ -1,4 +1,4 @@
-//! A payment account (支付账户) of a franchisee: 0 未开户 → 1 审核中 → 2 正常 or 3 开户失败, 3 → 1 with a corrected
+//! A payment account (支付账户) of an agent: 0 未开户 → 1 审核中 → 2 正常 or 3 开户失败, 3 → 1 with a corrected
 //! application, 2 ⇄ 4 冻结, 2 or 4 → 5 销户. What the payment provider answers is recorded by the platform.
 //!
 //! Money goes to one bank card at a time: 0 待验证 → 1 已绑定 or 2 验证失败, 1 → 3 解绑中 → 4 已解绑 or back to 1.
@@ -131,7 +131,7 @@ pub struct PendingCard<'a> {
 /// The account as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct PaymentAccount {
-    /// Its id and franchisee; nothing before it was applied for.
+    /// Its id and agent; nothing before it was applied for.
     known: Option<(PaymentAccountId, AgentId)>,
     status: AccountStatus,
     account_type: Option<AccountType>,
@@ -461,7 +461,7 @@ impl Aggregate for PaymentAccount {
 
     fn claims(&self, event: &PaymentAccountEvent) -> Vec<Claim<PaymentAccountRefusal>> {
         match event {
-            // A franchisee has one account, whatever becomes of it.
+            // An agent has one account, whatever becomes of it.
             PaymentAccountEvent::Applied { agent_id, .. } => vec![Claim::Take {
                 key: format!("payment-account-of:{agent_id}"),
                 refusal: PaymentAccountRefusal::Exists,

@@ -118,7 +118,7 @@ const STATUSES: [AccountStatus; 5] = [
 ];
 
 #[test]
-fn fin_034_a_franchisee_applies_once_and_again_only_after_a_refusal() {
+fn fin_034_a_agent_applies_once_and_again_only_after_a_refusal() {
     let mut account = PaymentAccount::default();
     assert_eq!(does(&mut account, apply(), NOW), ["payment-account.applied"]);
     for (status, expected) in [
@@ -135,7 +135,7 @@ fn fin_034_a_franchisee_applies_once_and_again_only_after_a_refusal() {
 }
 
 #[test]
-fn a_franchisees_one_account_is_claimed_for_ever() {
+fn a_agents_one_account_is_claimed_for_ever() {
     let events = PaymentAccount::default().decide(apply(), NOW).unwrap();
     let claims = PaymentAccount::default().claims(&events[0]);
     assert!(matches!(&claims[..], [Claim::Take { key, refusal: PaymentAccountRefusal::Exists }]

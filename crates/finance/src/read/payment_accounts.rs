@@ -303,7 +303,7 @@ pub struct CardFound {
     pub reason: String,
 }
 
-/// Accounts in scope, newest first: those whose customer's name is like `pattern` or whose franchisee is one of
+/// Accounts in scope, newest first: those whose customer's name is like `pattern` or whose agent is one of
 /// `called`; without a pattern, all.
 pub async fn page(
     db: &mut PgConnection,
@@ -344,7 +344,7 @@ pub async fn one(db: impl PgExecutor<'_>, account: PaymentAccountId) -> sqlx::Re
         .await
 }
 
-/// The account of a franchisee; nothing when it has none or is not in scope.
+/// The account of an agent; nothing when it has none or is not in scope.
 pub async fn of_agent(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<Option<AccountFound>> {
     sqlx::query_as(
         "select * from read.payment_account where agent_id = $1 and parent_account_id is null
@@ -355,7 +355,7 @@ pub async fn of_agent(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<O
     .await
 }
 
-/// How the account of a franchisee stands: status and level.
+/// How the account of an agent stands: status and level.
 pub async fn standing(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<Option<(i16, Option<i16>)>> {
     sqlx::query_as(
         "select status, account_level from read.payment_account
@@ -366,7 +366,7 @@ pub async fn standing(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<O
     .await
 }
 
-/// Accounts to choose from, by name: of one franchisee, or all in scope; at most 200.
+/// Accounts to choose from, by name: of one agent, or all in scope; at most 200.
 pub async fn choices(
     db: impl PgExecutor<'_>,
     agent: Option<AgentId>,

@@ -135,7 +135,7 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fin_039_api_028_the_login_learns_of_its_franchisees_account() {
+async fn fin_039_api_028_the_login_learns_of_its_agents_account() {
     let runtime = TestRuntime::new().await;
     assert_eq!(runtime.keyed().await.status("GET", INFO, json!({})).await, 401);
     // Whoever is signed in may ask.
@@ -265,7 +265,7 @@ async fn gate_001_003_005_006_007_what_an_account_opens_follows_its_status_and_l
     turn(json!({"status": 2, "reason": "误报"})).await;
     assert_eq!(stands().await, [200, 200, 403, 403, 200]);
 
-    // The other franchisee's account is of level 2; the platform's people go by the one in the header.
+    // The other agent's account is of level 2; the platform's people go by the one in the header.
     let stranger = runtime.signed_in(STRANGER).await;
     let theirs = text(&stranger.ok("POST", OPEN, application("3")).await["accountId"]);
     let open = json!({"accountId": theirs, "version": 1, "status": 2, "accountLevel": 2});
@@ -276,5 +276,5 @@ async fn gate_001_003_005_006_007_what_an_account_opens_follows_its_status_and_l
     let mut of_theirs = runtime.signed_in(PLATFORM).await;
     of_theirs.agent = Some("3");
     assert_eq!(of_theirs.status("GET", "/Pay/bills", json!({})).await, 200);
-    assert_eq!(platform.status("GET", "/Pay/bills", json!({})).await, 403, "by default franchisee 2's");
+    assert_eq!(platform.status("GET", "/Pay/bills", json!({})).await, 403, "by default agent 2's");
 }

@@ -78,7 +78,7 @@ async fn fin_030_fin_031_a_card_is_named_and_bound_by_the_code_sent_to_its_phone
         .collect();
     assert_eq!(states, [0, 2, 2], "newest first");
 
-    // FIN-031: a wrong code, another franchisee's people, the right code, and that again.
+    // FIN-031: a wrong code, another agent's people, the right code, and that again.
     assert_eq!(clerk.no("POST", CHECK, check(&second, "246811")).await, "验证码错误");
     assert_eq!(clerk.no("POST", CHECK, check(&second, "24681")).await, "验证码错误");
     assert_eq!(clerk.no("POST", CHECK, check("77", CODE)).await, OVER);

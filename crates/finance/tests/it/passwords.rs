@@ -52,7 +52,7 @@ async fn fin_029_a_link_leads_to_the_page_of_the_password_which_is_set_once() {
         assert_eq!(bare.status("POST", MODIFY, strange).await, 400);
     }
     let stranger = runtime.signed_in(STRANGER).await;
-    assert_eq!(stranger.no("POST", MODIFY, body()).await, NOT_OPEN, "his own franchisee has none");
+    assert_eq!(stranger.no("POST", MODIFY, body()).await, NOT_OPEN, "his own agent has none");
 
     // Whoever is signed in gets a link; under one name, one that names the same.
     let (_, answer) = bare.keyed("POST", MODIFY, body(), Some("pwd-1")).await;

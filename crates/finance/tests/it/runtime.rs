@@ -12,7 +12,7 @@ use axum::http::Request;
 use finance::Context;
 use finance::password_desk::{PasswordDesk, StandIn};
 use finance::read::payment_accounts;
-use finance::ports::{CardCodes, Franchisees, PortError, Ports, Standings};
+use finance::ports::{CardCodes, Agents, PortError, Ports, Standings};
 use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
@@ -33,11 +33,11 @@ pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const CODE: &str = "246810";
 /// Somebody of the whole platform.
 pub const PLATFORM: OperatorId = OperatorId(11);
-/// Somebody of franchisee 2.
+/// Somebody of agent 2.
 pub const CLERK: OperatorId = OperatorId(12);
-/// Somebody of franchisee 3.
+/// Somebody of agent 3.
 pub const STRANGER: OperatorId = OperatorId(13);
-/// Somebody of franchisee 2 who holds no financial code.
+/// Somebody of agent 2 who holds no financial code.
 pub const BARE: OperatorId = OperatorId(14);
 
 /// The example of GB 32100-2015.
@@ -59,8 +59,8 @@ const FINANCIAL: [&str; 7] = [
 ];
 const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6 };
 
-/// The territory's side: franchisees 2 and 3 work, 4 does not, and there are no others.
-struct ThreeFranchisees;
+/// The territory's side: agents 2 and 3 work, 4 does not, and there are no others.
+struct ThreeAgents;
 
 fn company(agent: AgentId) -> Option<&'static str> {
     BTreeMap::from([(2, "厦门骑行有限公司"), (3, "泉州单车有限公司"), (4, "停用的公司")])
@@ -69,7 +69,7 @@ fn company(agent: AgentId) -> Option<&'static str> {
 }
 
 #[async_trait::async_trait]
-impl Franchisees for ThreeFranchisees {
+impl Agents for ThreeAgents {
     async fn works(&self, agent: AgentId) -> Result<bool, PortError> {
         Ok([2, 3].contains(&agent.0))
     }
@@ -252,7 +252,7 @@ impl TestRuntime {
         let projecting = tokio::spawn(async move { projectors.run().await });
         let (outbox, told) = (Arc::new(Outbox::default()), Arc::new(Told::default()));
         let ports = Ports {
-            franchisees: Arc::new(ThreeFranchisees),
+            agents: Arc::new(ThreeAgents),
             codes: outbox.clone(),
             standings: told.clone(),
             passwords: passwords(&master),
@@ -353,7 +353,7 @@ impl TestRuntime {
         sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&self.runtime.pools.owner).await.unwrap()
     }
 
-    /// An account of the clerk's franchisee that may be used; its id.
+    /// An account of the clerk's agent that may be used; its id.
     pub async fn open_account(&self, level: i64) -> String {
         let clerk = self.signed_in(CLERK).await;
         let account =
@@ -393,7 +393,7 @@ pub struct Browser<'a> {
     runtime: &'a TestRuntime,
     session: ClientSession,
     token: Option<String>,
-    /// The franchisee that its calls are about.
+    /// The agent that its calls are about.
     pub agent: Option<&'static str>,
 }
 

@@ -104,7 +104,7 @@ pub enum DeviceRefusal {
     Unknown,
     /// It is on another bike.
     OnAnotherBike(CarId),
-    /// It belongs to another franchisee or area.
+    /// It belongs to another agent or area.
     Different,
 }
 

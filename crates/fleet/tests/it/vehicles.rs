@@ -7,7 +7,7 @@ use vocabulary::{AgentId, AreaId, Page, Reach, Scope};
 
 use crate::runtime::TestRuntime;
 
-/// 3,000 bikes of franchisee 2 (`A00000` and on) and as many of franchisee 3 (`B…`), every tenth not on the street.
+/// 3,000 bikes of agent 2 (`A00000` and on) and as many of agent 3 (`B…`), every tenth not on the street.
 async fn runtime() -> TestRuntime {
     let runtime = TestRuntime::new().await;
     sqlx::query(
@@ -47,8 +47,8 @@ async fn a_page_holds_what_the_filter_and_the_scope_leave() {
     assert_eq!((ids(&all.rows), all.count, all.capped), (vec!["A00000", "A00001", "A00002"], 6_000, false));
     let own = look(&of(3), "", &[], Page::new(Some(2), Some(2))).await;
     assert_eq!((ids(&own.rows), own.count), (vec!["B00002", "B00003"], 3_000));
-    assert_eq!(look(&of(3), "A", &[], small).await.count, 0, "another franchisee's");
-    assert_eq!(look(&of(3), "862000000000001", &[], small).await.count, 0, "another franchisee's device");
+    assert_eq!(look(&of(3), "A", &[], small).await.count, 0, "another agent's");
+    assert_eq!(look(&of(3), "862000000000001", &[], small).await.count, 0, "another agent's device");
     let one = look(&of(2), "862000000000001", &[], small).await;
     assert_eq!((ids(&one.rows), one.count), (vec!["A00001"], 1));
     let beginning = look(&of(2), "A0000", &[Lifecycle::Stocked], small).await;

@@ -37,7 +37,7 @@ pub struct VehicleRecord {
     pub imei: Option<String>,
     /// Number plate.
     pub plate_no: Option<String>,
-    /// Franchisee.
+    /// Agent.
     pub agent: Option<AgentId>,
     /// Service area.
     pub area: Option<AreaId>,

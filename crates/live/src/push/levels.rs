@@ -92,7 +92,7 @@ fn count(entry: &mut Level, level: u8, fleet: &Fleet, lots: &HashSet<Lot>, stamp
     }
 }
 
-/// A territory's number in the buffers. What lies in no area goes under its franchisee's number, negative, so that two
+/// A territory's number in the buffers. What lies in no area goes under its agent's number, negative, so that two
 /// of those never replace each other.
 fn area_id(territory: Territory) -> i64 {
     match (territory.area, territory.agent) {

@@ -1,4 +1,4 @@
-//! Franchisees, their role templates, franchisers, service areas, fences.
+//! Agents, their role templates, franchisers, service areas, fences.
 
 use std::sync::Arc;
 

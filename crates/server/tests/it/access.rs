@@ -1,4 +1,4 @@
-//! Rights over the whole product: what belongs to one franchisee is closed to the others on every route there is, a
+//! Rights over the whole product: what belongs to one agent is closed to the others on every route there is, a
 //! token whose time is over opens none, and a right that is taken away closes the socket at once.
 
 use base64::Engine;
@@ -44,7 +44,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
 
-/// A payment account that opens every financial call to the franchisee's people, with a card that waits for its code.
+/// A payment account that opens every financial call to the agent's people, with a card that waits for its code.
 pub async fn paid(admin: &Browser, them: &Browser, agent: &str, name: &str) -> (String, String) {
     let yes = async |browser: &Browser, method: &str, path: &str, content: Value| {
         let reply = browser.call(method, path, content).await;
@@ -62,7 +62,7 @@ pub async fn paid(admin: &Browser, them: &Browser, agent: &str, name: &str) -> (
     (account, card)
 }
 
-/// A franchisee with something of every kind.
+/// An agent with something of every kind.
 async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -> Theirs {
     let role = json!({"name": "他们的客服", "tier": 1, "remark": "他们的备注", "codes": codes, "state": 1,
         "agentId": city.agent});
@@ -172,7 +172,7 @@ fn done(reply: &Reply) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn perm_020_on_every_route_another_franchisees_things_do_not_exist() {
+async fn perm_020_on_every_route_another_agents_things_do_not_exist() {
     let (stack, node) = Stack::serving().await;
     let machine = Machine::new(&node.url, &stack.full_machine().await);
     let city = City::build(&machine, "A", 1, 2).await;
@@ -186,7 +186,7 @@ async fn perm_020_on_every_route_another_franchisees_things_do_not_exist() {
     let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);
     admin.new_operator(CLERK, &[&role], &own.agent).await;
     let clerk = Browser::signed_in(&node.url, CLERK).await;
-    // By somebody else of his franchisee: what he himself brought about is counted below.
+    // By somebody else of his agent: what he himself brought about is counted below.
     admin.new_operator(COLLEAGUE, &[&role], &own.agent).await;
     paid(&admin, &Browser::signed_in(&node.url, COLLEAGUE).await, &own.agent, "自己的").await;
     let id =

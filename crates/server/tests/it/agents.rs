@@ -1,4 +1,4 @@
-//! Franchisees' accounts and their role templates: what a browser gets, who is refused, and what follows at once.
+//! Agents' accounts and their role templates: what a browser gets, who is refused, and what follows at once.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -125,7 +125,7 @@ async fn api_057_accounts_are_opened_found_changed_and_deleted() {
     let all = admin.ok("GET", ACCOUNT, json!({})).await;
     assert_eq!(all["count"], 1, "nothing of it was opened");
 
-    // A child's areas lie within its parent's; an area has one franchisee.
+    // A child's areas lie within its parent's; an area has one agent.
     let lake = plan(&machine, &top, "湖滨", 24.5).await;
     let island = plan(&machine, &top, "鼓浪屿", 24.6).await;
     let other = text(&admin.ok("POST", ACCOUNT, account("泉州骑行有限公司", "13900000023")).await["agentId"]);
@@ -186,7 +186,7 @@ async fn api_057_accounts_are_opened_found_changed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn api_063_templates_are_made_changed_deleted_and_limit_their_franchisees_people() {
+async fn api_063_templates_are_made_changed_deleted_and_limit_their_agents_people() {
     let (_stack, node) = Stack::serving().await;
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let role = admin.new_role("模板专员", &["0301".to_owned(), "1102".to_owned()]).await;
@@ -250,7 +250,7 @@ async fn api_063_templates_are_made_changed_deleted_and_limit_their_franchisees_
     let templates = admin.ok("GET", TEMPLATE, json!({"keyword": "模板专员"})).await;
     assert_eq!(templates["count"], 0, "ENT-002");
 
-    // A template caps what a franchisee's people hold, whatever their roles say.
+    // A template caps what an agent's people hold, whatever their roles say.
     let body = with(account("厦门骑行有限公司", "13900000031"), &json!({ "roleId": id }));
     let agent = text(&admin.ok("POST", ACCOUNT, body).await["agentId"]);
     let wide: Vec<String> = ["0301", "0302", "1001", "1102"].map(str::to_owned).to_vec();
@@ -262,7 +262,7 @@ async fn api_063_templates_are_made_changed_deleted_and_limit_their_franchisees_
     assert_eq!(theirs.call("GET", "/platform/permission/role", json!({})).await.status, 403);
     let mut screen = Screen::open(&theirs).await;
 
-    // API-065: changed; its franchisees' people feel it at once, their open pages are told.
+    // API-065: changed; its agents' people feel it at once, their open pages are told.
     let wider =
         json!({"id": id, "name": "城市代理", "remark": "", "codes": ["03", "0301", "0302"], "version": 1});
     assert_eq!(clerk.call("PUT", TEMPLATE, wider.clone()).await.code(), "permission-not-held", "API-065");
@@ -289,7 +289,7 @@ async fn api_063_templates_are_made_changed_deleted_and_limit_their_franchisees_
     assert_eq!(admin.ok("GET", TEMPLATE, json!({})).await["count"], 0, "API-066");
     admin.ok("POST", TEMPLATE, json!({"name": "城市代理", "codes": ["0301"]})).await;
 
-    // Templates are the platform's: one franchisee's people neither see nor make them.
+    // Templates are the platform's: one agent's people neither see nor make them.
     let template = json!({"name": "自己的", "codes": ["0301"]});
     eventually("no limit any more", Duration::from_secs(5), async || {
         let own = theirs.call("GET", TEMPLATE, json!({})).await;
@@ -308,7 +308,7 @@ fn collect(tree: &Value, see: &mut impl FnMut(&Value)) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn api_061_disabling_a_franchisee_shuts_out_its_people_and_nobody_else() {
+async fn api_061_disabling_a_agent_shuts_out_its_people_and_nobody_else() {
     let (_stack, node) = Stack::serving().await;
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let open = async |company: &str, phone: &str| -> String {
@@ -329,7 +329,7 @@ async fn api_061_disabling_a_franchisee_shuts_out_its_people_and_nobody_else() {
     let without = Browser::signed_in(&node.url, "13700000044").await;
     closed("API-061", &keyed, &without, "POST", &path).await;
 
-    // Nobody switches, changes or deletes the franchisee that he works for, or sees another.
+    // Nobody switches, changes or deletes the agent that he works for, or sees another.
     let list = inside.ok("GET", ACCOUNT, json!({})).await;
     assert_eq!((&list["count"], &list["rows"][0]["agentId"]), (&json!(1), &json!(ours)));
     let switch = |agent: &str, state: u8| json!({"agentId": agent, "state": state});

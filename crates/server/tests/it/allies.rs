@@ -169,7 +169,7 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
         }
     }
 
-    // Another franchisee's people see and do nothing with it.
+    // Another agent's people see and do nothing with it.
     let role = admin.new_role("加盟", &["1101".to_owned()]).await;
     admin.new_operator("13700000033", &[&role], &other.agent).await;
     let stranger = Browser::signed_in(&node.url, "13700000033").await;
@@ -299,7 +299,7 @@ async fn api_070_service_areas_are_listed_named_opened_closed_and_handed_over() 
     refused(&admin, "POST", &state, json!({"id": city.area, "state": 3}), "area-vehicles-left").await;
     assert_eq!(admin.call("POST", &state, json!({"id": city.area, "state": 0})).await.status, 400);
 
-    // A planned one needs a parking place; an empty one may go to another franchisee, whose people see it then.
+    // A planned one needs a parking place; an empty one may go to another agent, whose people see it then.
     let ring = json!([[118.0, 24.0], [118.01, 24.0], [118.01, 24.01]]);
     let body = json!({"agentId": city.agent, "name": "岛外", "ring": ring, "tel": "05920000000"});
     let empty = text(&machine.ok("/open/v1/areas", &body).await["areaId"]);
@@ -322,7 +322,7 @@ async fn api_070_service_areas_are_listed_named_opened_closed_and_handed_over() 
     refused(&admin, "POST", &format!("{AREA}/agent"), nobody, "agent-unknown").await;
     let to_other = json!({"id": empty, "agentId": other.agent, "version": version});
     admin.ok("POST", &format!("{AREA}/agent"), to_other).await;
-    eventually("the new franchisee sees it", Duration::from_secs(5), async || {
+    eventually("the new agent sees it", Duration::from_secs(5), async || {
         (seen(&theirs).await == [empty.clone(), other.area.clone()]).then_some(())
     })
     .await;

@@ -91,7 +91,7 @@ async fn api_055_cqrs_024_each_step_of_a_role_names_who_did_what_and_can_be_step
         assert_eq!(moment["step"]["position"], step["position"]);
     }
 
-    // An auditor of the same franchisee sees all three; one of another sees nothing and finds nothing.
+    // An auditor of the same agent sees all three; one of another sees nothing and finds nothing.
     let auditors = admin.new_role("审计", &["1404".to_owned()]).await;
     admin.new_operator("13700000011", &[&auditors], &own.agent).await;
     admin.new_operator("13700000012", &[&auditors], &other.agent).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::Machine;
 
-/// One franchisee with one area and its bikes.
+/// One agent with one area and its bikes.
 pub struct City {
     pub agent: String,
     pub area: String,

@@ -197,7 +197,7 @@ async fn every_wrapped_route_insists_on_its_box_and_takes_it_once() {
     let role = admin.new_role("全部", &all).await;
     admin.new_operator("13700000003", &[&role], "0").await;
     let deputy = Browser::signed_in(&node.url, "13700000003").await;
-    // Financial calls are open to the people of a franchisee whose payment account is.
+    // Financial calls are open to the people of an agent whose payment account is.
     let body =
         json!({"company": "厦门骑行有限公司", "contact": "陈明", "phone": "13900000003", "billingWay": 1});
     let opened = admin.ok("POST", "/platform/agent/account", body).await;

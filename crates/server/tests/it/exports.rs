@@ -86,7 +86,7 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     let chosen = lines(&file(&admin, LOGS, &format!("{query}&columns=target,action")).await);
     assert_eq!(chosen[0], "操作,对象");
 
-    // One of a franchisee gets what is his, and it is on record that he took it.
+    // One of an agent gets what is his, and it is on record that he took it.
     let his = lines(&file(&near, LOGS, &format!("{}&category=role", span(now, 2))).await);
     assert!(his.len() > 1 && !his.iter().any(|line| line.contains("远处")), "{his:?}");
     assert!(his.iter().skip(1).all(|line| line.contains(&own.agent)), "{his:?}");

@@ -1,5 +1,5 @@
-//! What no sequence of commands can bring about when franchisees and their templates take part: a right given by one
-//! who lacks it, a right beyond the template, a franchisee's people let in while it may not work, a system without an
+//! What no sequence of commands can bring about when agents and their templates take part: a right given by one
+//! who lacks it, a right beyond the template, an agent's people let in while it may not work, a system without an
 //! administrator. The models, the rules on templates and the capping of rights are the product's own; the streams, the
 //! claims and the desk's look at territories are modelled as the log keeps them.
 
@@ -12,7 +12,7 @@ use access::model::operator::{Operator, OperatorCommand, OperatorForm, territory
 use access::model::role::{Role, RoleCommand, RoleForm, SUPER_ADMINISTRATOR};
 use access::permissions::{closed_upwards, every_code};
 use access::read::roles::HeldRole;
-use access::{FranchiseStanding, under_franchise};
+use access::{AgentStanding, under_agent};
 use kernel::{Aggregate, Claim};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -29,7 +29,7 @@ use acts::{Act, Step, named, reaches, steps};
 type Codes = BTreeSet<PermissionCode>;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
-/// Over people, roles, franchisees and templates, and two pages of daily work.
+/// Over people, roles, agents and templates, and two pages of daily work.
 const CODES: [&str; 6] = ["1002", "1101", "1102", "0301", "0401", "1001"];
 const PEOPLE: usize = 7;
 const ROLES: usize = 6;
@@ -68,7 +68,7 @@ fn chosen(numbers: &[usize]) -> Codes {
     numbers.iter().map(|number| PermissionCode::try_from(CODES[*number].to_owned()).unwrap()).collect()
 }
 
-/// Roles, people, franchisees, templates and claims as the log keeps them. Role 0 is the system role; person 0 its
+/// Roles, people, agents, templates and claims as the log keeps them. Role 0 is the system role; person 0 its
 /// first holder.
 #[derive(Clone, Default)]
 struct Runtime {
@@ -79,7 +79,7 @@ struct Runtime {
     claims: BTreeMap<String, String>,
 }
 
-/// What everybody may do now, and could do if he and his franchisee were enabled.
+/// What everybody may do now, and could do if he and his agent were enabled.
 struct People {
     effective: Vec<Codes>,
     promised: Vec<Codes>,
@@ -131,7 +131,7 @@ where
 }
 
 impl Runtime {
-    /// The administrator, a franchisee without limits and one with a template, people of both and two of the platform
+    /// The administrator, an agent without limits and one with a template, people of both and two of the platform
     /// who have all but one of the rights that count here, and all.
     fn founded() -> Self {
         let mut runtime = Self::default();
@@ -214,7 +214,7 @@ impl Runtime {
         })
     }
 
-    /// What he was given, whatever his franchisee keeps from him.
+    /// What he was given, whatever his agent keeps from him.
     fn granted(&self, number: usize) -> Codes {
         let roles: Vec<HeldRole> = self.roles_of(number).collect();
         closed_upwards(roles.iter().flat_map(|role| role.working_codes(Level::ALL)))
@@ -240,7 +240,7 @@ impl Runtime {
         })
     }
 
-    /// The franchisee whose person he is.
+    /// The agent whose person he is.
     fn employer(&self, number: usize) -> Option<AgentId> {
         territory_of(&self.reach_of(number)).agent
     }
@@ -249,11 +249,11 @@ impl Runtime {
         self.agents.get(&agent)?.known()?.profile.terms.role
     }
 
-    fn franchise(&self, agent: AgentId) -> Option<FranchiseStanding> {
+    fn agent(&self, agent: AgentId) -> Option<AgentStanding> {
         let known = self.agents.get(&agent).filter(|agent| agent.known().is_some())?;
         let limit = |id: AgentRoleId| self.templates.get(&id).map(AgentRole::codes).unwrap_or_default();
         let codes = self.template_of(agent).map(|id| limit(id).into_iter().collect());
-        Some(FranchiseStanding { enabled: known.is_enabled(), codes, position: 1 })
+        Some(AgentStanding { enabled: known.is_enabled(), codes, position: 1 })
     }
 
     /// As the directory tells it on every request.
@@ -271,7 +271,7 @@ impl Runtime {
         };
         Some(match self.employer(number) {
             None => standing,
-            Some(agent) => under_franchise(standing, self.franchise(agent)),
+            Some(agent) => under_agent(standing, self.agent(agent)),
         })
     }
 
@@ -281,7 +281,7 @@ impl Runtime {
         standing.map(|standing| standing.codes.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// What he could do if he and his franchisee were enabled.
+    /// What he could do if he and his agent were enabled.
     fn promised(&self, number: usize) -> Codes {
         let granted = self.granted(number);
         let Some(agent) = self.employer(number) else { return granted };
@@ -382,11 +382,11 @@ impl Runtime {
                 let target = self.person(*who).granted;
                 self.operator(*who, &scope, OperatorCommand::Delete { target, by })
             }
-            act => self.take_of_franchisee(act, &scope, held),
+            act => self.take_of_agent(act, &scope, held),
         }
     }
 
-    fn take_of_franchisee(&mut self, act: &Act, scope: &Scope, held: Codes) -> bool {
+    fn take_of_agent(&mut self, act: &Act, scope: &Scope, held: Codes) -> bool {
         match act {
             Act::OpenAgent { agent: number, template, enabled } => {
                 let profile = Self::profile(*number, *template);
@@ -414,7 +414,7 @@ impl Runtime {
         }
     }
 
-    /// As the calls ask before they act on a franchisee.
+    /// As the calls ask before they act on an agent.
     fn may_act_on(scope: &Scope, number: usize) -> bool {
         agent::not_own(scope, agent_id(number)).is_ok() && agent::as_a_whole(scope).is_ok()
     }
@@ -505,8 +505,8 @@ fn rightful(
         scope: reach.clone(),
         level: Level::ALL,
     };
-    // A franchisee is opened, switched and limited as a whole: for all of its people, by who reaches all of it.
-    let of_franchisee = matches!(
+    // An agent is opened, switched and limited as a whole: for all of its people, by who reaches all of it.
+    let of_agent = matches!(
         &step.act,
         Act::OpenAgent { .. }
             | Act::LimitAgent { .. }
@@ -524,7 +524,7 @@ fn rightful(
             || were.promised[number] != are.promised[number]
             || before.enabled(number) != after.enabled(number);
         let known = before.operators.contains_key(&operator_id(number));
-        let beyond = if of_franchisee {
+        let beyond = if of_agent {
             !reach.covers(&were_he.reach)
         } else {
             authority.may_act_on(&were_he).is_err()
@@ -543,7 +543,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
 
     #[test]
-    fn perm_018_no_sequence_of_commands_on_franchisees_and_templates_gives_what_the_giver_lacks(
+    fn perm_018_no_sequence_of_commands_on_agents_and_templates_gives_what_the_giver_lacks(
         steps in steps(),
     ) {
         let mut runtime = FOUNDED.clone();

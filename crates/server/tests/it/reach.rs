@@ -1,4 +1,4 @@
-//! Nobody gets beyond his own service areas, franchisees or tiers by way of a colleague who has the same codes.
+//! Nobody gets beyond his own service areas, agents or tiers by way of a colleague who has the same codes.
 
 use serde_json::{Value, json};
 use wire::BASE;
@@ -16,7 +16,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
 }
 
-/// Another service area of the city's franchisee, with a bike.
+/// Another service area of the city's agent, with a bike.
 async fn second_area(machine: &Machine, city: &City) -> String {
     let (lat, lng) = (city.lat + 0.05, city.lng);
     let ring = json!([[lng - 0.01, lat - 0.01], [lng + 0.01, lat - 0.01], [lng + 0.01, lat + 0.01]]);

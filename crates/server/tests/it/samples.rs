@@ -1,4 +1,4 @@
-//! One request for every route of the table, such as an operator of one franchisee would send to get at another's
+//! One request for every route of the table, such as an operator of one agent would send to get at another's
 //! things. Whoever adds a route adds its sample here: without one the walk fails.
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use vocabulary::{Clock, SystemClock};
 
 use crate::walk::Route;
 
-/// What another franchisee has, by the names that calls know it by.
+/// What another agent has, by the names that calls know it by.
 pub struct Theirs {
     pub agent: String,
     pub area: String,
@@ -35,12 +35,12 @@ pub enum Sample {
     Tell(Value),
     /// A command about oneself: nothing of theirs is told.
     Own(Value),
-    /// Not cut to franchisees; why.
+    /// Not cut to agents; why.
     Whole(&'static str),
 }
 
 const DOOR: Sample = Sample::Whole("the way in: there is no caller yet");
-const MACHINES: Sample = Sample::Whole("machine clients of the system reach all franchisees");
+const MACHINES: Sample = Sample::Whole("machine clients of the system reach all agents");
 const STATE: Sample = Sample::Whole("tells of the server alone");
 
 /// The sample of a route; none: somebody forgot it.
@@ -249,7 +249,7 @@ fn of_finance(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             Sample::Tell(json!({"accountId": account, "cardId": card, "agree": true}))
         }
         ("POST", "/Pay/customer/modifyPwd") => {
-            Sample::Whole("a link to the page of one's own franchisee's password")
+            Sample::Whole("a link to the page of one's own agent's password")
         }
         ("GET" | "POST", "/stand-in/pay-password") => DOOR,
         _ => return None,

@@ -1,4 +1,4 @@
-//! An operator of one franchisee sees nothing of another's, whichever way is tried.
+//! An operator of one agent sees nothing of another's, whichever way is tried.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::stack::{ADMIN, Stack, eventually};
 use crate::walk::{collect, table};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_sees_nothing_of_another_franchisee_over_http_or_websocket() {
+async fn an_operator_sees_nothing_of_another_agent_over_http_or_websocket() {
     let (stack, node) = Stack::serving().await;
     let machine = Machine::new(&node.url, &stack.full_machine().await);
     let theirs = City::build(&machine, "A", 1, 3).await;
@@ -138,13 +138,13 @@ async fn an_operator_sees_nothing_of_another_franchisee_over_http_or_websocket()
     screen.move_to(own.lat, own.lng).await;
     screen.until("his own street", |s| seen_at(s, 76) == 2).await;
 
-    // A franchisee taken from him closes his socket, and his next request sees it.
+    // An agent taken from him closes his socket, and his next request sees it.
     let rows = admin.ok("GET", "/platform/permission/user", json!({"keyword": "13700000009"})).await;
     let body = json!({"name": "王芳", "level": 15, "agentId": theirs.agent, "opAreaIds": [],
         "version": rows["rows"][0]["version"]});
     admin.ok("POST", "/platform/permission/user/13700000009", body).await;
     assert_eq!(screen.until_closed().await, 4401);
-    eventually("the new franchisee's map", Duration::from_secs(5), async || {
+    eventually("the new agent's map", Duration::from_secs(5), async || {
         let shapes = operator.ok("GET", "/fence/map", json!({})).await;
         (ids(&shapes["areas"]) == [theirs.area.clone()]).then_some(())
     })

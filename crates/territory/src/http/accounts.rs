@@ -1,4 +1,4 @@
-//! Franchisees' accounts: opening, changing, switching, removing, and which service areas they run.
+//! Agents' accounts: opening, changing, switching, removing, and which service areas they run.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ struct ListQuery {
     agent_id: Option<String>,
 }
 
-/// Franchisees' accounts in scope, newest first.
+/// Agents' accounts in scope, newest first.
 #[utoipa::path(get, path = "/platform/agent/account", tag = "territory", operation_id = "listAgentAccounts",
     params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
 async fn list(
@@ -144,7 +144,7 @@ fn phone(text: &str) -> Result<Phone, Refused> {
         .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
 }
 
-/// Whether the caller may act on a franchisee that he sees, and so on all of its people.
+/// Whether the caller may act on an agent that he sees, and so on all of its people.
 fn may_act_on(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
     if !caller.full_scope.agents.contains(&agent) {
         return Err(Refused::not_found());
@@ -208,7 +208,7 @@ impl Context {
         Ok(false)
     }
 
-    /// A franchisee under another runs only what lies within that one's: its areas come from there. `parent` is that of
+    /// An agent under another runs only what lies within that one's: its areas come from there. `parent` is that of
     /// the one who gets the area, `from` who runs it now.
     pub(crate) async fn may_get(&self, parent: Option<AgentId>, from: AgentId) -> Result<(), Refused> {
         match parent {
@@ -314,7 +314,7 @@ impl Context {
 struct NewAccount {
     #[serde(flatten)]
     content: AccountBody,
-    /// What its first person signs in with; unique among franchisees.
+    /// What its first person signs in with; unique among agents.
     phone: String,
     /// Under whom it stands; absent or 0: under the platform.
     #[schema(value_type = Option<String>)]
@@ -323,7 +323,7 @@ struct NewAccount {
     state: Option<i16>,
 }
 
-/// Opens a franchisee's account; answers `{agentId}`.
+/// Opens an agent's account; answers `{agentId}`.
 #[utoipa::path(post, path = "/platform/agent/account", tag = "territory", operation_id = "createAgentAccount",
     request_body = NewAccount, responses((status = 200, body = Answer<Value>)))]
 async fn create(
@@ -347,7 +347,7 @@ async fn create(
     let fresh = AgentId(context.runtime.ids.next_id());
     let ctx = asked.context_of_account(json!({ "agentId": fresh }));
     let wanted = body.content.service_area_ids.clone().unwrap_or_default();
-    // Before anything is done: the areas must be such that this franchisee may get.
+    // Before anything is done: the areas must be such that this agent may get.
     let moves = context.moves(&caller, fresh, parent_id, &wanted).await?;
     context.rehearse(&moves, &ctx).await?;
     let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
@@ -373,7 +373,7 @@ struct ChangedAccount {
     version: i64,
 }
 
-/// Changes a franchisee's account; a stale version is refused.
+/// Changes an agent's account; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/account", tag = "territory", operation_id = "updateAgentAccount",
     request_body = ChangedAccount, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
@@ -409,12 +409,12 @@ async fn update(
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct AccountQuery {
-    /// The franchisee.
+    /// The agent.
     #[param(value_type = String)]
     agent_id: String,
 }
 
-/// Deletes a franchisee's account that has no others under it and runs no service areas.
+/// Deletes an agent's account that has no others under it and runs no service areas.
 #[utoipa::path(delete, path = "/platform/agent/account", tag = "territory", operation_id = "deleteAgentAccount",
     params(AccountQuery), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(
@@ -439,12 +439,12 @@ async fn delete(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = FranchiseeState)]
+#[schema(as = AgentState)]
 struct AccountState {
-    /// The franchisee; or `agentIds`.
+    /// The agent; or `agentIds`.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
-    /// Franchisees, at most 200: each is judged alone and the answer tells what became of it.
+    /// Agents, at most 200: each is judged alone and the answer tells what became of it.
     #[schema(value_type = Option<Vec<String>>)]
     agent_ids: Option<Vec<AgentId>>,
     /// 0 disables it and ends its people's sessions, 1 enables it.
@@ -459,7 +459,7 @@ fn on(state: i16) -> Result<bool, Refused> {
     }
 }
 
-/// Enables or disables one franchisee or several: their people are let in, or shut out at once.
+/// Enables or disables one agent or several: their people are let in, or shut out at once.
 #[utoipa::path(post, path = "/platform/agent/account/state", tag = "territory",
     operation_id = "setAgentAccountState", request_body = AccountState,
     responses((status = 200, body = Answer<BatchAnswer>)))]

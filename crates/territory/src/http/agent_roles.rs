@@ -1,4 +1,4 @@
-//! Role templates of franchisees, and the tree that they are chosen from.
+//! Role templates of agents, and the tree that they are chosen from.
 
 use std::collections::BTreeSet;
 
@@ -128,7 +128,7 @@ struct ChangedTemplate {
     version: i64,
 }
 
-/// Changes a role template; the rights of its franchisees' people change at once. A stale version is refused.
+/// Changes a role template; the rights of its agents' people change at once. A stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/role", tag = "territory", operation_id = "updateAgentRole",
     request_body = ChangedTemplate, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
@@ -154,7 +154,7 @@ struct TemplateQuery {
     id: String,
 }
 
-/// Deletes a role template that no franchisee uses.
+/// Deletes a role template that no agent uses.
 #[utoipa::path(delete, path = "/platform/agent/role", tag = "territory", operation_id = "deleteAgentRole",
     params(TemplateQuery), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(

@@ -1,4 +1,4 @@
-//! Franchisees and areas for the header's selectors and the login.
+//! Agents and areas for the header's selectors and the login.
 
 use axum::extract::State;
 use kernel::runtime::Runtime;
@@ -22,14 +22,14 @@ pub fn routes(runtime: &Runtime) -> Routes {
         .add(Permit::SignedIn, routes!(billing_way).with_state(runtime.clone()))
 }
 
-/// Franchisees to choose from.
+/// Agents to choose from.
 #[derive(Debug, Serialize, ToSchema)]
 struct AgentList {
     /// By name.
     rows: Vec<agents::AgentOption>,
 }
 
-/// Franchisees that the caller may choose from.
+/// Agents that the caller may choose from.
 #[utoipa::path(get, path = "/platform/agent/account/list", tag = "territory",
     responses((status = 200, body = Answer<AgentList>)))]
 async fn agent_list(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<AgentList> {
@@ -38,7 +38,7 @@ async fn agent_list(State(runtime): State<Runtime>, caller: Caller, seen: Seen) 
     Ok(Answer(AgentList { rows: agents::options(&mut *tx).await? }))
 }
 
-/// Which franchisees' areas.
+/// Which agents' areas.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
@@ -53,7 +53,7 @@ struct AreaParams {
 struct AreaList {
     /// By name: those the caller may choose.
     list: Vec<areas::AreaOption>,
-    /// How many the franchisees have in all.
+    /// How many the agents have in all.
     count: i64,
 }
 
@@ -69,7 +69,7 @@ async fn operator_areas(
     list(&runtime, &caller, seen, &asked).await
 }
 
-/// Service areas of the chosen franchisees.
+/// Service areas of the chosen agents.
 #[utoipa::path(get, path = "/platform/agent/serviceArea/belongToAgent", tag = "territory", params(AreaParams),
     responses((status = 200, body = Answer<AreaList>)))]
 async fn areas_of_agents(
@@ -86,7 +86,7 @@ async fn list(runtime: &Runtime, caller: &Caller, seen: Seen, asked: &AreaParams
     let mut tx = runtime.reads.scoped(&caller.full_scope, seen.0, &["area"]).await?;
     let list = areas::options(&mut *tx, &agents).await?;
     drop(tx);
-    // The total counts areas of the same franchisees that this operator does not have, as a number only.
+    // The total counts areas of the same agents that this operator does not have, as a number only.
     let mut whole = caller.full_scope.clone();
     whole.areas = vocabulary::Reach::All;
     let mut tx = runtime.reads.scoped(&whole, None, &[]).await?;
@@ -129,7 +129,7 @@ struct KeyParams {
     domain: String,
 }
 
-/// The franchisee that a session works for.
+/// The agent that a session works for.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AgentFound {
@@ -138,7 +138,7 @@ struct AgentFound {
     agent_id: AgentId,
 }
 
-/// The franchisee that the caller works for: of those in scope, the first that was registered.
+/// The agent that the caller works for: of those in scope, the first that was registered.
 #[utoipa::path(get, path = "/platform/agent/byApiKey", tag = "territory", params(KeyParams),
     responses((status = 200, body = Answer<AgentFound>)))]
 async fn by_api_key(
@@ -157,7 +157,7 @@ async fn by_api_key(
         .ok_or_else(|| Refused::business("agent-none", "未获取到代理商信息"))
 }
 
-/// Which franchisee.
+/// Which agent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
@@ -174,7 +174,7 @@ struct BillingWayFound {
     billing_way: i16,
 }
 
-/// How a franchisee's money is taken.
+/// How an agent's money is taken.
 #[utoipa::path(get, path = "/platform/agent/billingWay", tag = "territory", params(AgentParams),
     responses((status = 200, body = Answer<BillingWayFound>)))]
 async fn billing_way(

@@ -1,4 +1,4 @@
-//! Franchisees and their role templates as files.
+//! Agents and their role templates as files.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -102,7 +102,7 @@ struct AccountsQuery {
     role_id: Option<String>,
 }
 
-/// Franchisees' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
+/// Agents' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
 /// cut down to what.
 #[utoipa::path(get, path = "/platform/agent/account/export", tag = "territory",
     operation_id = "exportAgentAccounts", params(AccountsQuery, ExportColumns),

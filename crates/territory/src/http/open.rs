@@ -1,4 +1,4 @@
-//! The open API's registering of franchisees, areas and fences. What is there already, under the same name and with
+//! The open API's registering of agents, areas and fences. What is there already, under the same name and with
 //! the same content, is answered with its id: an import can be run again.
 
 use axum::extract::{Path, State};
@@ -28,7 +28,7 @@ pub fn routes(runtime: &Runtime) -> Routes {
         .add(Permit::Machine("open:territory"), routes!(draw_fences).with_state(runtime.clone()))
 }
 
-/// A franchisee.
+/// An agent.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct NewAgent {
@@ -52,7 +52,7 @@ struct AgentGiven {
     agent_id: String,
 }
 
-/// Registers a franchisee; the same phone and company again gives the same id.
+/// Registers an agent; the same phone and company again gives the same id.
 #[utoipa::path(post, path = "/open/v1/agents", tag = "open", request_body = NewAgent,
     responses((status = 200, body = Answer<AgentGiven>)))]
 async fn register_agent(
@@ -112,7 +112,7 @@ struct AreaGiven {
     area_id: String,
 }
 
-/// Plans a service area; the same name at the same franchisee again gives the same id.
+/// Plans a service area; the same name at the same agent again gives the same id.
 #[utoipa::path(post, path = "/open/v1/areas", tag = "open", request_body = NewArea,
     responses((status = 200, body = Answer<AreaGiven>)))]
 async fn plan_area(

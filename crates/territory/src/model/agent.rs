@@ -1,4 +1,4 @@
-//! A franchisee (代理账号).
+//! An agent (代理账号).
 
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Refusal};
@@ -11,12 +11,12 @@ pub const COMPANY_MAX: usize = 64;
 pub const CONTACT_MAX: usize = 20;
 /// A remark has at most so many characters.
 pub const REMARK_MAX: usize = 200;
-/// No franchisee has more bikes; more is a slip of the pen.
+/// No agent has more bikes; more is a slip of the pen.
 pub const QUOTA_MAX: i32 = 1_000_000;
-/// A franchisee of the platform is on level 1, its own franchisees on level 2; there are no more than so many levels.
+/// An agent of the platform is on level 1, its own agents on level 2; there are no more than so many levels.
 pub const LEVELS_MAX: i16 = 5;
 
-/// How the franchisee's money is taken (收银模式).
+/// How the agent's money is taken (收银模式).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "i16", into = "i16")]
 pub enum BillingWay {
@@ -68,19 +68,19 @@ pub enum AgentCommand {
     Disable,
     /// Removes it for good.
     Delete {
-        /// Franchisees that stand under it.
+        /// Agents that stand under it.
         children: i64,
         /// Service areas that it runs.
         areas: i64,
     },
 }
 
-/// The franchisee under which another is opened.
+/// The agent under which another is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parent {
     /// Which.
     pub agent_id: AgentId,
-    /// How deep it stands; nothing when there is no such franchisee.
+    /// How deep it stands; nothing when there is no such agent.
     pub level: Option<i16>,
     /// Whether it may work.
     pub enabled: bool,
@@ -102,7 +102,7 @@ pub struct Terms {
     pub remark: String,
 }
 
-/// What people may change of a franchisee.
+/// What people may change of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// 公司名称.
@@ -118,7 +118,7 @@ pub struct Profile {
     pub terms: Terms,
 }
 
-/// What is known of a franchisee.
+/// What is known of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
     /// Its own id, part of its events.
@@ -144,7 +144,7 @@ impl Registration {
         Self { agent_id, parent: None, level: first_level(), profile }
     }
 
-    /// Whether an import means the same franchisee by `other`.
+    /// Whether an import means the same agent by `other`.
     fn is_same(&self, other: &Profile) -> bool {
         let own = &self.profile;
         (&own.company, &own.contact_name, &own.phone, own.billing_way)
@@ -200,7 +200,7 @@ pub enum AgentRefusal {
     Contract,
     /// The id belongs to another registration.
     Different,
-    /// Another franchisee has this phone.
+    /// Another agent has this phone.
     PhoneTaken,
     /// It would stand under nobody, or under a disabled one.
     Parent,
@@ -214,7 +214,7 @@ pub enum AgentRefusal {
     Own,
     /// Who asks reaches only some service areas.
     NotAsAWhole,
-    /// Franchisees are opened by those who see the whole platform.
+    /// Agents are opened by those who see the whole platform.
     PlatformOnly,
 }
 
@@ -258,7 +258,7 @@ impl Refusal for AgentRefusal {
     }
 }
 
-/// The franchisee as decisions need it.
+/// The agent as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
     registration: Option<Registration>,
@@ -278,7 +278,7 @@ impl Agent {
     }
 }
 
-/// Nobody changes the franchisee that he works for: its quota, its template and its contract bind him.
+/// Nobody changes the agent that he works for: its quota, its template and its contract bind him.
 pub fn not_own(scope: &Scope, agent: AgentId) -> Result<(), AgentRefusal> {
     match &scope.agents {
         Reach::Only(agents) if agents.len() == 1 && agents.contains(&agent) => Err(AgentRefusal::Own),
@@ -286,13 +286,13 @@ pub fn not_own(scope: &Scope, agent: AgentId) -> Result<(), AgentRefusal> {
     }
 }
 
-/// A franchisee is changed, switched and removed with all of its people and areas: whoever sees only some areas does
-/// not reach all of it. Whether he sees the franchisee at all is known before.
+/// An agent is changed, switched and removed with all of its people and areas: whoever sees only some areas does
+/// not reach all of it. Whether he sees the agent at all is known before.
 pub fn as_a_whole(scope: &Scope) -> Result<(), AgentRefusal> {
     if scope.areas == Reach::All { Ok(()) } else { Err(AgentRefusal::NotAsAWhole) }
 }
 
-/// Whether who sees `scope` may open franchisees.
+/// Whether who sees `scope` may open agents.
 pub fn may_open(scope: &Scope) -> Result<(), AgentRefusal> {
     if *scope == Scope::ALL { Ok(()) } else { Err(AgentRefusal::PlatformOnly) }
 }
@@ -423,7 +423,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(0);
 
     #[test]
-    fn a_franchisee_is_changed_by_one_who_reaches_all_of_its_areas() {
+    fn a_agent_is_changed_by_one_who_reaches_all_of_its_areas() {
         let scope = |areas| Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas };
         assert_eq!(as_a_whole(&scope(Reach::All)), Ok(()));
         assert_eq!(as_a_whole(&scope(Reach::only([AreaId(20)]))), Err(AgentRefusal::NotAsAWhole));

@@ -1,4 +1,4 @@
-//! A role template (代理角色模板): what a franchisee's people may hold at most, whatever their roles say.
+//! A role template (代理角色模板): what an agent's people may hold at most, whatever their roles say.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub enum AgentRoleCommand {
     },
     /// Removes it for good.
     Delete {
-        /// Franchisees that it applies to.
+        /// Agents that it applies to.
         agents: i64,
         /// What who asks holds.
         held: Held,
@@ -106,15 +106,15 @@ pub enum AgentRoleRefusal {
     NotHeld(PermissionCode),
     /// Another template has the name.
     NameTaken(String),
-    /// Franchisees use it.
+    /// Agents use it.
     InUse(i64),
     /// Templates are kept by those who see the whole platform.
     PlatformOnly,
     /// Who asks does not keep templates.
     NotKeeper,
-    /// Who asks lacks a code that a franchisee would get or lose with its template.
+    /// Who asks lacks a code that an agent would get or lose with its template.
     NotToGive(PermissionCode),
-    /// Who asks lacks a code that a franchisee without a template may hold.
+    /// Who asks lacks a code that an agent without a template may hold.
     NotToFree(PermissionCode),
 }
 
@@ -170,7 +170,7 @@ impl AgentRole {
         self.form.is_some() && !self.deleted
     }
 
-    /// What the people of its franchisees may hold at most; nothing while it is not there.
+    /// What the people of its agents may hold at most; nothing while it is not there.
     pub fn codes(&self) -> Held {
         self.present().map(|form| form.codes.clone()).unwrap_or_default()
     }
@@ -191,7 +191,7 @@ pub fn may_keep(scope: &Scope) -> Result<(), AgentRoleRefusal> {
 }
 
 /// Whether who holds `held` may put the template `new` in the place of `now`, another one; none: no limit. People of
-/// the franchisee have roles beyond their template, so a wider one hands on what it adds, and none hands on all of
+/// the agent have roles beyond their template, so a wider one hands on what it adds, and none hands on all of
 /// `every` code that there is.
 pub fn may_replace(
     now: Option<&AgentRole>,
@@ -272,7 +272,7 @@ impl Aggregate for AgentRole {
         }
     }
 
-    /// Templates are the platform's own: a franchisee does not see what limits it.
+    /// Templates are the platform's own: an agent does not see what limits it.
     fn territory(&self) -> Territory {
         Territory::PLATFORM
     }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gives_a_franchisee_a_template_or_its_freedom_beyond_what_he_holds() {
+    fn nobody_gives_a_agent_a_template_or_its_freedom_beyond_what_he_holds() {
         let (narrow, wide) = (made(&["0301"]), made(&["0301", "1001"]));
         let every = codes(&["0301", "1001", "1102"]);
         let may = |now, new, held: &[&str]| may_replace(now, new, &codes(held), &every);

@@ -40,7 +40,7 @@ pub enum AreaCommand {
         /// 客服电话.
         tel: String,
     },
-    /// Gives it to another franchisee.
+    /// Gives it to another agent.
     HandOver {
         /// Who runs it from now on.
         to: AgentId,
@@ -49,7 +49,7 @@ pub enum AreaCommand {
     },
 }
 
-/// What lies in an area under the name of its franchisee.
+/// What lies in an area under the name of its agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Belongings {
     /// Bikes, on the street or not.
@@ -65,7 +65,7 @@ pub struct Belongings {
 pub struct Plan {
     /// Its own id.
     pub area_id: AreaId,
-    /// The franchisee that runs it.
+    /// The agent that runs it.
     pub agent_id: AgentId,
     /// 名称.
     pub name: String,
@@ -114,7 +114,7 @@ pub enum AreaEvent {
         /// 客服电话.
         tel: String,
     },
-    /// Another franchisee runs it.
+    /// Another agent runs it.
     #[serde(rename = "area.handed_over")]
     HandedOver {
         /// Who ran it.
@@ -150,7 +150,7 @@ pub enum AreaRefusal {
     Telephone,
     /// The id belongs to another plan.
     Different,
-    /// Another area of the franchisee has this name.
+    /// Another area of the agent has this name.
     NameTaken,
     /// It is closed for good.
     Closed,

@@ -98,9 +98,9 @@ pub struct AgentRoleRow {
     pub name: String,
     /// 备注.
     pub remark: String,
-    /// What franchisees' people may hold at most, with the groups above.
+    /// What agents' people may hold at most, with the groups above.
     pub codes: Vec<String>,
-    /// Franchisees that it applies to.
+    /// Agents that it applies to.
     pub agent_count: i64,
     /// Epoch milliseconds.
     #[sqlx(rename = "updated_at_ms")]

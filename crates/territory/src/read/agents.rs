@@ -121,7 +121,7 @@ fn change(row: &Row) -> Change {
     }
 }
 
-/// A franchisee's account as its management shows it.
+/// An agent's account as its management shows it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountRow {
@@ -163,7 +163,7 @@ pub struct AccountRow {
     /// Their ids, as text.
     #[schema(value_type = Vec<String>)]
     pub service_area_ids: Vec<AreaId>,
-    /// Franchisees that stand under it.
+    /// Agents that stand under it.
     pub child_count: i64,
     /// Epoch milliseconds.
     pub created_at: i64,
@@ -292,7 +292,7 @@ pub async fn page(
     Ok(Rows::new(found.into_iter().map(AccountRow::from).collect(), counted))
 }
 
-/// What hangs on a franchisee: those under it, and service areas that it runs, closed ones not counted.
+/// What hangs on an agent: those under it, and service areas that it runs, closed ones not counted.
 pub async fn hanging_on(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<(i64, i64)> {
     sqlx::query_as(
         "select (select count(*) from read.agent where parent_id = $1),
@@ -303,18 +303,18 @@ pub async fn hanging_on(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result
     .await
 }
 
-/// How a franchisee's people stand.
+/// How an agent's people stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Whether they may sign in.
     pub enabled: bool,
     /// What they may hold at most; none: no limit. A template that is gone permits nothing.
     pub codes: Option<Vec<String>>,
-    /// The log's position of the last event of the franchisee or its template.
+    /// The log's position of the last event of the agent or its template.
     pub position: i64,
 }
 
-/// How a franchisee's people stand; nothing when there is no such franchisee.
+/// How an agent's people stand; nothing when there is no such agent.
 pub async fn standing(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<Option<Standing>> {
     let found: Option<(bool, bool, Vec<String>, i64)> = sqlx::query_as(
         "select a.state = 1, a.role_id is not null, coalesce(r.codes, '{}'),
@@ -332,7 +332,7 @@ pub async fn standing(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<O
     Ok(found.map(standing))
 }
 
-/// The franchisees that a template applies to.
+/// The agents that a template applies to.
 pub async fn under_template(db: impl PgExecutor<'_>, role: AgentRoleId) -> sqlx::Result<Vec<AgentId>> {
     sqlx::query_scalar("select agent_id from read.agent where role_id = $1 order by agent_id")
         .bind(role)
@@ -340,7 +340,7 @@ pub async fn under_template(db: impl PgExecutor<'_>, role: AgentRoleId) -> sqlx:
         .await
 }
 
-/// A franchisee as the header's selector lists it.
+/// An agent as the header's selector lists it.
 #[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentOption {
@@ -351,7 +351,7 @@ pub struct AgentOption {
     pub company: String,
 }
 
-/// Enabled franchisees in scope, by name; at most 1,000.
+/// Enabled agents in scope, by name; at most 1,000.
 pub async fn options(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<AgentOption>> {
     sqlx::query_as(
         "select agent_id, company from read.agent where state = 1 order by company, agent_id limit 1000",
@@ -360,7 +360,7 @@ pub async fn options(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<AgentOption>> 
     .await
 }
 
-/// How a franchisee's money is taken; nothing when it is not in scope.
+/// How an agent's money is taken; nothing when it is not in scope.
 pub async fn billing_way(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<Option<i16>> {
     sqlx::query_scalar("select billing_way from read.agent where agent_id = $1")
         .bind(agent)

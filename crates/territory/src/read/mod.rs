@@ -1,4 +1,4 @@
-//! Read side: franchisees, areas and fences as pages ask for them.
+//! Read side: agents, areas and fences as pages ask for them.
 
 pub mod agent_roles;
 pub mod agents;

@@ -183,7 +183,7 @@ async fn the_table_and_the_document_tell_every_route_and_its_permit() {
 }
 
 #[tokio::test]
-async fn gate_001_005_007_financial_calls_are_open_as_far_as_the_account_of_the_franchisee_is() {
+async fn gate_001_005_007_financial_calls_are_open_as_far_as_the_account_of_the_agent_is() {
     let runtime = Runtime::new().await;
     let client = runtime.signed_in().await;
     let all = ["0301", "financial", "financial_01", "financial_02", "financial_03"];

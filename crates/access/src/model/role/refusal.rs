@@ -21,7 +21,7 @@ pub enum RoleRefusal {
     /// The remark is too long.
     #[error("备注最多 {REMARK_MAX} 个字符")]
     BadRemark,
-    /// Another role of the franchisee has the name.
+    /// Another role of the agent has the name.
     #[error("角色名称“{0}”已被使用")]
     NameTaken(String),
     /// Nothing would be permitted.

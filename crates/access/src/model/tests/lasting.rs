@@ -87,7 +87,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     )
 }
 
-/// Everything, one franchisee, one area of his, two of them, another franchisee, all franchisees in one area.
+/// Everything, one agent, one area of his, two of them, another agent, all agents in one area.
 fn reaches() -> [Scope; 6] {
     let of = |agent| Reach::only([AgentId(agent)]);
     let areas = |areas: &[i64]| Reach::only(areas.iter().copied().map(AreaId));
@@ -200,7 +200,7 @@ impl Runtime {
         assert!(runtime.operator(0, &Scope::ALL, register));
         let grant = RoleCommand::Grant { to: runtime.person(0), by: by() };
         assert!(runtime.role(0, &Scope::ALL, grant));
-        // Two of one franchisee who hold the same codes, one of them in one area alone; and a manager of 运营.
+        // Two of one agent who hold the same codes, one of them in one area alone; and a manager of 运营.
         let first = [
             Act::CreateRole { role: 1, codes: vec![0, 1, 2, 5], of_agent: true },
             Act::Register { who: 1, reach: 2, level: 2 },

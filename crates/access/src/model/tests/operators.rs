@@ -246,7 +246,7 @@ fn the_administrators_key_is_taken_exactly_while_an_operator_is_unfit() {
 }
 
 #[test]
-fn an_operator_of_one_franchisee_is_that_franchisees_and_of_several_the_platforms() {
+fn an_operator_of_one_agent_is_that_agents_and_of_several_the_platforms() {
     let territory = |reach| given::<Operator>([registered(WANG, reach)]).0.territory();
     assert_eq!(territory(of_agent(2)), Territory::of_agent(AgentId(2)));
     assert_eq!(territory(Scope::ALL), Territory::PLATFORM);

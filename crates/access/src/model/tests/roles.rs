@@ -217,7 +217,7 @@ fn a_role_is_given_only_to_tiers_that_may_hold_all_its_codes() {
 }
 
 #[test]
-fn a_name_is_claimed_within_its_franchisee_and_given_back() {
+fn a_name_is_claimed_within_its_agent_and_given_back() {
     let of_agent = RoleEvent::Created {
         agent: Some(AgentId(2)),
         name: "客服".into(),
@@ -255,7 +255,7 @@ fn refusals_speak_chinese_with_the_facts() {
     assert_eq!(RoleRefusal::InUse(2).code(), "role-in-use");
 }
 
-/// Of one area of a franchisee, of 运营.
+/// Of one area of an agent, of 运营.
 fn of_one_area() -> Authority {
     let reach = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::only([AreaId(20)]) };
     Authority { scope: reach, level: level(2), ..me() }

@@ -11,7 +11,7 @@ pub enum PaymentAccountRefusal {
     /// There is none.
     #[error("账户不存在")]
     Unknown,
-    /// The franchisee has one.
+    /// The agent has one.
     #[error("该代理商已开户")]
     Exists,
     /// It is being looked at.

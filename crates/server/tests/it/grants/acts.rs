@@ -62,7 +62,7 @@ fn acts() -> impl Strategy<Value = Act> {
         2 => (one(), any::<bool>()).prop_map(|(who, enabled)| Act::Switch { who, enabled }),
         1 => one().prop_map(|who| Act::Delete { who }),
     ];
-    let franchisees = prop_oneof![
+    let agents = prop_oneof![
         3 => (agent(), limit(), any::<bool>())
             .prop_map(|(agent, template, enabled)| Act::OpenAgent { agent, template, enabled }),
         6 => (agent(), limit()).prop_map(|(agent, template)| Act::LimitAgent { agent, template }),
@@ -72,7 +72,7 @@ fn acts() -> impl Strategy<Value = Act> {
         5 => (template(), many()).prop_map(|(template, codes)| Act::ChangeTemplate { template, codes }),
         1 => template().prop_map(|template| Act::DeleteTemplate { template }),
     ];
-    prop_oneof![people, franchisees]
+    prop_oneof![people, agents]
 }
 
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -81,7 +81,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((by, acts()).prop_map(|(by, act)| Step { by, act }), 0..80)
 }
 
-/// Everything, one franchisee each, two of them, areas of the first, an area of two.
+/// Everything, one agent each, two of them, areas of the first, an area of two.
 pub(super) fn reaches() -> [Scope; 8] {
     let of = |agents: &[usize]| Scope {
         agents: Reach::only(agents.iter().map(|number| agent_id(*number))),

@@ -1,6 +1,6 @@
-//! Operators of a franchisee: let in while it may work, and never more than its template permits.
+//! Operators of an agent: let in while it may work, and never more than its template permits.
 //!
-//! The territory context keeps franchisees and templates. The directory asks for them with every standing that it reads;
+//! The territory context keeps agents and templates. The directory asks for them with every standing that it reads;
 //! a reactor ends sessions and wakes sockets when one of them changes, so that a crash in between loses nothing.
 
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::{Access, AccessDirectory, PortError};
 /// Projectors that must have seen an event before anybody looks again.
 const TABLES: [&str; 3] = ["operator", "agent", "agent_role"];
 
-/// How the operators of a franchisee stand.
+/// How the operators of an agent stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FranchiseStanding {
+pub struct AgentStanding {
     /// Whether they may be let in.
     pub enabled: bool,
     /// What they may hold at most; none: no limit.
     pub codes: Option<Vec<PermissionCode>>,
-    /// The log's position of the last event of the franchisee or its template.
+    /// The log's position of the last event of the agent or its template.
     pub position: i64,
 }
 
-/// The franchisees.
+/// The agents.
 #[async_trait]
-pub trait Franchises: Send + Sync + 'static {
-    /// How the operators of a franchisee stand; nothing when there is no such franchisee.
-    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, PortError>;
+pub trait Agents: Send + Sync + 'static {
+    /// How the operators of an agent stand; nothing when there is no such agent.
+    async fn standing(&self, agent: AgentId) -> Result<Option<AgentStanding>, PortError>;
 
-    /// The franchisees that a template applies to; `template` is its id as its stream names it.
+    /// The agents that a template applies to; `template` is its id as its stream names it.
     async fn under_template(&self, template: &str) -> Result<Vec<AgentId>, PortError>;
 }
 
-/// What `standing` comes to under its franchisee. Without one nobody is let in.
-pub fn under_franchise(standing: Standing, franchise: Option<FranchiseStanding>) -> Standing {
-    let Some(franchise) = franchise else { return Standing { enabled: false, ..standing } };
-    let codes = match franchise.codes {
+/// What `standing` comes to under its agent. Without one nobody is let in.
+pub fn under_agent(standing: Standing, agent: Option<AgentStanding>) -> Standing {
+    let Some(agent) = agent else { return Standing { enabled: false, ..standing } };
+    let codes = match agent.codes {
         None => standing.codes,
         Some(limit) => {
             let limit = closed_upwards(limit);
@@ -49,39 +49,39 @@ pub fn under_franchise(standing: Standing, franchise: Option<FranchiseStanding>)
         }
     };
     Standing {
-        enabled: standing.enabled && franchise.enabled,
+        enabled: standing.enabled && agent.enabled,
         codes,
-        permission_version: standing.permission_version.max(franchise.position),
+        permission_version: standing.permission_version.max(agent.position),
         ..standing
     }
 }
 
 impl AccessDirectory {
-    /// The standing of an operator as his franchisee limits it; of the platform's own, as it is.
-    pub(crate) async fn within_franchise(
+    /// The standing of an operator as his agent limits it; of the platform's own, as it is.
+    pub(crate) async fn within_agent(
         &self,
         standing: Option<Standing>,
     ) -> Result<Option<Standing>, DirectoryError> {
-        let (Some(standing), Some(franchises)) = (standing.as_ref(), self.franchises()) else {
+        let (Some(standing), Some(agents)) = (standing.as_ref(), self.agents()) else {
             return Ok(standing);
         };
         let Some(agent) = territory_of(&standing.scope).agent else { return Ok(Some(standing.clone())) };
-        let franchise = franchises.standing(agent).await.map_err(DirectoryError)?;
-        Ok(Some(under_franchise(standing.clone(), franchise)))
+        let agent = agents.standing(agent).await.map_err(DirectoryError)?;
+        Ok(Some(under_agent(standing.clone(), agent)))
     }
 }
 
-/// Answers changes of franchisees and templates.
-pub(crate) struct FranchiseReactor {
+/// Answers changes of agents and templates.
+pub(crate) struct AgentReactor {
     pub(crate) access: Arc<Access>,
-    pub(crate) franchises: Arc<dyn Franchises>,
+    pub(crate) agents: Arc<dyn Agents>,
 }
 
 fn later(error: impl Into<PortError>) -> ReactError {
     ReactError::Later(error.into())
 }
 
-impl FranchiseReactor {
+impl AgentReactor {
     async fn operators(&self, event: &Recorded, agents: &[AgentId]) -> Result<Vec<OperatorId>, ReactError> {
         let reads = &self.access.runtime.reads;
         let mut db = reads.scoped(&Scope::ALL, Some(event.position), &TABLES).await.map_err(later)?;
@@ -98,7 +98,7 @@ impl FranchiseReactor {
 }
 
 #[async_trait]
-impl Reactor for FranchiseReactor {
+impl Reactor for AgentReactor {
     fn name(&self) -> &'static str {
         "access-franchises"
     }
@@ -115,7 +115,7 @@ impl Reactor for FranchiseReactor {
             "agent-role.changed" => {
                 // Waits for the tables first: an agent may have got the template a moment ago.
                 self.operators(event, &[]).await?;
-                (self.franchises.under_template(&event.stream_id).await.map_err(later)?, false)
+                (self.agents.under_template(&event.stream_id).await.map_err(later)?, false)
             }
             _ => return Ok(()),
         };
@@ -153,32 +153,32 @@ mod tests {
         }
     }
 
-    fn franchise(limit: Option<&[&str]>) -> FranchiseStanding {
-        FranchiseStanding { enabled: true, codes: limit.map(codes), position: 9 }
+    fn agent(limit: Option<&[&str]>) -> AgentStanding {
+        AgentStanding { enabled: true, codes: limit.map(codes), position: 9 }
     }
 
     #[test]
     fn a_template_takes_away_and_never_gives() {
-        let held = under_franchise(
+        let held = under_agent(
             standing(&["03", "0301", "10", "1001"]),
-            Some(franchise(Some(&["0301", "0302"]))),
+            Some(agent(Some(&["0301", "0302"]))),
         );
         let held: Vec<&str> = held.codes.iter().map(PermissionCode::as_str).collect();
         assert_eq!(held, ["03", "0301"], "the group above a permitted page stays");
-        assert!(under_franchise(standing(&["0301"]), Some(franchise(Some(&[])))).codes.is_empty());
+        assert!(under_agent(standing(&["0301"]), Some(agent(Some(&[])))).codes.is_empty());
         assert_eq!(
-            under_franchise(standing(&["0301"]), Some(franchise(None))).codes,
+            under_agent(standing(&["0301"]), Some(agent(None))).codes,
             standing(&["0301"]).codes
         );
     }
 
     #[test]
-    fn operators_of_a_disabled_or_missing_franchisee_are_not_let_in() {
-        let disabled = FranchiseStanding { enabled: false, codes: None, position: 9 };
-        assert!(!under_franchise(standing(&["0301"]), Some(disabled)).enabled);
-        assert!(!under_franchise(standing(&["0301"]), None).enabled);
-        let own = under_franchise(Standing { enabled: false, ..standing(&[]) }, Some(franchise(None)));
-        assert!(!own.enabled, "an enabled franchisee does not enable a disabled operator");
+    fn operators_of_a_disabled_or_missing_agent_are_not_let_in() {
+        let disabled = AgentStanding { enabled: false, codes: None, position: 9 };
+        assert!(!under_agent(standing(&["0301"]), Some(disabled)).enabled);
+        assert!(!under_agent(standing(&["0301"]), None).enabled);
+        let own = under_agent(Standing { enabled: false, ..standing(&[]) }, Some(agent(None)));
+        assert!(!own.enabled, "an enabled agent does not enable a disabled operator");
         assert_eq!(own.permission_version, 9);
     }
 }

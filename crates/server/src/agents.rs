@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use access::{FranchiseStanding, Franchises};
+use access::{AgentStanding, Agents};
 use async_trait::async_trait;
 use fleet::model::region::Lifecycle;
 use kernel::{Runtime, Position};
@@ -73,12 +73,12 @@ impl Bikes for BikesOfFleet {
     }
 }
 
-/// Franchisees as territory's tables show them.
-pub struct FranchisesOfTerritory {
+/// Agents as territory's tables show them.
+pub struct TerritoryAgentStanding {
     runtime: Runtime,
 }
 
-impl FranchisesOfTerritory {
+impl TerritoryAgentStanding {
     /// From the system's read models.
     pub fn new(runtime: Runtime) -> Self {
         Self { runtime }
@@ -86,11 +86,11 @@ impl FranchisesOfTerritory {
 }
 
 #[async_trait]
-impl Franchises for FranchisesOfTerritory {
-    async fn standing(&self, agent: AgentId) -> Result<Option<FranchiseStanding>, access::PortError> {
+impl Agents for TerritoryAgentStanding {
+    async fn standing(&self, agent: AgentId) -> Result<Option<AgentStanding>, access::PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let found = agents::standing(&mut *db, agent).await?;
-        Ok(found.map(|found| FranchiseStanding {
+        Ok(found.map(|found| AgentStanding {
             enabled: found.enabled,
             codes: found.codes.map(|codes| {
                 codes.into_iter().filter_map(|code| PermissionCode::try_from(code).ok()).collect()
