@@ -8,8 +8,8 @@ use kernel::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Scope, Timestamp};
 
-use crate::model::ally::{Ally, AllyCommand, AllyRefusal, day};
-use crate::read::allies;
+use crate::model::franchisee::{Franchisee, FranchiseeCommand, FranchiseeRefusal, day};
+use crate::read::franchisees;
 use crate::ports::PortError;
 
 /// The rule's name in the log.
@@ -24,15 +24,15 @@ pub async fn sweep(runtime: Runtime, stop: CancellationToken) {
 /// Ends the contracts that are over at `now`.
 pub async fn end_contracts(runtime: &Runtime, now: Timestamp) -> Result<(), PortError> {
     let mut tx = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
-    let over = allies::over(&mut *tx, day(now)).await?;
+    let over = franchisees::over(&mut *tx, day(now)).await?;
     drop(tx);
-    for ally in over {
+    for franchisee in over {
         let ctx = CommandContext::of_system(RULE, now);
-        match runtime.desk.execute::<Ally>(&ally, AllyCommand::Expire, &ctx).await {
-            Ok(_) => tracing::info!(%ally, "a franchiser's contract is over"),
+        match runtime.desk.execute::<Franchisee>(&franchisee, FranchiseeCommand::Expire, &ctx).await {
+            Ok(_) => tracing::info!(%franchisee, "a franchisee's contract is over"),
             // The table lags behind the log: it was prolonged, ended or removed meanwhile.
             Err(CommandError::Refused(
-                AllyRefusal::TooEarly | AllyRefusal::NotNow { .. } | AllyRefusal::Unknown,
+                FranchiseeRefusal::TooEarly | FranchiseeRefusal::NotNow { .. } | FranchiseeRefusal::Unknown,
             )) => {}
             Err(error) => return Err(format!("{error:?}").into()),
         }

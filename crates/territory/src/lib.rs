@@ -33,7 +33,7 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::agent_roles::routes(&context))
         .merge(http::files::routes(&context))
         .merge(http::service_areas::routes(&context))
-        .merge(http::allies::routes(&context))
+        .merge(http::franchisees::routes(&context))
 }
 
 /// Its read models.
@@ -41,7 +41,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(read::agents::AgentProjector),
         Arc::new(read::agent_roles::AgentRoleProjector),
-        Arc::new(read::allies::AllyProjector),
+        Arc::new(read::franchisees::FranchiseeProjector),
         Arc::new(read::areas::AreaProjector),
         Arc::new(read::fences::FenceProjector),
     ]

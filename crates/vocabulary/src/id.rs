@@ -67,8 +67,8 @@ typed_id!(
     AgentId
 );
 typed_id!(
-    /// A franchiser (加盟商), who works with an agent.
-    AllyId
+    /// A franchisee (加盟商), who works with an agent.
+    FranchiseeId
 );
 typed_id!(
     /// A template of what an agent's people may hold (代理角色模板).

@@ -14,7 +14,7 @@ mod territory;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, AllyId, AreaId, BankCardId, CommandId, FenceId, IdSource, MachineId,
+    AgentId, AgentRoleId, FranchiseeId, AreaId, BankCardId, CommandId, FenceId, IdSource, MachineId,
     OperatorDeviceId, OperatorId, PaymentAccountId, RoleId, Snowflake,
 };
 pub use money::{Cents, NotAnAmount};

@@ -1,4 +1,4 @@
-//! Agents, their role templates, franchisers, service areas, fences.
+//! Agents, their role templates, franchisees, service areas, fences.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::Value;
 use territory::model::agent::AgentEvent;
 use territory::model::agent_role::AgentRoleEvent;
-use territory::model::ally::AllyEvent;
+use territory::model::franchisee::FranchiseeEvent;
 use territory::model::area::AreaEvent;
 use territory::model::fence::FenceEvent;
 
@@ -24,9 +24,9 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
             ..Context::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
         }),
         Arc::new(Context::<AgentRoleEvent>::new("agent-role", "代理角色模板", TEMPLATE_STEPS, TEMPLATE_FIELDS)),
-        Arc::new(Context::<AllyEvent> {
+        Arc::new(Context::<FranchiseeEvent> {
             name: |state| text(state, "company"),
-            ..Context::new("ally", "加盟商", ALLY_STEPS, ALLY_FIELDS)
+            ..Context::new("ally", "加盟商", FRANCHISEE_STEPS, FRANCHISEE_FIELDS)
         }),
         Arc::new(Context::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
         Arc::new(Context::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
@@ -88,17 +88,17 @@ const TEMPLATE_FIELDS: &[Field] = &[
     Field { key: "deleted", label: "已删除", text: YES },
 ];
 
-const ALLY_STEPS: &[Step] = &[
+const FRANCHISEE_STEPS: &[Step] = &[
     Step {
         stored_type: "ally.registered",
         label: "新增加盟商",
         fold: |state, data| {
             set(state, "state", 0);
-            ally(state, data);
+            franchisee(state, data);
         },
     },
-    Step { stored_type: "ally.terms_changed", label: "修改加盟商", fold: ally },
-    Step { stored_type: "ally.people_changed", label: "修改加盟商联系人", fold: ally },
+    Step { stored_type: "ally.terms_changed", label: "修改加盟商", fold: franchisee },
+    Step { stored_type: "ally.people_changed", label: "修改加盟商联系人", fold: franchisee },
     Step { stored_type: "ally.signed", label: "加盟商签约", fold: |state, _| set(state, "state", 1) },
     Step {
         stored_type: "ally.expired", label: "加盟商合同到期", fold: |state, _| set(state, "state", 2)
@@ -115,7 +115,7 @@ const ALLY_STEPS: &[Step] = &[
     Step { stored_type: "ally.revealed", label: "查看加盟商敏感信息", fold: nothing },
 ];
 
-const ALLY_FIELDS: &[Field] = &[
+const FRANCHISEE_FIELDS: &[Field] = &[
     Field { key: "company", label: "公司", text: Text::Plain },
     Field { key: "license_no", label: "统一社会信用代码", text: Text::Plain },
     Field { key: "contact", label: "联系人", text: Text::Plain },
@@ -128,13 +128,13 @@ const ALLY_FIELDS: &[Field] = &[
     Field { key: "deposit", label: "保证金", text: Text::Named(yuan) },
     Field { key: "ratio_bp", label: "分成比例", text: Text::Named(percent) },
     Field { key: "remark", label: "备注", text: Text::Plain },
-    Field { key: "state", label: "状态", text: Text::Named(ally_state) },
+    Field { key: "state", label: "状态", text: Text::Named(franchisee_state) },
     Field { key: "reason", label: "解约原因", text: Text::Plain },
     Field { key: "deleted", label: "已删除", text: YES },
 ];
 
-fn ally(state: &mut Fields, mut data: Fields) {
-    data.remove("ally_id");
+fn franchisee(state: &mut Fields, mut data: Fields) {
+    data.remove("franchisee_id");
     flatten(&mut data, "terms");
     // The people are sealed together; each of their fields is personal.
     if let Some(Value::Object(mut sealed)) = data.remove("people") {
@@ -147,7 +147,7 @@ fn ally(state: &mut Fields, mut data: Fields) {
     merge(state, data);
 }
 
-fn ally_state(digits: &str) -> Option<String> {
+fn franchisee_state(digits: &str) -> Option<String> {
     choice(digits, &[(0, "洽谈"), (1, "合作中"), (2, "到期"), (3, "解约")])
 }
 

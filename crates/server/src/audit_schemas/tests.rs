@@ -2,7 +2,7 @@ use ::access::model::level::{Level, Tier};
 use ::access::model::operator::OperatorEvent;
 use ::access::model::profession::Profession;
 use ::access::model::role::RoleEvent;
-use ::territory::model::ally::{AllyEvent, People};
+use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
 use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Reach, Scope, Territory, Timestamp};
 
@@ -103,16 +103,16 @@ fn an_operators_name_is_personal_and_his_reach_is_two_fields() {
 }
 
 #[test]
-fn a_franchisers_people_are_personal_one_by_one_and_stay_so_when_forgotten() {
+fn a_franchisees_people_are_personal_one_by_one_and_stay_so_when_forgotten() {
     let people = People {
         contact: "陈伟".to_owned(),
         phone: "13812348888".parse().unwrap(),
         legal_person: "陈总".to_owned(),
     };
-    let changed = AllyEvent::PeopleChanged { people: Personal::new("ally:7", people) };
+    let changed = FranchiseeEvent::PeopleChanged { people: Personal::new("ally:7", people) };
     let state = folded("ally", &[changed]);
     assert_eq!(state["contact"], json!({"$personal": "陈伟"}));
-    let forgotten: AllyEvent = serde_json::from_value(json!({"type": "ally.people_changed",
+    let forgotten: FranchiseeEvent = serde_json::from_value(json!({"type": "ally.people_changed",
         "data": {"people": {"$personal": {"subject": "ally:7", "sealed": "abc"}}}}))
     .unwrap();
     assert_eq!(folded("ally", &[forgotten])["phone"], json!({"$personal": null}));

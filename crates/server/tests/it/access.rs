@@ -78,10 +78,10 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
     let template =
         json!({"name": "他们的模板", "remark": "", "codes": ["03", "0301"], "levelMask": 15, "state": 1});
     let template = text(&admin.ok("POST", "/platform/agent/role", template).await["id"]);
-    let ally = json!({"agentId": city.agent, "company": "他们的加盟商", "contact": "他们的联系人",
+    let franchisee = json!({"agentId": city.agent, "company": "他们的加盟商", "contact": "他们的联系人",
         "phone": "13712340000", "licenseNo": "", "legalPerson": "", "serviceAreaIds": [city.area], "remark": "",
         "depositPaid": 0, "divideRatioBp": 100});
-    let ally = text(&admin.ok("POST", "/platform/agent/allyInfo", ally).await["id"]);
+    let franchisee = text(&admin.ok("POST", "/platform/agent/allyInfo", franchisee).await["id"]);
     let (account, card) = paid(admin, &them, &city.agent, "A 的支付账户").await;
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
@@ -95,7 +95,7 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
         imei: city.bikes[0].imei.clone(),
         role,
         template,
-        ally,
+        franchisee,
         account,
         card,
         phone: THEIR_CLERK.to_owned(),
@@ -116,7 +116,7 @@ impl Theirs {
             &self.car,
             &self.imei,
             &self.role,
-            &self.ally,
+            &self.franchisee,
             &self.account,
             &self.card,
             &self.operator,

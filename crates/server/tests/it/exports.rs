@@ -9,7 +9,7 @@ use crate::stack::{ADMIN, Stack};
 
 const LOGS: &str = "/platform/aliyunlog/userlogs";
 const ROLE: &str = "/platform/permission/role";
-const ALLY: &str = "/platform/agent/allyInfo";
+const FRANCHISEE: &str = "/platform/agent/allyInfo";
 const USER: &str = "/platform/permission/user";
 const ACCOUNT: &str = "/platform/agent/account";
 const TEMPLATE: &str = "/platform/agent/role";
@@ -103,7 +103,7 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     assert_eq!(recorded(&admin, "operator-log").await.0["access"]["rows"], 0);
 
     // Without the code nothing leaves and nothing is said to have left.
-    for path in [LOGS, ROLE, USER, AREA, ACCOUNT, TEMPLATE, ALLY] {
+    for path in [LOGS, ROLE, USER, AREA, ACCOUNT, TEMPLATE, FRANCHISEE] {
         assert_eq!(file(&nobody, path, &span(now, 2)).await.status, 403, "{path}");
         let bare = plain(&node.url, "GET", &format!("{BASE}{path}/export"), &[], None).await.unwrap();
         assert_eq!(bare.status, 401, "{path}");
@@ -123,8 +123,8 @@ async fn api_055_an_export_is_made_by_the_server_cut_to_the_takers_scope_and_rec
     assert_eq!(agents, ["代理编号", &own.agent]);
     assert_eq!(recorded(&admin, "agent-account").await.1, 2);
     assert_eq!(lines(&file(&admin, TEMPLATE, "columns=name").await)[0], "模板名称");
-    let allies = lines(&file(&admin, ALLY, "columns=company,phone").await);
-    assert_eq!(allies, ["公司,联系电话"]);
+    let franchisees = lines(&file(&admin, FRANCHISEE, "columns=company,phone").await);
+    assert_eq!(franchisees, ["公司,联系电话"]);
     assert_eq!(recorded(&admin, "ally").await.0["access"]["rows"], 0);
     let areas = lines(&file(&near, AREA, "keyword=&columns=name,id").await);
     assert_eq!(areas[0], "服务区,服务区编号");

@@ -3,7 +3,7 @@
 
 mod access;
 mod agents;
-mod allies;
+mod franchisees;
 mod audit;
 mod bike;
 mod city;

@@ -15,7 +15,7 @@ pub struct Theirs {
     pub imei: String,
     pub role: String,
     pub template: String,
-    pub ally: String,
+    pub franchisee: String,
     /// A payment account, and the bank card that waits for its code.
     pub account: String,
     pub card: String,
@@ -141,12 +141,12 @@ fn of_access(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
 }
 
 fn of_territory(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
-    let Theirs { agent, area, template, ally, .. } = theirs;
+    let Theirs { agent, area, template, franchisee, .. } = theirs;
     let account = json!({"agentId": agent, "parentId": agent, "company": "越权出行", "contact": "陈伟",
         "phone": "13712345679", "serviceAreaIds": [area], "billingWay": 0, "state": 0, "remark": "", "version": 1});
     let template_form = json!({"id": template, "name": "越权", "remark": "", "codes": ["0301"],
         "levelMask": 15, "state": 1, "version": 1});
-    let ally_form = json!({"id": ally, "agentId": agent, "company": "越权", "contact": "陈伟",
+    let franchisee_form = json!({"id": franchisee, "agentId": agent, "company": "越权", "contact": "陈伟",
         "phone": "13712345670", "serviceAreaIds": [area], "state": 1, "reason": "越权", "version": 1});
     let area_form = json!({"id": area, "agentId": agent, "name": "越权区", "tel": "05920000000", "state": 2,
         "notice": "越权", "version": 1});
@@ -183,12 +183,12 @@ fn of_territory(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             Sample::Tell(account)
         }
         ("DELETE", "/platform/agent/account") => Sample::Tell(json!({"agentId": agent})),
-        ("GET", "/platform/agent/allyInfo/info") => Sample::Ask(json!({"id": ally})),
+        ("GET", "/platform/agent/allyInfo/info") => Sample::Ask(json!({"id": franchisee})),
         ("POST" | "PUT", "/platform/agent/allyInfo")
         | ("POST", "/platform/agent/allyInfo/state" | "/platform/agent/allyInfo/unmask") => {
-            Sample::Tell(ally_form)
+            Sample::Tell(franchisee_form)
         }
-        ("DELETE", "/platform/agent/allyInfo") => Sample::Tell(json!({"id": ally})),
+        ("DELETE", "/platform/agent/allyInfo") => Sample::Tell(json!({"id": franchisee})),
         _ => return None,
     })
 }

@@ -259,8 +259,8 @@ impl Context {
         let vehicles = self.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
         let mut moves = Vec::with_capacity(targets.len());
         for (area, to) in targets {
-            let (fences, allies) = areas::belongings(&mut *db, area).await?;
-            let left = Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, allies };
+            let (fences, franchisees) = areas::belongings(&mut *db, area).await?;
+            let left = Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
             moves.push((area, AreaCommand::HandOver { to, left }));
         }
         drop(db);

@@ -3,7 +3,7 @@
 pub mod accounts;
 pub mod agent_roles;
 pub mod agents;
-pub mod allies;
+pub mod franchisees;
 pub mod files;
 pub mod map;
 pub mod open;

@@ -212,8 +212,8 @@ struct AreaInfo {
     shelved_count: i64,
     /// Fences in it.
     fence_count: i64,
-    /// Franchisers who work in it.
-    ally_count: i64,
+    /// Franchisees who work in it.
+    franchisee_count: i64,
     /// `[lng, lat]` corners, closed, WGS-84.
     ring: Vec<[f64; 2]>,
 }
@@ -231,13 +231,13 @@ async fn info(
         number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     let mut found = areas::one(&mut *db, id).await?.ok_or_else(Refused::not_found)?;
-    let (fence_count, ally_count) = areas::belongings(&mut *db, id).await?;
+    let (fence_count, franchisee_count) = areas::belongings(&mut *db, id).await?;
     drop(db);
     let ring = std::mem::take(&mut found.ring);
     let vehicles = context.ports.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
     let shelved_count = context.ports.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
     let row = AreaRow::new(found, &vehicles);
-    Ok(Answer(AreaInfo { row, shelved_count, fence_count, ally_count, ring }))
+    Ok(Answer(AreaInfo { row, shelved_count, fence_count, franchisee_count, ring }))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -307,7 +307,7 @@ struct AgentChoices {
     rows: Vec<AgentOption>,
 }
 
-/// Enabled agents in scope, to whom an area or a franchiser may be given.
+/// Enabled agents in scope, to whom an area or a franchisee may be given.
 #[utoipa::path(get, path = "/platform/agent/serviceArea/agents", tag = "territory",
     operation_id = "serviceAreaAgents", responses((status = 200, body = Answer<AgentChoices>)))]
 async fn choices(State(context): State<Context>, caller: Caller, Seen(seen): Seen) -> Handled<AgentChoices> {
@@ -327,7 +327,7 @@ struct AreaHandedOver {
     version: i64,
 }
 
-/// Gives an area without bikes, fences and franchisers to another enabled agent.
+/// Gives an area without bikes, fences and franchisees to another enabled agent.
 #[utoipa::path(post, path = "/platform/agent/serviceArea/agent", tag = "territory",
     operation_id = "handOverServiceArea", request_body = AreaHandedOver,
     responses((status = 200, body = Answer<Nothing>)))]
@@ -347,10 +347,10 @@ async fn hand_over(
     let parent = agent.state.known().and_then(|known| known.parent);
     context.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
-    let (fences, allies) = areas::belongings(&mut *db, body.id).await?;
+    let (fences, franchisees) = areas::belongings(&mut *db, body.id).await?;
     drop(db);
     let vehicles = context.ports.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
-    let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, allies };
+    let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, franchisees };
     let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
     Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))

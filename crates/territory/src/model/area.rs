@@ -56,8 +56,8 @@ pub struct Belongings {
     pub vehicles: i64,
     /// Parking places and no-stop zones.
     pub fences: i64,
-    /// Franchisers who work in it.
-    pub allies: i64,
+    /// Franchisees who work in it.
+    pub franchisees: i64,
 }
 
 /// An area as planned.
@@ -199,7 +199,7 @@ impl Refusal for AreaRefusal {
             Self::VehiclesLeft(count) => format!("服务区内还有 {count} 辆已上架车辆，请先下架"),
             Self::TelephoneForm => "客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号".to_owned(),
             Self::NoParking => "开通前请至少划定一个停车区，否则骑行无处还车".to_owned(),
-            Self::NotEmpty(Belongings { vehicles, fences, allies }) => format!(
+            Self::NotEmpty(Belongings { vehicles, fences, franchisees }) => format!(
                 "服务区内还有 {vehicles} 辆车、{fences} 个围栏、{allies} 个加盟商归原代理所有，清空后才能移交"
             ),
         }
@@ -483,7 +483,7 @@ mod tests {
     #[test]
     fn an_area_is_handed_over_only_when_nothing_in_it_is_the_old_agents() {
         let area = after(vec![plan("1")]);
-        let left = Belongings { vehicles: 3, fences: 2, allies: 1 };
+        let left = Belongings { vehicles: 3, fences: 2, franchisees: 1 };
         let to = AgentId(3);
         assert_eq!(refused(&area, AreaCommand::HandOver { to, left }), AreaRefusal::NotEmpty(left));
         let empty = Belongings::default();

@@ -2,7 +2,7 @@
 
 pub mod agent;
 pub mod agent_role;
-pub mod ally;
+pub mod franchisee;
 pub mod area;
 pub mod fence;
 pub mod license;

@@ -260,11 +260,11 @@ pub async fn one(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<Option<A
     .await
 }
 
-/// Fences in an area and franchisers who work in it, ended ones not counted.
+/// Fences in an area and franchisees who work in it, ended ones not counted.
 pub async fn belongings(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<(i64, i64)> {
     sqlx::query_as(
         "select (select count(*) from read.fence where area_id = $1),
-                (select count(*) from read.ally where area_ids @> array[$1::bigint] and state <> 3)",
+                (select count(*) from read.franchisee where area_ids @> array[$1::bigint] and state <> 3)",
     )
     .bind(area)
     .fetch_one(db)

@@ -2,7 +2,7 @@
 
 pub mod agent_roles;
 pub mod agents;
-pub mod allies;
+pub mod franchisees;
 pub mod areas;
 pub mod fences;
 

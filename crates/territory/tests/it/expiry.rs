@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use kernel::{CommandContext, Foundation, Runtime, MasterKey, PoolSizes, Pools, Position, Projectors};
 use territory::expiry::end_contracts;
-use territory::model::ally::{Ally, AllyCommand, AllyForm, PeopleForm, Terms};
+use territory::model::franchisee::{Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
 use testkit::Services;
 use vocabulary::{
-    AgentId, AllyId, AreaId, Cents, Clock, FixedClock, Scope, Snowflake, SystemClock, Timestamp,
+    AgentId, FranchiseeId, AreaId, Cents, Clock, FixedClock, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
@@ -17,9 +17,9 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// Midnight of 2027-01-15 in Shanghai.
 const MIDNIGHT: Timestamp = Timestamp::from_millis(1_799_942_400_000);
 
-fn register(ally_id: AllyId, license: &str, last_day: &str) -> AllyCommand {
+fn register(franchisee_id: FranchiseeId, license: &str, last_day: &str) -> FranchiseeCommand {
     let terms = Terms {
-        company: format!("加盟商 {ally_id}"),
+        company: format!("加盟商 {franchisee_id}"),
         license_no: Some(license.parse().unwrap()),
         area_ids: BTreeSet::from([AreaId(20)]),
         joined_on: Some("2026-01-01".parse().unwrap()),
@@ -33,15 +33,15 @@ fn register(ally_id: AllyId, license: &str, last_day: &str) -> AllyCommand {
         phone: Some("13900000001".parse().unwrap()),
         legal_person: Some("陈建国".to_owned()),
     };
-    AllyCommand::Register { ally_id, agent_id: AgentId(2), form: AllyForm { terms, people } }
+    FranchiseeCommand::Register { franchisee_id, agent_id: AgentId(2), form: FranchiseeForm { terms, people } }
 }
 
-/// What the table says of the franchisers, once it has read the whole log.
+/// What the table says of the franchisees, once it has read the whole log.
 async fn states(runtime: &Runtime) -> Vec<(i64, i16)> {
     let head = Some(Position(i64::MAX));
     let mut db = runtime.reads.scoped(&Scope::ALL, head, &["ally"]).await.unwrap();
     assert!(db.caught_up(), "the table is up to date");
-    sqlx::query_as("select ally_id, state from read.ally order by ally_id").fetch_all(&mut *db).await.unwrap()
+    sqlx::query_as("select franchisee_id, state from read.franchisee order by franchisee_id").fetch_all(&mut *db).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,10 +67,10 @@ async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
         (72, "91350200MA31C00022", "2027-01-16", true),
         (73, "91350200MA31C00035", "2027-01-15", false),
     ] {
-        let ally = AllyId(id);
-        runtime.desk.execute::<Ally>(&ally, register(ally, license, last_day), &ctx).await.unwrap();
+        let franchisee = FranchiseeId(id);
+        runtime.desk.execute::<Franchisee>(&franchisee, register(franchisee, license, last_day), &ctx).await.unwrap();
         if signed {
-            runtime.desk.execute::<Ally>(&ally, AllyCommand::Sign, &ctx).await.unwrap();
+            runtime.desk.execute::<Franchisee>(&franchisee, FranchiseeCommand::Sign, &ctx).await.unwrap();
         }
     }
     assert_eq!(states(&runtime).await, [(71, 1), (72, 1), (73, 0)]);

@@ -1,4 +1,4 @@
-//! Franchisers: ally info, edited from the management of accounts. Names and phones are masked wherever they are
+//! Franchisees: ally info, edited from the management of accounts. Names and phones are masked wherever they are
 //! listed; whoever asks for them whole leaves his name in the log.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AllyId, AreaId, Cents, Page, Phone, Reach, Rows, Territory, Timestamp};
+use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Page, Phone, Reach, Rows, Territory, Timestamp};
 use wire::{
     Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
     Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
@@ -20,12 +20,12 @@ use wire::{
 
 use crate::Context;
 use crate::model::agent::Agent;
-use crate::model::ally::{AREAS_MAX, Ally, AllyCommand, AllyForm, PeopleForm, Terms};
+use crate::model::franchisee::{AREAS_MAX, Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
 use crate::model::area::{Area, AreaState};
-use crate::read::allies::{self, AllyFilter, AllyFound};
+use crate::read::franchisees::{self, FranchiseeFilter, FranchiseeFound};
 use crate::read::areas::{self, AreaOption};
 
-const ALLIES: Permit = Permit::AnyOf(&["1101"]);
+const FRANCHISEES: Permit = Permit::AnyOf(&["1101"]);
 const READS: [&str; 3] = ["ally", "agent", "area"];
 /// Shown for people who were forgotten.
 const FORGOTTEN: &str = "已注销";
@@ -33,20 +33,20 @@ const FORGOTTEN: &str = "已注销";
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(ALLIES, routes!(list, create, update, delete).with_state(context.clone()))
-        .add_unwrapped(ALLIES, routes!(export).with_state(context.clone()))
-        .add(ALLIES, routes!(info).with_state(context.clone()))
-        .add(ALLIES, routes!(state).with_state(context.clone()))
-        .add(ALLIES, routes!(unmask).with_state(context.clone()))
+        .add(FRANCHISEES, routes!(list, create, update, delete).with_state(context.clone()))
+        .add_unwrapped(FRANCHISEES, routes!(export).with_state(context.clone()))
+        .add(FRANCHISEES, routes!(info).with_state(context.clone()))
+        .add(FRANCHISEES, routes!(state).with_state(context.clone()))
+        .add(FRANCHISEES, routes!(unmask).with_state(context.clone()))
 }
 
-/// A franchiser as lists and its drawer show it.
+/// A franchisee as lists and its drawer show it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct AllyRow {
+struct FranchiseeRow {
     /// Its id, as text.
     #[schema(value_type = String)]
-    id: AllyId,
+    id: FranchiseeId,
     /// With whom it works.
     #[schema(value_type = String)]
     agent_id: AgentId,
@@ -93,13 +93,13 @@ struct AllyRow {
     version: i64,
 }
 
-impl AllyRow {
-    fn new(found: AllyFound, names: &[AreaOption], vehicles: &BTreeMap<AreaId, i64>) -> Self {
+impl FranchiseeRow {
+    fn new(found: FranchiseeFound, names: &[AreaOption], vehicles: &BTreeMap<AreaId, i64>) -> Self {
         let of_it = |area: &&AreaOption| found.area_ids.contains(&area.id);
         let names = names.iter().filter(of_it).cloned().collect();
         let vehicle_count = found.area_ids.iter().filter_map(|area| vehicles.get(area)).sum();
         Self {
-            id: found.ally_id,
+            id: found.franchisee_id,
             agent_id: found.agent_id,
             agent_company: found.agent_company,
             company: found.company,
@@ -128,14 +128,14 @@ impl AllyRow {
 async fn with_areas(
     context: &Context,
     db: &mut kernel::ReadTx,
-    found: Vec<AllyFound>,
-) -> Result<Vec<AllyRow>, Refused> {
-    let ids: BTreeSet<AreaId> = found.iter().flat_map(|ally| ally.area_ids.iter().copied()).collect();
+    found: Vec<FranchiseeFound>,
+) -> Result<Vec<FranchiseeRow>, Refused> {
+    let ids: BTreeSet<AreaId> = found.iter().flat_map(|franchisee| franchisee.area_ids.iter().copied()).collect();
     let names = areas::names(&mut **db, &ids.into_iter().collect::<Vec<_>>()).await?;
     // Of areas that the caller may not see he is not told how many bikes they have.
     let visible: Vec<AreaId> = names.iter().map(|area| area.id).collect();
     let vehicles = context.ports.bikes.count_by_area(&visible).await.map_err(Refused::unavailable)?;
-    Ok(found.into_iter().map(|ally| AllyRow::new(ally, &names, &vehicles)).collect())
+    Ok(found.into_iter().map(|franchisee| FranchiseeRow::new(franchisee, &names, &vehicles)).collect())
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -151,8 +151,8 @@ struct ListQuery {
 }
 
 impl ListQuery {
-    fn filter(&self) -> Result<AllyFilter, Refused> {
-        Ok(AllyFilter {
+    fn filter(&self) -> Result<FranchiseeFilter, Refused> {
+        Ok(FranchiseeFilter {
             keyword: given(self.keyword.as_ref()).map(str::to_owned),
             agent: number("agentId", self.agent_id.as_ref())?,
             state: number("state", self.state.as_ref())?,
@@ -160,16 +160,16 @@ impl ListQuery {
     }
 }
 
-/// Franchisers in scope, newest first; names and phones masked.
+/// Franchisees in scope, newest first; names and phones masked.
 #[utoipa::path(get, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "listAllies",
-    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AllyRow>>)))]
+    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<FranchiseeRow>>)))]
 async fn list(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
-) -> Handled<PageOf<AllyRow>> {
+) -> Handled<PageOf<FranchiseeRow>> {
     let page = paging.page()?;
     Ok(Answer(page_of(&context, &caller, seen, &query.filter()?, page).await?.into()))
 }
@@ -179,17 +179,17 @@ async fn page_of(
     context: &Context,
     caller: &Caller,
     seen: Option<Position>,
-    filter: &AllyFilter,
+    filter: &FranchiseeFilter,
     page: Page,
-) -> Result<Rows<AllyRow>, Refused> {
+) -> Result<Rows<FranchiseeRow>, Refused> {
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = allies::page(&mut db, filter, page).await?;
+    let found = franchisees::page(&mut db, filter, page).await?;
     let rows = with_areas(context, &mut db, found.rows).await?;
     Ok(Rows { rows, count: found.count, capped: found.capped })
 }
 
 /// The list as a file; names and phones are masked there as well.
-const FILE: Export<AllyRow> = Export {
+const FILE: Export<FranchiseeRow> = Export {
     what: "ally",
     title: "加盟商",
     columns: &[
@@ -242,7 +242,7 @@ fn hundredths(value: i64, unit: &str) -> String {
     format!("{sign}{}.{:02}{unit}", value.unsigned_abs() / 100, value.unsigned_abs() % 100)
 }
 
-/// Franchisers in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
+/// Franchisees in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
 /// what.
 #[utoipa::path(get, path = "/platform/agent/allyInfo/export", tag = "territory", operation_id = "exportAllies",
     params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
@@ -265,29 +265,29 @@ async fn export(
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct AllyQuery {
-    /// The franchiser.
+struct FranchiseeQuery {
+    /// The franchisee.
     #[param(value_type = String)]
     id: String,
 }
 
-impl AllyQuery {
-    fn ally(&self) -> Result<AllyId, Refused> {
+impl FranchiseeQuery {
+    fn franchisee(&self) -> Result<FranchiseeId, Refused> {
         number("id", Some(&self.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))
     }
 }
 
-/// One franchiser; names and phones masked.
+/// One franchisee; names and phones masked.
 #[utoipa::path(get, path = "/platform/agent/allyInfo/info", tag = "territory", operation_id = "allyInfo",
-    params(AllyQuery), responses((status = 200, body = Answer<AllyRow>)))]
+    params(FranchiseeQuery), responses((status = 200, body = Answer<FranchiseeRow>)))]
 async fn info(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
-    Params(query): Params<AllyQuery>,
-) -> Handled<AllyRow> {
+    Params(query): Params<FranchiseeQuery>,
+) -> Handled<FranchiseeRow> {
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = allies::one(&mut *db, query.ally()?).await?.ok_or_else(Refused::not_found)?;
+    let found = franchisees::one(&mut *db, query.franchisee()?).await?.ok_or_else(Refused::not_found)?;
     let row = with_areas(&context, &mut db, vec![found]).await?.pop();
     row.map(Answer).ok_or_else(Refused::not_found)
 }
@@ -295,7 +295,7 @@ async fn info(
 /// What people fill in. What is absent stays as it is; an empty text takes away what was there.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct AllyBody {
+struct FranchiseeBody {
     /// 1 to 64 characters.
     company: Option<String>,
     /// 1 to 20 characters.
@@ -331,9 +331,9 @@ fn date(name: &str, text: &str) -> Result<Option<NaiveDate>, Refused> {
     }
 }
 
-impl AllyBody {
+impl FranchiseeBody {
     /// The form that this makes of `known`.
-    fn over(self, known: &Terms) -> Result<AllyForm, Refused> {
+    fn over(self, known: &Terms) -> Result<FranchiseeForm, Refused> {
         let license_no = match self.license_no.as_deref().map(str::trim) {
             None => known.license_no.clone(),
             Some("") => None,
@@ -368,11 +368,11 @@ impl AllyBody {
             remark: self.remark.unwrap_or_else(|| known.remark.clone()),
         };
         let people = PeopleForm { contact: self.contact, phone, legal_person: self.legal_person };
-        Ok(AllyForm { terms, people })
+        Ok(FranchiseeForm { terms, people })
     }
 }
 
-/// Refuses areas that are new to the franchiser and not the agent's, closed, or outside of the caller's scope.
+/// Refuses areas that are new to the franchisee and not the agent's, closed, or outside of the caller's scope.
 async fn check_areas(
     context: &Context,
     caller: &Caller,
@@ -396,7 +396,7 @@ async fn check_areas(
     Ok(())
 }
 
-/// With whom a new franchiser works: the agent named; unnamed, the caller's only one.
+/// With whom a new franchisee works: the agent named; unnamed, the caller's only one.
 fn agent_of(caller: &Caller, named: Option<AgentId>) -> Result<AgentId, Refused> {
     match (named, &caller.full_scope.agents) {
         (Some(agent), _) => Ok(agent),
@@ -409,22 +409,22 @@ fn agent_of(caller: &Caller, named: Option<AgentId>) -> Result<AgentId, Refused>
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct NewAlly {
+struct NewFranchisee {
     #[serde(flatten)]
-    content: AllyBody,
+    content: FranchiseeBody,
     /// With whom it works; absent: the caller's only agent.
     #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
 }
 
-/// Takes a franchiser in, 洽谈; answers `{id}`.
+/// Takes a franchisee in, 洽谈; answers `{id}`.
 #[utoipa::path(post, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "createAlly",
-    request_body = NewAlly, responses((status = 200, body = Answer<Value>)))]
+    request_body = NewFranchisee, responses((status = 200, body = Answer<Value>)))]
 async fn create(
     State(context): State<Context>,
     caller: Caller,
     asked: Asked,
-    Body(body): Body<NewAlly>,
+    Body(body): Body<NewFranchisee>,
 ) -> Handled<Value> {
     let agent_id = agent_of(&caller, body.agent_id.filter(|agent| agent.0 != 0))?;
     let agent = context.runtime.desk.load::<Agent>(&agent_id).await?;
@@ -433,54 +433,54 @@ async fn create(
     }
     let form = body.content.over(&Terms::default())?;
     check_areas(&context, &caller, agent_id, &Terms::default(), &form.terms).await?;
-    let ally_id = AllyId(context.runtime.ids.next_id());
-    let command = AllyCommand::Register { ally_id, agent_id, form };
-    let ctx = asked.context_of_account(json!({ "id": ally_id }));
-    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&ally_id, command, &ctx).await?))
+    let franchisee_id = FranchiseeId(context.runtime.ids.next_id());
+    let command = FranchiseeCommand::Register { franchisee_id, agent_id, form };
+    let ctx = asked.context_of_account(json!({ "id": franchisee_id }));
+    Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&franchisee_id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
-struct ChangedAlly {
+struct ChangedFranchisee {
     #[schema(value_type = String)]
-    id: AllyId,
+    id: FranchiseeId,
     #[serde(flatten)]
-    content: AllyBody,
+    content: FranchiseeBody,
     /// The version that the editor saw, when he says so.
     version: Option<i64>,
 }
 
-/// Changes a franchiser; a stale version is refused.
+/// Changes a franchisee; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "updateAlly",
-    request_body = ChangedAlly, responses((status = 200, body = Answer<Nothing>)))]
+    request_body = ChangedFranchisee, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(
     State(context): State<Context>,
     caller: Caller,
     asked: Asked,
-    Body(body): Body<ChangedAlly>,
+    Body(body): Body<ChangedFranchisee>,
 ) -> Handled<Value> {
-    let known = context.runtime.desk.load::<Ally>(&body.id).await?.state;
+    let known = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
     let agent = known.agent().filter(|agent| caller.full_scope.contains(Territory::of_agent(*agent)));
     let agent = agent.ok_or_else(Refused::not_found)?;
     let revision = body.version.unwrap_or(known.revision());
     let form = body.content.over(known.terms())?;
     check_areas(&context, &caller, agent, known.terms(), &form.terms).await?;
-    let command = AllyCommand::Change { form, revision };
+    let command = FranchiseeCommand::Change { form, revision };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&body.id, command, &ctx).await?))
 }
 
-/// Removes a franchiser with whom nothing was signed.
+/// Removes a franchisee with whom nothing was signed.
 #[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
-    params(AllyQuery), responses((status = 200, body = Answer<Nothing>)))]
-async fn delete(State(context): State<Context>, asked: Asked, Params(query): Params<AllyQuery>) -> Handled<Value> {
+    params(FranchiseeQuery), responses((status = 200, body = Answer<Nothing>)))]
+async fn delete(State(context): State<Context>, asked: Asked, Params(query): Params<FranchiseeQuery>) -> Handled<Value> {
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&query.ally()?, AllyCommand::Delete, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&query.franchisee()?, FranchiseeCommand::Delete, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
 struct NextState {
     #[schema(value_type = String)]
-    id: AllyId,
+    id: FranchiseeId,
     /// 1 signs the contract, 3 ends it. 2 comes by itself when the contract's last day is over.
     state: i16,
     /// Why it is ended: 1 to 200 characters.
@@ -488,24 +488,24 @@ struct NextState {
     reason: String,
 }
 
-/// Signs a franchiser's contract or ends it.
+/// Signs a franchisee's contract or ends it.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
     request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
 async fn state(State(context): State<Context>, asked: Asked, Body(body): Body<NextState>) -> Handled<Value> {
     let command = match body.state {
-        1 => AllyCommand::Sign,
+        1 => FranchiseeCommand::Sign,
         // Bills are the financial context's; until it stands nobody has an account, and so there are none.
-        3 => AllyCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
+        3 => FranchiseeCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
         _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
     };
     let ctx = asked.context_of_account(json!({}));
-    Ok(Answer::replied(context.runtime.desk.execute::<Ally>(&body.id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&body.id, command, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
 struct Unmask {
     #[schema(value_type = String)]
-    id: AllyId,
+    id: FranchiseeId,
 }
 
 /// Names and phone, whole.
@@ -520,15 +520,15 @@ struct WholePeople {
     legal_person: String,
 }
 
-/// Names and phone of one franchiser, whole. Who asked stands in the log.
+/// Names and phone of one franchisee, whole. Who asked stands in the log.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
     request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
 async fn unmask(State(context): State<Context>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
     let ctx = asked.context_of_account(json!({}));
-    let receipt = context.runtime.desk.execute::<Ally>(&body.id, AllyCommand::Reveal, &ctx).await?;
-    let ally = context.runtime.desk.load::<Ally>(&body.id).await?.state;
-    let whole = match ally.people() {
+    let receipt = context.runtime.desk.execute::<Franchisee>(&body.id, FranchiseeCommand::Reveal, &ctx).await?;
+    let franchisee = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
+    let whole = match franchisee.people() {
         Some(people) => WholePeople {
             contact: people.contact.clone(),
             phone: people.phone.to_string(),

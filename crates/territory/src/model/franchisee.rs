@@ -1,11 +1,11 @@
-//! A franchiser (加盟商): 0 洽谈 → 1 合作中 → 2 到期, 1 or 2 → 3 解约. Managed by ally info, not by a level of operators.
+//! A franchisee (加盟商): 0 洽谈 → 1 合作中 → 2 到期, 1 or 2 → 3 解约. Managed by ally info, not by a level of operators.
 
 use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AllyId, AreaId, Cents, Phone, Territory, Timestamp};
+use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Phone, Territory, Timestamp};
 
 use super::license::LicenseNo;
 
@@ -15,7 +15,7 @@ pub const COMPANY_MAX: usize = 64;
 pub const PERSON_MAX: usize = 20;
 /// A remark or a reason has at most so many characters.
 pub const REMARK_MAX: usize = 200;
-/// One franchiser works in at most so many service areas.
+/// One franchisee works in at most so many service areas.
 pub const AREAS_MAX: usize = 100;
 /// A deposit is at most a hundred million yuan: more is a slip of the pen.
 pub const DEPOSIT_MAX: Cents = Cents(10_000_000_000);
@@ -29,9 +29,9 @@ pub fn day(now: Timestamp) -> NaiveDate {
     now.plus_millis(SHANGHAI_MS).datetime().date_naive()
 }
 
-/// Where a franchiser stands.
+/// Where a franchisee stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AllyState {
+pub enum FranchiseeState {
     /// 0 洽谈.
     #[default]
     Negotiating = 0,
@@ -43,7 +43,7 @@ pub enum AllyState {
     Terminated = 3,
 }
 
-impl AllyState {
+impl FranchiseeState {
     fn label(self) -> &'static str {
         match self {
             Self::Negotiating => "洽谈",
@@ -99,7 +99,7 @@ pub struct PeopleForm {
 
 /// What people fill in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllyForm {
+pub struct FranchiseeForm {
     /// What was agreed.
     pub terms: Terms,
     /// Whom to speak with.
@@ -108,20 +108,20 @@ pub struct AllyForm {
 
 /// What may be asked.
 #[derive(Clone, Debug)]
-pub enum AllyCommand {
+pub enum FranchiseeCommand {
     /// Takes it in, 洽谈.
     Register {
         /// Its own id.
-        ally_id: AllyId,
+        franchisee_id: FranchiseeId,
         /// With whom it works.
         agent_id: AgentId,
         /// What is known.
-        form: AllyForm,
+        form: FranchiseeForm,
     },
     /// Changes what is known.
     Change {
         /// As it shall be.
-        form: AllyForm,
+        form: FranchiseeForm,
         /// The revision that the editor saw.
         revision: i64,
     },
@@ -145,12 +145,12 @@ pub enum AllyCommand {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
-pub enum AllyEvent {
+pub enum FranchiseeEvent {
     /// It came.
     #[serde(rename = "ally.registered")]
     Registered {
         /// Its own id.
-        ally_id: AllyId,
+        franchisee_id: FranchiseeId,
         /// With whom it works.
         agent_id: AgentId,
         /// What was agreed so far.
@@ -190,7 +190,7 @@ pub enum AllyEvent {
     Revealed,
 }
 
-impl Event for AllyEvent {
+impl Event for FranchiseeEvent {
     fn stored_type(&self) -> &'static str {
         match self {
             Self::Registered { .. } => "ally.registered",
@@ -207,7 +207,7 @@ impl Event for AllyEvent {
 
 /// Why not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AllyRefusal {
+pub enum FranchiseeRefusal {
     /// There is none, or no more.
     #[error("加盟商不存在或已删除")]
     Unknown,
@@ -238,7 +238,7 @@ pub enum AllyRefusal {
     /// The share is negative or more than the whole.
     #[error("分成比例需在 0% 到 100% 之间")]
     Ratio,
-    /// Another franchiser of the agent has this number.
+    /// Another franchisee of the agent has this number.
     #[error("该代理下已有统一社会信用代码相同的加盟商")]
     LicenseTaken,
     /// Somebody else changed it meanwhile.
@@ -283,7 +283,7 @@ pub enum AllyRefusal {
     Kept,
 }
 
-impl Refusal for AllyRefusal {
+impl Refusal for FranchiseeRefusal {
     fn code(&self) -> &'static str {
         match self {
             Self::Unknown => "ally-unknown",
@@ -315,13 +315,13 @@ impl Refusal for AllyRefusal {
     }
 }
 
-/// The franchiser as decisions need it.
+/// The franchisee as decisions need it.
 #[derive(Clone, Debug, Default)]
-pub struct Ally {
+pub struct Franchisee {
     /// Its id and agent; nothing before it came.
-    known: Option<(AllyId, AgentId)>,
+    known: Option<(FranchiseeId, AgentId)>,
     deleted: bool,
-    state: AllyState,
+    state: FranchiseeState,
     terms: Terms,
     people: Option<Personal<People>>,
     revision: i64,
@@ -340,33 +340,33 @@ fn person(name: &str) -> Option<String> {
 }
 
 /// The terms with their texts trimmed, when each of them may stand.
-fn checked(terms: Terms) -> Result<Terms, AllyRefusal> {
-    let company = line(&terms.company, COMPANY_MAX).ok_or(AllyRefusal::Company)?;
+fn checked(terms: Terms) -> Result<Terms, FranchiseeRefusal> {
+    let company = line(&terms.company, COMPANY_MAX).ok_or(FranchiseeRefusal::Company)?;
     let remark = terms.remark.trim().to_owned();
     if remark.chars().count() > REMARK_MAX
         || remark.chars().any(|letter| letter.is_control() && letter != '\n')
     {
-        return Err(AllyRefusal::Remark);
+        return Err(FranchiseeRefusal::Remark);
     }
     if terms.area_ids.len() > AREAS_MAX {
-        return Err(AllyRefusal::Areas);
+        return Err(FranchiseeRefusal::Areas);
     }
     if let (Some(joined), Some(end)) = (terms.joined_on, terms.contract_end)
         && end < joined
     {
-        return Err(AllyRefusal::Dates);
+        return Err(FranchiseeRefusal::Dates);
     }
     if !(Cents(0)..=DEPOSIT_MAX).contains(&terms.deposit) {
-        return Err(AllyRefusal::Deposit);
+        return Err(FranchiseeRefusal::Deposit);
     }
     if !(0..=WHOLE_BP).contains(&terms.ratio_bp) {
-        return Err(AllyRefusal::Ratio);
+        return Err(FranchiseeRefusal::Ratio);
     }
     Ok(Terms { company, remark, ..terms })
 }
 
 /// The people as they are after `form`.
-fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, AllyRefusal> {
+fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, FranchiseeRefusal> {
     let contact = match form.contact {
         Some(contact) => person(&contact),
         None => known.map(|people| people.contact.clone()),
@@ -377,14 +377,14 @@ fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, AllyRefusa
         None => Some(known.map(|people| people.legal_person.clone()).unwrap_or_default()),
     };
     Ok(People {
-        contact: contact.ok_or(AllyRefusal::Person("联系人"))?,
-        phone: form.phone.or_else(|| known.map(|people| people.phone.clone())).ok_or(AllyRefusal::NoPhone)?,
-        legal_person: legal_person.ok_or(AllyRefusal::Person("法人"))?,
+        contact: contact.ok_or(FranchiseeRefusal::Person("联系人"))?,
+        phone: form.phone.or_else(|| known.map(|people| people.phone.clone())).ok_or(FranchiseeRefusal::NoPhone)?,
+        legal_person: legal_person.ok_or(FranchiseeRefusal::Person("法人"))?,
     })
 }
 
 /// Whether a contract may stand on these terms at `now`.
-fn signable(terms: &Terms, people: Option<&People>, now: Timestamp) -> Result<(), AllyRefusal> {
+fn signable(terms: &Terms, people: Option<&People>, now: Timestamp) -> Result<(), FranchiseeRefusal> {
     let missing: Vec<&str> = [
         (terms.license_no.is_none(), "统一社会信用代码"),
         (people.is_none_or(|people| people.legal_person.is_empty()), "法人"),
@@ -397,15 +397,15 @@ fn signable(terms: &Terms, people: Option<&People>, now: Timestamp) -> Result<()
     .filter_map(|(missing, name)| missing.then_some(name))
     .collect();
     if !missing.is_empty() {
-        return Err(AllyRefusal::Incomplete(missing.join("、")));
+        return Err(FranchiseeRefusal::Incomplete(missing.join("、")));
     }
     match terms.contract_end.filter(|end| *end < day(now)) {
-        Some(end) => Err(AllyRefusal::EndPassed(end)),
+        Some(end) => Err(FranchiseeRefusal::EndPassed(end)),
         None => Ok(()),
     }
 }
 
-impl Ally {
+impl Franchisee {
     /// The people behind it, as long as they are not forgotten.
     pub fn people(&self) -> Option<&People> {
         self.people.as_ref().and_then(Personal::known)
@@ -421,119 +421,119 @@ impl Ally {
         self.revision
     }
 
-    /// With whom it works; nothing when there is no such franchiser.
+    /// With whom it works; nothing when there is no such franchisee.
     pub fn agent(&self) -> Option<AgentId> {
         self.known.filter(|_| !self.deleted).map(|(_, agent)| agent)
     }
 
-    fn change(&self, ally_id: AllyId, form: AllyForm, now: Timestamp) -> Result<Vec<AllyEvent>, AllyRefusal> {
+    fn change(&self, franchisee_id: FranchiseeId, form: FranchiseeForm, now: Timestamp) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
         let terms = checked(form.terms)?;
         let people = merged(self.people(), form.people)?;
         match self.state {
-            AllyState::Negotiating => {}
-            AllyState::Cooperating => signable(&terms, Some(&people), now)?,
-            AllyState::Expired if terms != self.terms => return Err(AllyRefusal::TermsClosed),
-            AllyState::Expired => {}
-            AllyState::Terminated => return Err(AllyRefusal::Ended),
+            FranchiseeState::Negotiating => {}
+            FranchiseeState::Cooperating => signable(&terms, Some(&people), now)?,
+            FranchiseeState::Expired if terms != self.terms => return Err(FranchiseeRefusal::TermsClosed),
+            FranchiseeState::Expired => {}
+            FranchiseeState::Terminated => return Err(FranchiseeRefusal::Ended),
         }
         let mut events = Vec::new();
         if terms != self.terms {
-            events.push(AllyEvent::TermsChanged { terms });
+            events.push(FranchiseeEvent::TermsChanged { terms });
         }
         if Some(&people) != self.people() {
-            events.push(AllyEvent::PeopleChanged { people: Personal::new(subject(ally_id), people) });
+            events.push(FranchiseeEvent::PeopleChanged { people: Personal::new(subject(franchisee_id), people) });
         }
         Ok(events)
     }
 
-    fn not_now(&self, act: &'static str) -> AllyRefusal {
-        AllyRefusal::NotNow { now: self.state.label(), act }
+    fn not_now(&self, act: &'static str) -> FranchiseeRefusal {
+        FranchiseeRefusal::NotNow { now: self.state.label(), act }
     }
 }
 
-/// No two franchisers of an agent have the same number.
+/// No two franchisees of an agent have the same number.
 fn license_key(terms: &Terms, agent: AgentId) -> Option<String> {
     terms.license_no.as_ref().map(|license| format!("ally-license:{agent}:{license}"))
 }
 
 /// Whose names and phones they are, to be forgotten together.
-fn subject(ally_id: AllyId) -> String {
-    format!("ally:{ally_id}")
+fn subject(franchisee_id: FranchiseeId) -> String {
+    format!("ally:{franchisee_id}")
 }
 
-impl Aggregate for Ally {
+impl Aggregate for Franchisee {
     const CATEGORY: &'static str = "ally";
-    type Id = AllyId;
-    type Command = AllyCommand;
-    type Event = AllyEvent;
-    type Refusal = AllyRefusal;
+    type Id = FranchiseeId;
+    type Command = FranchiseeCommand;
+    type Event = FranchiseeEvent;
+    type Refusal = FranchiseeRefusal;
 
-    fn decide(&self, command: AllyCommand, now: Timestamp) -> Result<Vec<AllyEvent>, AllyRefusal> {
-        use AllyState::{Cooperating, Expired, Negotiating, Terminated};
-        let ally_id = match (self.known, &command) {
-            (None, AllyCommand::Register { .. }) => None,
-            (None, _) => return Err(AllyRefusal::Unknown),
-            (Some(_), AllyCommand::Register { .. }) => return Err(AllyRefusal::Exists),
-            (Some(_), AllyCommand::Delete) if self.deleted => return Ok(vec![]),
-            (Some(_), _) if self.deleted => return Err(AllyRefusal::Unknown),
-            (Some((ally_id, _)), _) => Some(ally_id),
+    fn decide(&self, command: FranchiseeCommand, now: Timestamp) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
+        use FranchiseeState::{Cooperating, Expired, Negotiating, Terminated};
+        let franchisee_id = match (self.known, &command) {
+            (None, FranchiseeCommand::Register { .. }) => None,
+            (None, _) => return Err(FranchiseeRefusal::Unknown),
+            (Some(_), FranchiseeCommand::Register { .. }) => return Err(FranchiseeRefusal::Exists),
+            (Some(_), FranchiseeCommand::Delete) if self.deleted => return Ok(vec![]),
+            (Some(_), _) if self.deleted => return Err(FranchiseeRefusal::Unknown),
+            (Some((franchisee_id, _)), _) => Some(franchisee_id),
         };
         match (self.state, command) {
-            (_, AllyCommand::Register { ally_id, agent_id, form }) => {
+            (_, FranchiseeCommand::Register { franchisee_id, agent_id, form }) => {
                 let terms = checked(form.terms)?;
-                let people = Personal::new(subject(ally_id), merged(None, form.people)?);
-                Ok(vec![AllyEvent::Registered { ally_id, agent_id, terms, people }])
+                let people = Personal::new(subject(franchisee_id), merged(None, form.people)?);
+                Ok(vec![FranchiseeEvent::Registered { franchisee_id, agent_id, terms, people }])
             }
-            (_, AllyCommand::Change { revision, .. }) if revision != self.revision => {
-                Err(AllyRefusal::Stale { seen: revision, actual: self.revision })
+            (_, FranchiseeCommand::Change { revision, .. }) if revision != self.revision => {
+                Err(FranchiseeRefusal::Stale { seen: revision, actual: self.revision })
             }
-            (_, AllyCommand::Change { form, .. }) => {
-                self.change(ally_id.ok_or(AllyRefusal::Unknown)?, form, now)
+            (_, FranchiseeCommand::Change { form, .. }) => {
+                self.change(franchisee_id.ok_or(FranchiseeRefusal::Unknown)?, form, now)
             }
-            (Cooperating, AllyCommand::Sign)
-            | (Expired, AllyCommand::Expire)
-            | (Terminated, AllyCommand::Terminate { .. }) => Ok(vec![]),
-            (Negotiating, AllyCommand::Sign) => {
+            (Cooperating, FranchiseeCommand::Sign)
+            | (Expired, FranchiseeCommand::Expire)
+            | (Terminated, FranchiseeCommand::Terminate { .. }) => Ok(vec![]),
+            (Negotiating, FranchiseeCommand::Sign) => {
                 signable(&self.terms, self.people(), now)?;
-                Ok(vec![AllyEvent::Signed])
+                Ok(vec![FranchiseeEvent::Signed])
             }
-            (_, AllyCommand::Sign) => Err(self.not_now("签约")),
-            (Cooperating, AllyCommand::Expire) => match self.terms.contract_end {
-                Some(end) if day(now) > end => Ok(vec![AllyEvent::Expired]),
-                _ => Err(AllyRefusal::TooEarly),
+            (_, FranchiseeCommand::Sign) => Err(self.not_now("签约")),
+            (Cooperating, FranchiseeCommand::Expire) => match self.terms.contract_end {
+                Some(end) if day(now) > end => Ok(vec![FranchiseeEvent::Expired]),
+                _ => Err(FranchiseeRefusal::TooEarly),
             },
-            (_, AllyCommand::Expire) => Err(self.not_now("到期")),
-            (Cooperating | Expired, AllyCommand::Terminate { reason, unsettled_bills }) => {
-                let reason = line(&reason, REMARK_MAX).ok_or(AllyRefusal::Reason)?;
+            (_, FranchiseeCommand::Expire) => Err(self.not_now("到期")),
+            (Cooperating | Expired, FranchiseeCommand::Terminate { reason, unsettled_bills }) => {
+                let reason = line(&reason, REMARK_MAX).ok_or(FranchiseeRefusal::Reason)?;
                 if unsettled_bills > 0 {
-                    return Err(AllyRefusal::Unsettled(unsettled_bills));
+                    return Err(FranchiseeRefusal::Unsettled(unsettled_bills));
                 }
-                Ok(vec![AllyEvent::Terminated { reason }])
+                Ok(vec![FranchiseeEvent::Terminated { reason }])
             }
-            (Negotiating, AllyCommand::Terminate { .. }) => Err(self.not_now("解约")),
-            (Negotiating, AllyCommand::Delete) => Ok(vec![AllyEvent::Deleted]),
-            (_, AllyCommand::Delete) => Err(AllyRefusal::Kept),
-            (_, AllyCommand::Reveal) => Ok(vec![AllyEvent::Revealed]),
+            (Negotiating, FranchiseeCommand::Terminate { .. }) => Err(self.not_now("解约")),
+            (Negotiating, FranchiseeCommand::Delete) => Ok(vec![FranchiseeEvent::Deleted]),
+            (_, FranchiseeCommand::Delete) => Err(FranchiseeRefusal::Kept),
+            (_, FranchiseeCommand::Reveal) => Ok(vec![FranchiseeEvent::Revealed]),
         }
     }
 
-    fn evolve(&mut self, event: &AllyEvent) {
-        if *event != AllyEvent::Revealed {
+    fn evolve(&mut self, event: &FranchiseeEvent) {
+        if *event != FranchiseeEvent::Revealed {
             self.revision += 1;
         }
         match event {
-            AllyEvent::Registered { ally_id, agent_id, terms, people } => {
-                self.known = Some((*ally_id, *agent_id));
+            FranchiseeEvent::Registered { franchisee_id, agent_id, terms, people } => {
+                self.known = Some((*franchisee_id, *agent_id));
                 self.terms = terms.clone();
                 self.people = Some(people.clone());
             }
-            AllyEvent::TermsChanged { terms } => self.terms = terms.clone(),
-            AllyEvent::PeopleChanged { people } => self.people = Some(people.clone()),
-            AllyEvent::Signed => self.state = AllyState::Cooperating,
-            AllyEvent::Expired => self.state = AllyState::Expired,
-            AllyEvent::Terminated { .. } => self.state = AllyState::Terminated,
-            AllyEvent::Deleted => self.deleted = true,
-            AllyEvent::Revealed => {}
+            FranchiseeEvent::TermsChanged { terms } => self.terms = terms.clone(),
+            FranchiseeEvent::PeopleChanged { people } => self.people = Some(people.clone()),
+            FranchiseeEvent::Signed => self.state = FranchiseeState::Cooperating,
+            FranchiseeEvent::Expired => self.state = FranchiseeState::Expired,
+            FranchiseeEvent::Terminated { .. } => self.state = FranchiseeState::Terminated,
+            FranchiseeEvent::Deleted => self.deleted = true,
+            FranchiseeEvent::Revealed => {}
         }
     }
 
@@ -541,15 +541,15 @@ impl Aggregate for Ally {
         self.known.map_or(Territory::PLATFORM, |(_, agent)| Territory::of_agent(agent))
     }
 
-    fn claims(&self, event: &AllyEvent) -> Vec<Claim<AllyRefusal>> {
+    fn claims(&self, event: &FranchiseeEvent) -> Vec<Claim<FranchiseeRefusal>> {
         let agent = self.known.map(|(_, agent)| agent);
         let held = agent.and_then(|agent| license_key(&self.terms, agent));
-        let take = |key| Claim::Take { key, refusal: AllyRefusal::LicenseTaken };
+        let take = |key| Claim::Take { key, refusal: FranchiseeRefusal::LicenseTaken };
         match event {
-            AllyEvent::Registered { agent_id, terms, .. } => {
+            FranchiseeEvent::Registered { agent_id, terms, .. } => {
                 license_key(terms, *agent_id).map(take).into_iter().collect()
             }
-            AllyEvent::TermsChanged { terms } => {
+            FranchiseeEvent::TermsChanged { terms } => {
                 let wanted = agent.and_then(|agent| license_key(terms, agent));
                 if wanted == held {
                     return vec![];
@@ -558,13 +558,13 @@ impl Aggregate for Ally {
                 given_back.into_iter().chain(wanted.map(take)).collect()
             }
             // Whoever comes back after that comes back under a new contract.
-            AllyEvent::Terminated { .. } | AllyEvent::Deleted => {
+            FranchiseeEvent::Terminated { .. } | FranchiseeEvent::Deleted => {
                 held.map(|key| Claim::Release { key }).into_iter().collect()
             }
-            AllyEvent::PeopleChanged { .. }
-            | AllyEvent::Signed
-            | AllyEvent::Expired
-            | AllyEvent::Revealed => vec![],
+            FranchiseeEvent::PeopleChanged { .. }
+            | FranchiseeEvent::Signed
+            | FranchiseeEvent::Expired
+            | FranchiseeEvent::Revealed => vec![],
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Franchisers and the management of service areas: what a browser gets, who is refused, what stays masked.
+//! Franchisees and the management of service areas: what a browser gets, who is refused, what stays masked.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::stack::{ADMIN, Stack, eventually};
 
-const ALLY: &str = "/platform/agent/allyInfo";
+const FRANCHISEE: &str = "/platform/agent/allyInfo";
 const AREA: &str = "/platform/agent/serviceArea";
 const LICENSE: &str = "91350200MA31C0001Y";
 
@@ -40,9 +40,9 @@ async fn events(owner: &PgPool, category: &str, stream: &str) -> Vec<String> {
         .unwrap()
 }
 
-/// PERM-005: a franchiser comes, changes and goes by ally info alone; there is no fifth level of operators.
+/// PERM-005: a franchisee comes, changes and goes by ally info alone; there is no fifth level of operators.
 #[tokio::test(flavor = "multi_thread")]
-async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
+async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_level() {
     let (stack, node) = Stack::serving().await;
     let machine = Machine::new(&node.url, &stack.full_machine().await);
     let city = City::build(&machine, "A", 1, 2).await;
@@ -63,10 +63,10 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     let without = Browser::signed_in(&node.url, "13700000032").await;
     let keyed = Browser::keyed(&node.url, "stranger").await;
     for (method, path) in [
-        ("GET", ALLY.to_owned()),
-        ("POST", ALLY.to_owned()),
-        ("PUT", ALLY.to_owned()),
-        ("DELETE", ALLY.to_owned()),
+        ("GET", FRANCHISEE.to_owned()),
+        ("POST", FRANCHISEE.to_owned()),
+        ("PUT", FRANCHISEE.to_owned()),
+        ("DELETE", FRANCHISEE.to_owned()),
         ("GET", format!("{ALLY}/info")),
         ("POST", format!("{ALLY}/state")),
         ("POST", format!("{ALLY}/unmask")),
@@ -75,7 +75,7 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
         assert_eq!(without.call(method, &path, json!({})).await.status, 403, "{method} {path}");
     }
 
-    // The least that a franchiser comes with.
+    // The least that a franchisee comes with.
     let bare = json!({"company": "湖滨出行有限公司", "contact": "陈伟", "phone": "13900001111", "agentId": city.agent});
     for (change, code) in [
         (json!({"company": " "}), "ally-company"),
@@ -93,10 +93,10 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
         for (name, value) in change.as_object().unwrap() {
             body[name] = value.clone();
         }
-        refused(&admin, "POST", ALLY, body, code).await;
+        refused(&admin, "POST", FRANCHISEE, body, code).await;
     }
-    let id = text(&admin.ok("POST", ALLY, bare.clone()).await["id"]);
-    let list = admin.ok("GET", ALLY, json!({"keyword": "湖滨", "agentId": city.agent, "state": "0"})).await;
+    let id = text(&admin.ok("POST", FRANCHISEE, bare.clone()).await["id"]);
+    let list = admin.ok("GET", FRANCHISEE, json!({"keyword": "湖滨", "agentId": city.agent, "state": "0"})).await;
     assert_eq!(list["count"], 1);
     let row = &list["rows"][0];
     holds(
@@ -113,8 +113,8 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     let change = json!({"id": id, "licenseNo": LICENSE.to_lowercase(), "legalPerson": "陈建国",
         "serviceAreaIds": [city.area], "joinedAt": "2026-01-01", "contractEnd": "2099-12-31",
         "depositPaid": 5_000_000, "divideRatioBp": 3_000, "version": row["version"]});
-    admin.ok("PUT", ALLY, change.clone()).await;
-    refused(&admin, "PUT", ALLY, change, "stale-version").await;
+    admin.ok("PUT", FRANCHISEE, change.clone()).await;
+    refused(&admin, "PUT", FRANCHISEE, change, "stale-version").await;
     refused(
         &admin,
         "POST",
@@ -133,7 +133,7 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     admin
         .ok(
             "PUT",
-            ALLY,
+            FRANCHISEE,
             json!({"id": id, "company": "湖滨出行集团", "contact": "林芳", "phone": "13900002222"}),
         )
         .await;
@@ -146,9 +146,9 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     // The number is the agent's only one; another agent may work with the same company.
     let mut twin = bare.clone();
     twin["licenseNo"] = json!(LICENSE);
-    refused(&admin, "POST", ALLY, twin.clone(), "ally-license-taken").await;
+    refused(&admin, "POST", FRANCHISEE, twin.clone(), "ally-license-taken").await;
     twin["agentId"] = json!(other.agent);
-    let elsewhere = text(&admin.ok("POST", ALLY, twin.clone()).await["id"]);
+    let elsewhere = text(&admin.ok("POST", FRANCHISEE, twin.clone()).await["id"]);
 
     // Whole only for who leaves his name, and nowhere else: not in the table, not in stored answers, not in the log.
     let whole = admin.ok("POST", &format!("{ALLY}/unmask"), json!({ "id": id })).await;
@@ -161,7 +161,7 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     .await
     .unwrap();
     assert!(looked.contains("operator"), "who looked is kept: {looked}");
-    for table in ["read.ally", "log.requests", "log.events"] {
+    for table in ["read.franchisee", "log.requests", "log.events"] {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
         let all: String = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&owner).await.unwrap();
         for secret in ["13900002222", "林芳", "陈建国"] {
@@ -173,11 +173,11 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
     let role = admin.new_role("加盟", &["1101".to_owned()]).await;
     admin.new_operator("13700000033", &[&role], &other.agent).await;
     let stranger = Browser::signed_in(&node.url, "13700000033").await;
-    let seen = stranger.ok("GET", ALLY, json!({})).await;
+    let seen = stranger.ok("GET", FRANCHISEE, json!({})).await;
     assert_eq!((&seen["count"], &seen["rows"][0]["id"]), (&json!(1), &json!(elsewhere)));
     refused(&stranger, "GET", &format!("{ALLY}/info"), json!({ "id": id }), "not-found").await;
     refused(&stranger, "POST", &format!("{ALLY}/unmask"), json!({ "id": id }), "not-found").await;
-    refused(&stranger, "PUT", ALLY, json!({"id": id, "company": "我的"}), "not-found").await;
+    refused(&stranger, "PUT", FRANCHISEE, json!({"id": id, "company": "我的"}), "not-found").await;
     refused(
         &stranger,
         "POST",
@@ -186,19 +186,19 @@ async fn perm_005_franchisers_are_managed_by_ally_info_and_by_no_fifth_level() {
         "not-found",
     )
     .await;
-    refused(&stranger, "DELETE", ALLY, json!({ "id": id }), "not-found").await;
-    refused(&stranger, "POST", ALLY, bare.clone(), "agent-unknown").await;
+    refused(&stranger, "DELETE", FRANCHISEE, json!({ "id": id }), "not-found").await;
+    refused(&stranger, "POST", FRANCHISEE, bare.clone(), "agent-unknown").await;
 
     // What was signed is kept; what was not is removed; who ends says why.
-    refused(&admin, "DELETE", ALLY, json!({ "id": id }), "ally-kept").await;
-    admin.ok("DELETE", ALLY, json!({ "id": elsewhere })).await;
+    refused(&admin, "DELETE", FRANCHISEE, json!({ "id": id }), "ally-kept").await;
+    admin.ok("DELETE", FRANCHISEE, json!({ "id": elsewhere })).await;
     refused(&admin, "GET", &format!("{ALLY}/info"), json!({ "id": elsewhere }), "not-found").await;
     refused(&admin, "POST", &format!("{ALLY}/state"), json!({"id": id, "state": 3}), "ally-reason").await;
     assert_eq!(admin.call("POST", &format!("{ALLY}/state"), json!({"id": id, "state": 2})).await.status, 400);
     admin.ok("POST", &format!("{ALLY}/state"), json!({"id": id, "state": 3, "reason": "经营不善"})).await;
     let ended = admin.ok("GET", &format!("{ALLY}/info"), json!({ "id": id })).await;
     assert_eq!((&ended["state"], &ended["endedReason"]), (&json!(3), &json!("经营不善")));
-    refused(&admin, "PUT", ALLY, json!({"id": id, "company": "又来"}), "ally-ended").await;
+    refused(&admin, "PUT", FRANCHISEE, json!({"id": id, "company": "又来"}), "ally-ended").await;
     let told = events(&owner, "ally", &id).await;
     let expected = [
         "ally.registered",

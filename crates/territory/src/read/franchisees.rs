@@ -1,4 +1,4 @@
-//! Table `ally`.
+//! Table `franchisee`.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, AllyId, AreaId, COUNT_CAP, Page, Rows, Territory};
+use vocabulary::{AgentId, FranchiseeId, AreaId, COUNT_CAP, Page, Rows, Territory};
 
 use super::containing;
-use crate::model::ally::{Ally, AllyEvent, AllyState, People, Terms};
+use crate::model::franchisee::{Franchisee, FranchiseeEvent, FranchiseeState, People, Terms};
 
 /// Contracts that one sweep ends.
 const ENDED_AT_ONCE: i64 = 500;
 
-/// Builds table `ally`.
-pub struct AllyProjector;
+/// Builds table `franchisee`.
+pub struct FranchiseeProjector;
 
 /// A row of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Row {
-    ally_id: i64,
+    franchisee_id: i64,
     agent_id: i64,
     company: String,
     license_no: String,
@@ -67,21 +67,21 @@ impl Row {
         self.legal_person = known.map(|people| masked_name(&people.legal_person)).unwrap_or_default();
     }
 
-    fn take_in(&mut self, event: AllyEvent, at_ms: i64) {
+    fn take_in(&mut self, event: FranchiseeEvent, at_ms: i64) {
         match event {
-            AllyEvent::Registered { terms, people, .. } => {
+            FranchiseeEvent::Registered { terms, people, .. } => {
                 self.set_terms(terms);
                 self.set_people(&people);
             }
-            AllyEvent::TermsChanged { terms } => self.set_terms(terms),
-            AllyEvent::PeopleChanged { people } => self.set_people(&people),
-            AllyEvent::Signed => self.state = AllyState::Cooperating as i16,
-            AllyEvent::Expired => self.state = AllyState::Expired as i16,
-            AllyEvent::Terminated { reason } => {
-                self.state = AllyState::Terminated as i16;
+            FranchiseeEvent::TermsChanged { terms } => self.set_terms(terms),
+            FranchiseeEvent::PeopleChanged { people } => self.set_people(&people),
+            FranchiseeEvent::Signed => self.state = FranchiseeState::Cooperating as i16,
+            FranchiseeEvent::Expired => self.state = FranchiseeState::Expired as i16,
+            FranchiseeEvent::Terminated { reason } => {
+                self.state = FranchiseeState::Terminated as i16;
                 self.ended_reason = reason;
             }
-            AllyEvent::Deleted | AllyEvent::Revealed => return,
+            FranchiseeEvent::Deleted | FranchiseeEvent::Revealed => return,
         }
         self.revision += 1;
         self.updated_at_ms = at_ms;
@@ -89,59 +89,59 @@ impl Row {
 
     fn change(&self) -> Change {
         let territory = Territory::of_agent(AgentId(self.agent_id));
-        Change { table: "ally", key: self.ally_id.to_string(), territory }
+        Change { table: "franchisee", key: self.franchisee_id.to_string(), territory }
     }
 }
 
 #[async_trait]
-impl Projector for AllyProjector {
+impl Projector for FranchiseeProjector {
     fn name(&self) -> &'static str {
-        "ally"
+        "franchisee"
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        &["ally"]
+        &["franchisee"]
     }
 
     fn categories(&self) -> &'static [&'static str] {
-        &[Ally::CATEGORY]
+        &[Franchisee::CATEGORY]
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
         let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
-        let known: Vec<Row> = rows::load(db, "ally", "ally_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.ally_id, row)).collect();
+        let known: Vec<Row> = rows::load(db, "franchisee", "franchisee_id", "bigint", &keys).await?;
+        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.franchisee_id, row)).collect();
         let mut changes = Vec::new();
         let mut gone = Vec::new();
         for recorded in events {
-            let ally_id: i64 = recorded.stream_id.parse()?;
+            let franchisee_id: i64 = recorded.stream_id.parse()?;
             let at_ms = recorded.recorded_at.millis();
-            let event = recorded.decode::<AllyEvent>()?;
-            if event == AllyEvent::Deleted {
-                changes.extend(rows.remove(&ally_id).map(|row| row.change()));
-                gone.push(ally_id.to_string());
+            let event = recorded.decode::<FranchiseeEvent>()?;
+            if event == FranchiseeEvent::Deleted {
+                changes.extend(rows.remove(&franchisee_id).map(|row| row.change()));
+                gone.push(franchisee_id.to_string());
                 continue;
             }
-            if let AllyEvent::Registered { agent_id, .. } = &event {
-                let row = Row { ally_id, agent_id: agent_id.0, created_at_ms: at_ms, ..Row::default() };
-                rows.insert(ally_id, row);
+            if let FranchiseeEvent::Registered { agent_id, .. } = &event {
+                let row = Row { franchisee_id, agent_id: agent_id.0, created_at_ms: at_ms, ..Row::default() };
+                rows.insert(franchisee_id, row);
             }
-            let row = rows.get_mut(&ally_id).ok_or("a franchiser changed before it came")?;
+            let row = rows.get_mut(&franchisee_id).ok_or("a franchisee changed before it came")?;
             row.take_in(event, at_ms);
         }
         let rows: Vec<Row> = rows.into_values().collect();
-        rows::delete(db, "ally", "ally_id", "bigint", &gone).await?;
-        rows::upsert(db, "ally", "ally_id", &rows).await?;
+        rows::delete(db, "franchisee", "franchisee_id", "bigint", &gone).await?;
+        rows::upsert(db, "franchisee", "franchisee_id", &rows).await?;
         changes.extend(rows.iter().map(Row::change));
         Ok(changes)
     }
 }
 
-/// A franchiser as the table has it; names and phone are masked.
+/// A franchisee as the table has it; names and phone are masked.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct AllyFound {
+pub struct FranchiseeFound {
     /// Its id.
-    pub ally_id: AllyId,
+    pub franchisee_id: FranchiseeId,
     /// With whom it works.
     pub agent_id: AgentId,
     /// The agent's company; nothing when the caller may not see it.
@@ -168,7 +168,7 @@ pub struct AllyFound {
     pub ratio_bp: i32,
     /// 备注.
     pub remark: String,
-    /// See [`AllyState`].
+    /// See [`FranchiseeState`].
     pub state: i16,
     /// Why it was ended.
     pub ended_reason: String,
@@ -182,7 +182,7 @@ pub struct AllyFound {
 
 /// What a list is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct AllyFilter {
+pub struct FranchiseeFilter {
     /// Part of the company's name or its number.
     pub keyword: Option<String>,
     /// Of this agent.
@@ -191,15 +191,15 @@ pub struct AllyFilter {
     pub state: Option<i16>,
 }
 
-/// Franchisers in scope that `filter` leaves, newest first.
-pub async fn page(db: &mut PgConnection, filter: &AllyFilter, page: Page) -> sqlx::Result<Rows<AllyFound>> {
+/// Franchisees in scope that `filter` leaves, newest first.
+pub async fn page(db: &mut PgConnection, filter: &FranchiseeFilter, page: Page) -> sqlx::Result<Rows<FranchiseeFound>> {
     let pattern = filter.keyword.as_deref().map(containing);
     let found = sqlx::query_as(
         "select y.*, g.company as agent_company
-         from read.ally y left join read.agent g on g.agent_id = y.agent_id
+         from read.franchisee y left join read.agent g on g.agent_id = y.agent_id
          where ($1::text is null or y.company like $1 or y.license_no like $1)
            and ($2::bigint is null or y.agent_id = $2) and ($3::smallint is null or y.state = $3)
-         order by y.created_at_ms desc, y.ally_id desc limit $4 offset $5",
+         order by y.created_at_ms desc, y.franchisee_id desc limit $4 offset $5",
     )
     .bind(&pattern)
     .bind(filter.agent)
@@ -210,7 +210,7 @@ pub async fn page(db: &mut PgConnection, filter: &AllyFilter, page: Page) -> sql
     .await?;
     let counted = sqlx::query_scalar(
         "select count(*) from (
-           select from read.ally y
+           select from read.franchisee y
            where ($1::text is null or y.company like $1 or y.license_no like $1)
              and ($2::bigint is null or y.agent_id = $2) and ($3::smallint is null or y.state = $3)
            limit $4) matching",
@@ -224,21 +224,21 @@ pub async fn page(db: &mut PgConnection, filter: &AllyFilter, page: Page) -> sql
     Ok(Rows::new(found, counted))
 }
 
-/// One franchiser; nothing when it is not in scope.
-pub async fn one(db: impl PgExecutor<'_>, ally: AllyId) -> sqlx::Result<Option<AllyFound>> {
+/// One franchisee; nothing when it is not in scope.
+pub async fn one(db: impl PgExecutor<'_>, franchisee: FranchiseeId) -> sqlx::Result<Option<FranchiseeFound>> {
     sqlx::query_as(
         "select y.*, g.company as agent_company
-         from read.ally y left join read.agent g on g.agent_id = y.agent_id where y.ally_id = $1",
+         from read.franchisee y left join read.agent g on g.agent_id = y.agent_id where y.franchisee_id = $1",
     )
-    .bind(ally)
+    .bind(franchisee)
     .fetch_optional(db)
     .await
 }
 
-/// Franchisers whose contract's last day lies before `today`, at most 500.
-pub async fn over(db: impl PgExecutor<'_>, today: NaiveDate) -> sqlx::Result<Vec<AllyId>> {
+/// Franchisees whose contract's last day lies before `today`, at most 500.
+pub async fn over(db: impl PgExecutor<'_>, today: NaiveDate) -> sqlx::Result<Vec<FranchiseeId>> {
     sqlx::query_scalar(
-        "select ally_id from read.ally where state = 1 and contract_end < $1 order by contract_end, ally_id limit $2",
+        "select franchisee_id from read.franchisee where state = 1 and contract_end < $1 order by contract_end, franchisee_id limit $2",
     )
     .bind(today)
     .bind(ENDED_AT_ONCE)
