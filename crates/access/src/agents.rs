@@ -10,7 +10,7 @@ use kernel::{ReactError, Reactor, Recorded};
 use vocabulary::{AgentId, OperatorId, PermissionCode, Scope};
 use wire::{CodeSet, DirectoryError, EndedReason, Standing};
 
-use crate::model::operator::territory_of;
+use crate::model::operator::owner_of;
 use crate::permissions::closed_upwards;
 use crate::{Access, AccessDirectory, PortError};
 
@@ -65,7 +65,7 @@ impl AccessDirectory {
         let (Some(standing), Some(agents)) = (standing.as_ref(), self.agents()) else {
             return Ok(standing);
         };
-        let Some(agent) = territory_of(&standing.scope).agent else { return Ok(Some(standing.clone())) };
+        let Some(agent) = owner_of(&standing.scope).agent else { return Ok(Some(standing.clone())) };
         let agent = agents.standing(agent).await.map_err(DirectoryError)?;
         Ok(Some(under_agent(standing.clone(), agent)))
     }

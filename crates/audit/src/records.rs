@@ -11,7 +11,7 @@ use governor::{Quota, RateLimiter};
 use kernel::log::codec::actor_key;
 use kernel::{CommandContext, CommandError, Runtime, Receipt};
 use tokio::sync::Semaphore;
-use vocabulary::{Reach, Scope, Territory};
+use vocabulary::{Reach, Scope, DataOwner};
 use wire::{Disclosed, Refused, RefusedWrite, AuditSink};
 
 use crate::model::access_record::{AccessRecord, Happened, Keep, RecordId};
@@ -46,12 +46,12 @@ impl std::fmt::Debug for Records {
 }
 
 /// Whose data the records of a caller with this reach are: his agent's when he has just one, else the platform's.
-fn territory_of(scope: &Scope) -> Territory {
+fn owner_of(scope: &Scope) -> DataOwner {
     match &scope.agents {
         Reach::Only(agents) if agents.len() == 1 => {
-            agents.first().copied().map_or(Territory::PLATFORM, Territory::of_agent)
+            agents.first().copied().map_or(DataOwner::PLATFORM, DataOwner::of_agent)
         }
-        Reach::Only(_) | Reach::All => Territory::PLATFORM,
+        Reach::Only(_) | Reach::All => DataOwner::PLATFORM,
     }
 }
 
@@ -70,7 +70,7 @@ impl Records {
     /// not leave, so the answer is a no then.
     pub(crate) async fn keep(&self, ctx: &CommandContext, happened: Happened) -> Result<Receipt, Refused> {
         let person = actor_key(&ctx.actor);
-        let keep = Keep { happened, territory: territory_of(&ctx.scope) };
+        let keep = Keep { happened, owner: owner_of(&ctx.scope) };
         let event = keep.clone().event().map_err(CommandError::Refused)?;
         let ctx = CommandContext { scope: Scope::ALL, ..ctx.clone() };
         let named = RecordId::of(&person, &event, ctx.now);
@@ -117,7 +117,7 @@ impl AuditSink for Records {
             person,
             name: write.name,
             phone: write.phone,
-            territory: territory_of(&ctx.scope),
+            owner: owner_of(&ctx.scope),
             what: format!("{} {}", write.method, write.path),
             status: write.status,
             code: write.code,

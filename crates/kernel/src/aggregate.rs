@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use vocabulary::{Territory, Timestamp};
+use vocabulary::{DataOwner, Timestamp};
 
 /// Decides commands and remembers what its decisions need. Pure: no I/O, no clock, no randomness.
 pub trait Aggregate: Default + Clone + Send + Sync + 'static {
@@ -27,7 +27,7 @@ pub trait Aggregate: Default + Clone + Send + Sync + 'static {
 
     /// Whose data this is. The desk compares it with the actor's scope before deciding (for a stream that does not
     /// exist yet: after deciding, on the state with the new events).
-    fn territory(&self) -> Territory;
+    fn owner(&self) -> DataOwner;
 
     /// Unique keys that `event` takes or gives back, told from the state before the event.
     fn claims(&self, _event: &Self::Event) -> Vec<Claim<Self::Refusal>> {

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use vocabulary::Territory;
+use vocabulary::DataOwner;
 
 use crate::{Change, Position};
 
@@ -23,12 +23,12 @@ pub struct RowChanged {
     /// The row's key as lists show it.
     pub key: String,
     /// Whose row it is: only watchers with this in scope hear of it.
-    pub territory: Territory,
+    pub owner: DataOwner,
 }
 
 impl From<Change> for RowChanged {
     fn from(change: Change) -> Self {
-        Self { table: change.table.to_owned(), key: change.key, territory: change.territory }
+        Self { table: change.table.to_owned(), key: change.key, owner: change.owner }
     }
 }
 

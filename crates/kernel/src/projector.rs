@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use sqlx::PgConnection;
-use vocabulary::Territory;
+use vocabulary::DataOwner;
 
 use crate::Recorded;
 
@@ -47,5 +47,5 @@ pub struct Change {
     /// The row's key as lists show it.
     pub key: String,
     /// Whose row it is: only watchers with this in scope hear of it.
-    pub territory: Territory,
+    pub owner: DataOwner,
 }

@@ -1,7 +1,7 @@
 //! An event read back from the log.
 
 use serde::{Deserialize, Serialize};
-use vocabulary::{Territory, Timestamp};
+use vocabulary::{DataOwner, Timestamp};
 
 use crate::{Actor, DecodeError, Event, Position};
 
@@ -12,7 +12,7 @@ pub struct Meta {
     pub actor: Actor,
     /// Whose data the aggregate is.
     #[serde(default)]
-    pub territory: Territory,
+    pub owner: DataOwner,
     /// Runs from the browser's request to the event.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trace_id: String,

@@ -84,6 +84,6 @@ fn told(batch: &ChangeBatch) -> RowsChanged {
     RowsChanged {
         table: batch.table.clone(),
         position: batch.position.0,
-        rows: batch.changes.iter().map(|change| (change.key.clone(), change.territory)).collect(),
+        rows: batch.changes.iter().map(|change| (change.key.clone(), change.owner)).collect(),
     }
 }

@@ -17,7 +17,7 @@ use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
 use territory::ports::Ports;
-use vocabulary::{AgentId, AreaId, Scope, Territory};
+use vocabulary::{AgentId, AreaId, Scope, DataOwner};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
 use crate::base_map::BaseMap;
@@ -197,12 +197,12 @@ struct DetailsOfFleet(Fleet);
 
 #[async_trait]
 impl Details for DetailsOfFleet {
-    async fn of(&self, car_id: &str) -> Result<Option<(Territory, Value)>, live::push::PortError> {
+    async fn of(&self, car_id: &str) -> Result<Option<(DataOwner, Value)>, live::push::PortError> {
         let found = fleet::http::vehicles::detail_of(&self.0, &Scope::ALL, Seen(None), car_id).await?;
         let Some(detail) = found else { return Ok(None) };
-        let territory =
-            Territory::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
-        Ok(Some((territory, serde_json::to_value(detail)?)))
+        let owner =
+            DataOwner::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
+        Ok(Some((owner, serde_json::to_value(detail)?)))
     }
 }
 

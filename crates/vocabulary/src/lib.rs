@@ -9,7 +9,7 @@ mod money;
 mod page;
 mod permission;
 mod phone;
-mod territory;
+mod data_owner;
 
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
@@ -21,4 +21,4 @@ pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};
 pub use permission::{NotAPermissionCode, PermissionCode};
 pub use phone::{NotAPhone, Phone};
-pub use territory::{Reach, Scope, Territory};
+pub use data_owner::{Reach, Scope, DataOwner};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{OperatorDeviceId, OperatorId, Territory, Timestamp};
+use vocabulary::{OperatorDeviceId, OperatorId, DataOwner, Timestamp};
 
 use super::authority::{Above, Authority, Person};
 
@@ -19,7 +19,7 @@ pub const BOUND_MAX: usize = 20;
 /// What the devices' decisions remember.
 #[derive(Clone, Debug, Default)]
 pub struct OperatorDevices {
-    territory: Territory,
+    owner: DataOwner,
     by_code: BTreeMap<String, Known>,
 }
 
@@ -63,7 +63,7 @@ pub enum DeviceCommand {
         /// The device.
         device: Device,
         /// Whose data the operator is.
-        territory: Territory,
+        owner: DataOwner,
     },
     /// Uses a device for signing in; a new one is bound while there are automatic places.
     Use {
@@ -74,7 +74,7 @@ pub enum DeviceCommand {
         /// How many devices are accepted without an administrator; 0: none.
         automatic: usize,
         /// Whose data the operator is.
-        territory: Territory,
+        owner: DataOwner,
     },
     /// An administrator accepts it.
     Confirm {
@@ -108,7 +108,7 @@ pub enum DeviceEvent {
         /// The device.
         device: Device,
         /// Whose data the operator is.
-        territory: Territory,
+        owner: DataOwner,
     },
     /// A device was bound by signing in.
     #[serde(rename = "operator-device.bound")]
@@ -118,7 +118,7 @@ pub enum DeviceEvent {
         /// The device.
         device: Device,
         /// Whose data the operator is.
-        territory: Territory,
+        owner: DataOwner,
     },
     /// An administrator accepted it.
     #[serde(rename = "operator-device.confirmed")]
@@ -231,19 +231,19 @@ impl Aggregate for OperatorDevices {
 
     fn decide(&self, command: DeviceCommand, _now: Timestamp) -> Result<Vec<DeviceEvent>, DeviceRefusal> {
         match command {
-            DeviceCommand::Ask { id, device, territory } => match self.by_code.get(&device.code) {
+            DeviceCommand::Ask { id, device, owner } => match self.by_code.get(&device.code) {
                 Some(known) if known.state != DeviceState::Removed => Ok(vec![]),
                 _ if self.count(DeviceState::Waiting) >= WAITING_MAX => Err(DeviceRefusal::NotAuthorised),
-                Some(known) => Ok(vec![DeviceEvent::Requested { id: known.id, device, territory }]),
-                None => Ok(vec![DeviceEvent::Requested { id, device, territory }]),
+                Some(known) => Ok(vec![DeviceEvent::Requested { id: known.id, device, owner }]),
+                None => Ok(vec![DeviceEvent::Requested { id, device, owner }]),
             },
-            DeviceCommand::Use { id, device, automatic, territory } => {
+            DeviceCommand::Use { id, device, automatic, owner } => {
                 if !self.admits(&device.code, automatic) {
                     return Err(DeviceRefusal::NotAuthorised);
                 }
                 Ok(match self.state_of(&device.code) {
                     Some(_) => vec![],
-                    None => vec![DeviceEvent::Bound { id, device, territory }],
+                    None => vec![DeviceEvent::Bound { id, device, owner }],
                 })
             }
             DeviceCommand::Confirm { id, owner, by } => {
@@ -273,12 +273,12 @@ impl Aggregate for OperatorDevices {
 
     fn evolve(&mut self, event: &DeviceEvent) {
         match event {
-            DeviceEvent::Requested { id, device, territory } => {
-                self.territory = *territory;
+            DeviceEvent::Requested { id, device, owner } => {
+                self.owner = *territory;
                 self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Waiting });
             }
-            DeviceEvent::Bound { id, device, territory } => {
-                self.territory = *territory;
+            DeviceEvent::Bound { id, device, owner } => {
+                self.owner = *territory;
                 self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Bound });
             }
             DeviceEvent::Confirmed { id } => self.set(*id, DeviceState::Bound),
@@ -286,7 +286,7 @@ impl Aggregate for OperatorDevices {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.territory
+    fn owner(&self) -> DataOwner {
+        self.owner
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{MachineId, PermissionCode, Scope, Territory, Timestamp};
+use vocabulary::{MachineId, PermissionCode, Scope, DataOwner, Timestamp};
 
-use super::operator::territory_of;
+use super::operator::owner_of;
 use super::text;
 use crate::permissions;
 
@@ -18,7 +18,7 @@ pub const NAME_MAX: usize = 40;
 pub struct Machine {
     name: Option<String>,
     revoked: bool,
-    territory: Territory,
+    owner: DataOwner,
 }
 
 /// What may be asked of a machine client.
@@ -143,14 +143,14 @@ impl Aggregate for Machine {
         match event {
             MachineEvent::Added { name, scope, .. } => {
                 self.name = Some(name.clone());
-                self.territory = territory_of(scope);
+                self.owner = owner_of(scope);
             }
             MachineEvent::Revoked => self.revoked = true,
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.territory
+    fn owner(&self) -> DataOwner {
+        self.owner
     }
 
     fn claims(&self, event: &MachineEvent) -> Vec<Claim<MachineRefusal>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, OperatorId, Phone, Reach, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, OperatorId, Phone, Reach, Scope, DataOwner, Timestamp};
 
 use super::authority::{Above, Authority, Granted, Person};
 use super::level::Level;
@@ -266,12 +266,12 @@ impl Event for OperatorEvent {
 }
 
 /// Whose data an operator of this reach is: his agent's when he has just one, else the platform's.
-pub fn territory_of(reach: &Scope) -> Territory {
+pub fn owner_of(reach: &Scope) -> DataOwner {
     match &reach.agents {
         Reach::Only(agents) if agents.len() == 1 => {
-            agents.first().copied().map_or(Territory::PLATFORM, Territory::of_agent)
+            agents.first().copied().map_or(DataOwner::PLATFORM, DataOwner::of_agent)
         }
-        Reach::Only(_) | Reach::All => Territory::PLATFORM,
+        Reach::Only(_) | Reach::All => DataOwner::PLATFORM,
     }
 }
 
@@ -486,8 +486,8 @@ impl Aggregate for Operator {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.account.as_ref().map_or(Territory::PLATFORM, |account| territory_of(&account.reach))
+    fn owner(&self) -> DataOwner {
+        self.account.as_ref().map_or(DataOwner::PLATFORM, |account| owner_of(&account.reach))
     }
 
     fn claims(&self, event: &OperatorEvent) -> Vec<Claim<OperatorRefusal>> {

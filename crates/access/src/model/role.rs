@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, OperatorId, PermissionCode, RoleId, Territory, Timestamp};
+use vocabulary::{AgentId, OperatorId, PermissionCode, RoleId, DataOwner, Timestamp};
 
 use super::authority::{Above, Authority, People, Person};
 use super::level::{Level, Tier};
@@ -466,8 +466,8 @@ impl Aggregate for Role {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.agent.map_or(Territory::PLATFORM, Territory::of_agent)
+    fn owner(&self) -> DataOwner {
+        self.agent.map_or(DataOwner::PLATFORM, DataOwner::of_agent)
     }
 
     fn claims(&self, event: &RoleEvent) -> Vec<Claim<RoleRefusal>> {

@@ -8,11 +8,11 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Scope, Territory};
+use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Scope, DataOwner};
 
 use super::operators::ids;
 use crate::model::device::{Device, DeviceEvent, OperatorDevices};
-use crate::model::operator::{Operator, OperatorEvent, territory_of};
+use crate::model::operator::{Operator, OperatorEvent, owner_of};
 
 const WAITING: i16 = 0;
 const BOUND: i16 = 1;
@@ -43,7 +43,7 @@ impl Stored {
         Change {
             table: "operator_device",
             key: self.operator_device_id.to_string(),
-            territory: Territory { agent: self.agent_id.map(AgentId), area: None },
+            owner: DataOwner { agent: self.agent_id.map(AgentId), area: None },
         }
     }
 }
@@ -105,15 +105,15 @@ fn of_device(
     recorded: &Recorded,
 ) -> Result<i64, ApplyError> {
     let at = recorded.recorded_at.millis();
-    let mut see = |id: OperatorDeviceId, device, territory, state| {
+    let mut see = |id: OperatorDeviceId, device, owner, state| {
         let before = rows.get(&id.0).and_then(|row| row.last_sign_in_at_ms);
-        let row = seen(id, operator_id, device, territory, state, at);
+        let row = seen(id, operator_id, device, owner, state, at);
         rows.insert(id.0, Stored { last_sign_in_at_ms: before, ..row });
         id.0
     };
     Ok(match event {
-        DeviceEvent::Requested { id, device, territory } => see(id, device, territory, WAITING),
-        DeviceEvent::Bound { id, device, territory } => see(id, device, territory, BOUND),
+        DeviceEvent::Requested { id, device, owner } => see(id, device, owner, WAITING),
+        DeviceEvent::Bound { id, device, owner } => see(id, device, owner, BOUND),
         DeviceEvent::Confirmed { id } => set(rows, id, BOUND, at)?,
         DeviceEvent::Removed { id, .. } => set(rows, id, REMOVED, at)?,
     })
@@ -135,7 +135,7 @@ fn of_operator(
             }
         }
         OperatorEvent::Changed { reach, .. } => {
-            let agent_id = territory_of(&reach).agent.map(|agent| agent.0);
+            let agent_id = owner_of(&reach).agent.map(|agent| agent.0);
             for row in own.filter(|row| row.agent_id != agent_id) {
                 row.agent_id = agent_id;
                 touched.insert(row.operator_device_id);
@@ -149,14 +149,14 @@ fn seen(
     id: OperatorDeviceId,
     operator_id: i64,
     device: Device,
-    territory: Territory,
+    owner: DataOwner,
     state: i16,
     at: i64,
 ) -> Stored {
     Stored {
         operator_device_id: id.0,
         operator_id,
-        agent_id: territory.agent.map(|agent| agent.0),
+        agent_id: owner.agent.map(|agent| agent.0),
         code: device.code,
         name: device.name,
         kind: device.kind,

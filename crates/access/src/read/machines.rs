@@ -8,10 +8,10 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
-use vocabulary::{AgentId, MachineId, PermissionCode, Scope, Territory};
+use vocabulary::{AgentId, MachineId, PermissionCode, Scope, DataOwner};
 
 use crate::model::machine::{Machine, MachineEvent};
-use crate::model::operator::territory_of;
+use crate::model::operator::owner_of;
 
 /// Builds table `machine`.
 pub struct MachineProjector;
@@ -52,7 +52,7 @@ impl Projector for MachineProjector {
                 MachineEvent::Added { name, codes, scope, token_sha256 } => {
                     let row = Stored {
                         machine_id,
-                        agent_id: territory_of(&scope).agent.map(|agent| agent.0),
+                        agent_id: owner_of(&scope).agent.map(|agent| agent.0),
                         name,
                         codes: codes.into_iter().map(String::from).collect(),
                         scope,
@@ -73,7 +73,7 @@ impl Projector for MachineProjector {
         let change = |row: &Stored| Change {
             table: "machine",
             key: row.machine_id.to_string(),
-            territory: Territory { agent: row.agent_id.map(AgentId), area: None },
+            owner: DataOwner { agent: row.agent_id.map(AgentId), area: None },
         };
         Ok(rows.iter().map(change).collect())
     }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
 use vocabulary::{
-    AgentId, AreaId, COUNT_CAP, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope, Territory,
+    AgentId, AreaId, COUNT_CAP, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope, DataOwner,
 };
 
 use super::{actor, containing};
 use crate::model::authority::People;
 use crate::model::level::Level;
-use crate::model::operator::{Operator, OperatorEvent, territory_of};
+use crate::model::operator::{Operator, OperatorEvent, owner_of};
 
 /// Shown for a person who was forgotten.
 const FORGOTTEN: &str = "已注销";
@@ -49,11 +49,11 @@ impl Stored {
     fn change(&self) -> Change {
         let agent = self.agent_id.map(AgentId);
         let key = self.operator_id.to_string();
-        Change { table: "operator", key, territory: Territory { agent, area: None } }
+        Change { table: "operator", key, owner: DataOwner { agent, area: None } }
     }
 
     fn set_reach(&mut self, reach: &Scope) {
-        self.agent_id = territory_of(reach).agent.map(|agent| agent.0);
+        self.agent_id = owner_of(reach).agent.map(|agent| agent.0);
         (self.all_agents, self.agents) = ids(&reach.agents, |agent| agent.0);
         (self.all_areas, self.areas) = ids(&reach.areas, |area| area.0);
     }

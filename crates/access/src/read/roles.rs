@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, PermissionCode, RoleId, Rows, Territory};
+use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, PermissionCode, RoleId, Rows, DataOwner};
 
 use super::{actor, containing};
 use crate::model::level::Level;
@@ -40,7 +40,7 @@ struct Stored {
 impl Stored {
     fn change(&self) -> Change {
         let agent = self.agent_id.map(AgentId);
-        Change { table: "role", key: self.role_id.to_string(), territory: Territory { agent, area: None } }
+        Change { table: "role", key: self.role_id.to_string(), owner: DataOwner { agent, area: None } }
     }
 }
 

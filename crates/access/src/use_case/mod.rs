@@ -30,7 +30,7 @@ impl Access {
         ctx: &CommandContext,
     ) -> Result<(), CommandError<A::Refusal>> {
         let loaded = self.runtime.desk.load::<A>(id).await?;
-        if loaded.version > 0 && !ctx.scope.contains(loaded.state.territory()) {
+        if loaded.version > 0 && !ctx.scope.contains(loaded.state.owner()) {
             return Err(CommandError::NotFound);
         }
         loaded.state.decide(command, ctx.now).map(drop).map_err(CommandError::Refused)

@@ -14,7 +14,7 @@ use wire::{
 
 use crate::door::codes::{self, Guess, Place, Requester, Tried};
 use crate::model::device::{Device, DeviceCommand, DeviceRefusal, DeviceState, OperatorDevices};
-use crate::model::operator::{Operator, OperatorCommand, territory_of};
+use crate::model::operator::{Operator, OperatorCommand, owner_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
 use crate::{Access, door, quick_link};
@@ -265,7 +265,7 @@ impl Access {
             id: OperatorDeviceId(self.runtime.ids.next_id()),
             device: self.named_device(asked, session, account).await?,
             automatic: self.config.automatic_devices,
-            territory: territory_of(&account.reach),
+            owner: owner_of(&account.reach),
         };
         let ctx = of_operator(asked, account);
         match desk.execute::<OperatorDevices>(&account.id, command, &ctx).await {
@@ -283,7 +283,7 @@ impl Access {
             let command = DeviceCommand::Ask {
                 id: OperatorDeviceId(self.runtime.ids.next_id()),
                 device: self.named_device(asked, session, account).await?,
-                territory: territory_of(&account.reach),
+                owner: owner_of(&account.reach),
             };
             let ctx = of_operator(asked, account);
             self.runtime.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
@@ -358,7 +358,7 @@ impl Access {
 
 /// The agent that an account belongs to, when it is one.
 pub(crate) fn own_agent(account: &Account) -> Option<AgentId> {
-    territory_of(&account.reach).agent
+    owner_of(&account.reach).agent
 }
 
 /// Those of `asked` that are within `reach`. Naming only foreign ones must not turn into "all".

@@ -6,7 +6,7 @@ use kernel::{Aggregate, DecodeError, Event, Recorded, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use vocabulary::{Territory, Timestamp};
+use vocabulary::{DataOwner, Timestamp};
 
 use crate::schema::{Action, AuditSchema, Field, Fields, Text};
 use crate::mask;
@@ -47,7 +47,7 @@ pub struct Keep {
     /// What happened.
     pub happened: Happened,
     /// Whose data the actor's records are.
-    pub territory: Territory,
+    pub owner: DataOwner,
 }
 
 /// What happened, as it was told.
@@ -85,7 +85,7 @@ pub enum RecordEvent {
         /// How many rows.
         rows: Option<i64>,
         /// Whose data the record is.
-        territory: Territory,
+        owner: DataOwner,
     },
     /// Masked data was shown.
     #[serde(rename = "access-record.unmasked")]
@@ -95,14 +95,14 @@ pub enum RecordEvent {
         /// Whose.
         target: String,
         /// Whose data the record is.
-        territory: Territory,
+        owner: DataOwner,
     },
 }
 
 impl Keep {
     /// What will be kept, with phones masked.
     pub fn event(self) -> Result<RecordEvent, RecordRefusal> {
-        let Self { happened, territory } = self;
+        let Self { happened, owner } = self;
         Ok(match happened {
             Happened::Exported { what, filter, rows } => {
                 let what = named(&what, 1)?;
@@ -113,19 +113,19 @@ impl Keep {
                     return Err(RecordRefusal::BadRows(rows));
                 }
                 let filter = filter.map(|filter| mask::masked(&mask::marked(filter)));
-                RecordEvent::Exported { what, filter, rows, territory }
+                RecordEvent::Exported { what, filter, rows, owner }
             }
             Happened::Unmasked { what, target } => {
-                RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, territory }
+                RecordEvent::Unmasked { what: named(&what, 1)?, target: named(&target, 0)?, owner }
             }
         })
     }
 }
 
 impl RecordEvent {
-    fn territory(&self) -> Territory {
-        let (Self::Exported { territory, .. } | Self::Unmasked { territory, .. }) = self;
-        *territory
+    fn owner(&self) -> DataOwner {
+        let (Self::Exported { owner, .. } | Self::Unmasked { owner, .. }) = self;
+        *owner
     }
 }
 
@@ -209,7 +209,7 @@ impl Aggregate for AccessRecord {
         self.kept = Some(event.clone());
     }
 
-    fn territory(&self) -> Territory {
+    fn owner(&self) -> DataOwner {
         self.kept.as_ref().map(RecordEvent::territory).unwrap_or_default()
     }
 }
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     fn keep(happened: Happened) -> Result<Vec<RecordEvent>, RecordRefusal> {
-        let keep = Keep { happened, territory: Territory::of_agent(AgentId(2)) };
+        let keep = Keep { happened, owner: DataOwner::of_agent(AgentId(2)) };
         AccessRecord::default().decide(keep, Timestamp::from_millis(0))
     }
 
@@ -321,11 +321,11 @@ mod tests {
     fn a_record_is_made_once_and_the_same_again_is_no_other() {
         let mut record = AccessRecord::default();
         record.evolve(&keep(export("role", json!({}), 1)).unwrap()[0]);
-        let territory = Territory::of_agent(AgentId(2));
-        let again = |what| Keep { happened: export(what, json!({}), 1), territory };
+        let owner = DataOwner::of_agent(AgentId(2));
+        let again = |what| Keep { happened: export(what, json!({}), 1), owner };
         assert_eq!(record.decide(again("role"), Timestamp::from_millis(0)), Ok(vec![]));
         assert_eq!(record.decide(again("user"), Timestamp::from_millis(0)), Err(RecordRefusal::Exists));
-        assert_eq!(record.territory(), territory);
+        assert_eq!(record.owner(), owner);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, COUNT_CAP, Reach, Rows, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, Reach, Rows, Scope, DataOwner, Timestamp};
 
 use super::{containing, subjects};
 use crate::schema::{AuditSchemas, Fields};
@@ -42,7 +42,7 @@ impl Stored {
         Change {
             table: "audit_entry",
             key: self.position.to_string(),
-            territory: Territory { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) },
+            owner: DataOwner { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) },
         }
     }
 }

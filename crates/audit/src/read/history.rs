@@ -217,13 +217,13 @@ impl Past<'_> {
         if rows.len() > STEPS_MAX {
             // Whether it exists is told to those alone who may see it.
             let newest = newest(&self.runtime.pools.app, self.schema.category(), self.id).await?;
-            let seen = newest.is_some_and(|meta| scope.contains(meta.territory));
+            let seen = newest.is_some_and(|meta| scope.contains(meta.owner));
             return Err(if seen { HistoryError::TooLong } else { HistoryError::NotFound });
         }
         let place = |(version, position, meta): (i64, i64, Meta)| Place {
             version,
             position,
-            visible: scope.contains(meta.territory),
+            visible: scope.contains(meta.owner),
         };
         let places: Vec<Place> = rows.into_iter().map(place).collect();
         match places.last() {

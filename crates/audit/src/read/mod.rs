@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use kernel::projector::ApplyError;
 use kernel::{Actor, Change, Projector, Recorded, rows};
 use sqlx::PgConnection;
-use vocabulary::Territory;
+use vocabulary::DataOwner;
 
 use self::entries::Stored;
 use self::subjects::Subject;
@@ -98,7 +98,7 @@ impl Projector for AuditProjector {
             let mut subject = known.remove(&key).unwrap_or_else(|| Subject::new(event));
             let person = Person::of(&event.meta.actor);
             let before = person.as_ref().map(|_| subject.state.clone());
-            let from = subject.territory();
+            let from = subject.owner();
             subject.take(schema.as_ref(), event)?;
             if let Some(by) = schema.named_by()
                 && let Some(namesake) = known.get(&subjects::key(by, &event.stream_id))
@@ -109,7 +109,7 @@ impl Projector for AuditProjector {
             let subject = &known[&key];
             if let (Some(person), Some(before)) = (person, before) {
                 let actor = known.get(&subjects::key(person.category, &person.id));
-                let before = if crossed(from, event.meta.territory) { Fields::new() } else { before };
+                let before = if crossed(from, event.meta.owner) { Fields::new() } else { before };
                 entries.push(entry(schema.as_ref(), event, person, actor, &before, subject));
             }
             moved.insert(key, ());
@@ -123,7 +123,7 @@ impl Projector for AuditProjector {
 }
 
 /// Whether a thing came from another agent: what it was there is not for the eyes of those who have it now.
-pub(crate) fn crossed(from: Territory, to: Territory) -> bool {
+pub(crate) fn crossed(from: DataOwner, to: DataOwner) -> bool {
     from.agent.is_some() && from.agent != to.agent
 }
 
@@ -148,8 +148,8 @@ fn entry(
         action: event.stored_type.clone(),
         target_id: event.stream_id.clone(),
         target_name: subject.name.clone(),
-        agent_id: meta.territory.agent.map(|agent| agent.0),
-        area_id: meta.territory.area.map(|area| area.0),
+        agent_id: meta.owner.agent.map(|agent| agent.0),
+        area_id: meta.owner.area.map(|area| area.0),
         client_address: mask::clean(meta.client_address.as_deref().unwrap_or_default()),
         trace_id: mask::clean(&meta.trace_id),
         request_id: mask::clean(meta.request_id.as_deref().unwrap_or_default()),
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn only_a_thing_that_left_a_agent_has_crossed() {
-        let (two, three) = (Territory::of_agent(AgentId(2)), Territory::of_agent(AgentId(3)));
-        assert!(crossed(two, three) && crossed(two, Territory::PLATFORM));
+        let (two, three) = (DataOwner::of_agent(AgentId(2)), DataOwner::of_agent(AgentId(3)));
+        assert!(crossed(two, three) && crossed(two, DataOwner::PLATFORM));
         assert!(
-            !crossed(two, Territory::of_area(AgentId(2), AreaId(20))) && !crossed(Territory::PLATFORM, two)
+            !crossed(two, DataOwner::of_area(AgentId(2), AreaId(20))) && !crossed(DataOwner::PLATFORM, two)
         );
     }
 }

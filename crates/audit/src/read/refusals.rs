@@ -2,7 +2,7 @@
 //! they are written once, beside it, and shown with the rest.
 
 use sqlx::PgPool;
-use vocabulary::{Territory, Timestamp};
+use vocabulary::{DataOwner, Timestamp};
 
 use super::Person;
 use crate::mask;
@@ -18,7 +18,7 @@ pub(crate) struct Refusal {
     pub person: Person,
     pub name: String,
     pub phone: String,
-    pub territory: Territory,
+    pub owner: DataOwner,
     pub what: String,
     pub status: u16,
     pub code: String,
@@ -44,8 +44,8 @@ pub(crate) async fn keep(pool: &PgPool, refusal: &Refusal) -> sqlx::Result<()> {
     .bind(&refusal.person.id)
     .bind(&refusal.name)
     .bind(&refusal.phone)
-    .bind(refusal.territory.agent)
-    .bind(refusal.territory.area)
+    .bind(refusal.owner.agent)
+    .bind(refusal.owner.area)
     .bind(kept(&refusal.what, LONG_MAX))
     .bind(i16::try_from(refusal.status).unwrap_or(500))
     .bind(kept(&refusal.code, SHORT_MAX))

@@ -6,7 +6,7 @@ use kernel::{DecodeError, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, Territory};
+use vocabulary::{AgentId, AreaId, DataOwner};
 
 use super::containing;
 use crate::schema::{AuditSchema, Fields};
@@ -56,8 +56,8 @@ impl Subject {
     }
 
     /// Whose it is.
-    pub fn territory(&self) -> Territory {
-        Territory { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) }
+    pub fn owner(&self) -> DataOwner {
+        DataOwner { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) }
     }
 
     /// Takes an event in.
@@ -65,8 +65,8 @@ impl Subject {
         schema.fold(&mut self.state, event)?;
         self.name = cut(&mask::clean(&schema.name(&self.state)), NAME_MAX);
         self.phone = schema.phone(&self.state).map(|phone| mask::clean(&phone)).unwrap_or_default();
-        self.agent_id = event.meta.territory.agent.map(|agent| agent.0);
-        self.area_id = event.meta.territory.area.map(|area| area.0);
+        self.agent_id = event.meta.owner.agent.map(|agent| agent.0);
+        self.area_id = event.meta.owner.area.map(|area| area.0);
         self.version = event.version;
         self.position = event.position.0;
         Ok(())

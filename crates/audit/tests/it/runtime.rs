@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testkit::{Services, TestDatabase};
 use vocabulary::{
-    AgentId, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, Territory, Timestamp,
+    AgentId, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, DataOwner, Timestamp,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -57,8 +57,8 @@ impl Aggregate for Person {
         Ok(vec![command])
     }
     fn evolve(&mut self, _event: &PersonEvent) {}
-    fn territory(&self) -> Territory {
-        Territory::PLATFORM
+    fn owner(&self) -> DataOwner {
+        DataOwner::PLATFORM
     }
 }
 
@@ -112,8 +112,8 @@ impl Aggregate for Card {
             self.agent = Some(*agent);
         }
     }
-    fn territory(&self) -> Territory {
-        self.agent.map_or(Territory::PLATFORM, Territory::of_agent)
+    fn owner(&self) -> DataOwner {
+        self.agent.map_or(DataOwner::PLATFORM, DataOwner::of_agent)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{BankCardId, PaymentAccountId, Phone, Territory};
+use vocabulary::{BankCardId, PaymentAccountId, Phone, DataOwner};
 use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
@@ -150,7 +150,7 @@ async fn bind_card_check(
     let account_id = codes::account_of(db, card_id).await?.ok_or_else(over)?;
     let account = context.runtime.desk.load::<PaymentAccount>(&account_id).await?.state;
     // Nobody uses up the tries of another agent's card.
-    let his = account.agent().is_some_and(|agent| caller.full_scope.contains(Territory::of_agent(agent)));
+    let his = account.agent().is_some_and(|agent| caller.full_scope.contains(DataOwner::of_agent(agent)));
     if !his {
         return Err(over());
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, BankCardId, Page, PaymentAccountId, Rows, Territory};
+use vocabulary::{AgentId, BankCardId, Page, PaymentAccountId, Rows, DataOwner};
 use wire::{
     Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
     given, number,
@@ -280,7 +280,7 @@ async fn open_account(
     Body(body): Body<OpenAccount>,
 ) -> HandledFinancial<Value> {
     let agent_id = body.agent_id;
-    let works = caller.full_scope.contains(Territory::of_agent(agent_id))
+    let works = caller.full_scope.contains(DataOwner::of_agent(agent_id))
         && context.ports.agents.works(agent_id).await.map_err(Refused::unavailable)?;
     if !works {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));

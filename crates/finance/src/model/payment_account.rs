@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use kernel::{Aggregate, Claim, Personal};
-use vocabulary::{AgentId, BankCardId, PaymentAccountId, Phone, Territory, Timestamp};
+use vocabulary::{AgentId, BankCardId, PaymentAccountId, Phone, DataOwner, Timestamp};
 
 mod application;
 mod event;
@@ -455,8 +455,8 @@ impl Aggregate for PaymentAccount {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.known.map_or(Territory::PLATFORM, |(_, agent)| Territory::of_agent(agent))
+    fn owner(&self) -> DataOwner {
+        self.known.map_or(DataOwner::PLATFORM, |(_, agent)| DataOwner::of_agent(agent))
     }
 
     fn claims(&self, event: &PaymentAccountEvent) -> Vec<Claim<PaymentAccountRefusal>> {

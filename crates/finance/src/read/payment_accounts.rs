@@ -7,7 +7,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, BankCardId, COUNT_CAP, Page, PaymentAccountId, Rows, Territory, Timestamp};
+use vocabulary::{AgentId, BankCardId, COUNT_CAP, Page, PaymentAccountId, Rows, DataOwner, Timestamp};
 
 use crate::model::payment_account::{
     AccountStatus, AccountType, Applicant, BankCard, CODE_LIFE_MS, CardState, PaymentAccount,
@@ -239,7 +239,7 @@ impl Projector for PaymentAccountProjector {
         let change = |row: &AccountRow| Change {
             table: "payment_account",
             key: row.account_id.to_string(),
-            territory: Territory::of_agent(AgentId(row.agent_id)),
+            owner: DataOwner::of_agent(AgentId(row.agent_id)),
         };
         Ok(accounts.iter().map(change).collect())
     }

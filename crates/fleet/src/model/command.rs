@@ -2,7 +2,7 @@
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, CommandId, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp};
 
 use super::region::wire_enum;
 use super::{device::Imei, vehicle::CarId};
@@ -276,10 +276,10 @@ impl Aggregate for DeviceCommandState {
         });
     }
 
-    fn territory(&self) -> Territory {
+    fn owner(&self) -> DataOwner {
         self.order
             .as_ref()
-            .map_or(Territory::PLATFORM, |order| Territory::of_area(order.agent_id, order.area_id))
+            .map_or(DataOwner::PLATFORM, |order| DataOwner::of_area(order.agent_id, order.area_id))
     }
 }
 

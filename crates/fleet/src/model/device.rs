@@ -2,7 +2,7 @@
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
 use super::vehicle::CarId;
 
@@ -168,8 +168,8 @@ impl Aggregate for Device {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.home.map_or(Territory::PLATFORM, |(agent, area)| Territory::of_area(agent, area))
+    fn owner(&self) -> DataOwner {
+        self.home.map_or(DataOwner::PLATFORM, |(agent, area)| DataOwner::of_area(agent, area))
     }
 }
 

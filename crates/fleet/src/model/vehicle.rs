@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, Territory, Timestamp, Wgs84};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
 
@@ -487,9 +487,9 @@ impl Aggregate for Vehicle {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.known.as_ref().map_or(Territory::PLATFORM, |known| {
-            Territory::of_area(known.registration.agent_id, known.registration.area_id)
+    fn owner(&self) -> DataOwner {
+        self.known.as_ref().map_or(DataOwner::PLATFORM, |known| {
+            DataOwner::of_area(known.registration.agent_id, known.registration.area_id)
         })
     }
 

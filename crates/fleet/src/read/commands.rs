@@ -7,7 +7,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, AreaId, CommandId, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp};
 
 use crate::model::command::{CommandEvent, CommandState, DeviceCommandState, TIMEOUT_MS};
 
@@ -128,8 +128,8 @@ impl Projector for CommandProjector {
 
 /// Watchers follow commands by their bike.
 fn change(row: &CommandRow) -> Change {
-    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "device_command", key: row.car_id.clone(), territory }
+    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "device_command", key: row.car_id.clone(), owner }
 }
 
 /// The newest command to a bike.

@@ -7,7 +7,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
-use vocabulary::{AgentId, AreaId, Territory};
+use vocabulary::{AgentId, AreaId, DataOwner};
 
 use crate::model::device::{Device, DeviceEvent};
 
@@ -81,6 +81,6 @@ impl Projector for DeviceProjector {
 }
 
 fn change(row: &Row) -> Change {
-    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "device", key: row.imei.clone(), territory }
+    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "device", key: row.imei.clone(), owner }
 }

@@ -7,7 +7,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, AreaId, Territory};
+use vocabulary::{AgentId, AreaId, DataOwner};
 
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::vehicle::{Vehicle, VehicleEvent};
@@ -149,8 +149,8 @@ impl Projector for VehicleProjector {
 }
 
 fn change(row: &VehicleRow) -> Change {
-    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "vehicle", key: row.car_id.clone(), territory }
+    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "vehicle", key: row.car_id.clone(), owner }
 }
 
 /// The bike of this number; nothing when it is not in scope.

@@ -224,7 +224,7 @@ impl Desk {
         self.keys.seal_all(&self.pool, A::CATEGORY, stream_id, &mut forms).await?;
         let meta = Meta {
             actor: ctx.actor.clone(),
-            territory: next.territory(),
+            owner: next.owner(),
             trace_id: ctx.trace_id.clone(),
             causation: ctx.causation,
             client_address: ctx.client_address.clone(),
@@ -312,7 +312,7 @@ fn judge<A: Aggregate>(
     command: A::Command,
     ctx: &CommandContext,
 ) -> Result<Plan<A>, CommandError<A::Refusal>> {
-    if current.version > 0 && !ctx.scope.contains(current.state.territory()) {
+    if current.version > 0 && !ctx.scope.contains(current.state.owner()) {
         return Err(CommandError::NotFound);
     }
     if let Some(expected) = ctx.expected_version
@@ -332,7 +332,7 @@ fn judge<A: Aggregate>(
         }
         next.evolve(event);
     }
-    if current.version == 0 && !ctx.scope.contains(next.territory()) {
+    if current.version == 0 && !ctx.scope.contains(next.owner()) {
         return Err(CommandError::NotFound);
     }
     Ok(if events.is_empty() { Plan::Nothing } else { Plan::Append { next, events, claims } })

@@ -108,10 +108,10 @@ fn headers(event: &Recorded) -> HeaderMap {
     headers.insert("ce-streamversion", event.version.to_string());
     headers.insert("ce-schemaversion", event.schema_version.to_string());
     headers.insert("ce-actor", one_line(&crate::log::codec::actor_key(&event.meta.actor)));
-    if let Some(agent) = event.meta.territory.agent {
+    if let Some(agent) = event.meta.owner.agent {
         headers.insert("ce-agentid", agent.to_string());
     }
-    if let Some(area) = event.meta.territory.area {
+    if let Some(area) = event.meta.owner.area {
         headers.insert("ce-areaid", area.to_string());
     }
     if !event.meta.trace_id.is_empty() {
@@ -141,7 +141,7 @@ fn wire_bytes(headers: &HeaderMap) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use vocabulary::{AgentId, AreaId, Territory, Timestamp};
+    use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
     use super::*;
     use crate::log::limits::{EVENT_BYTES_MAX, HEADER_BYTES_MAX};
@@ -159,7 +159,7 @@ mod tests {
             data: vec![b'x'; EVENT_BYTES_MAX].into(),
             meta: Meta {
                 actor: Actor::System { name: long.clone() },
-                territory: Territory::of_area(AgentId(i64::MAX), AreaId(i64::MAX)),
+                owner: DataOwner::of_area(AgentId(i64::MAX), AreaId(i64::MAX)),
                 trace_id: long,
                 causation: None,
                 client_address: None,

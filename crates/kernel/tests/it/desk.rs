@@ -2,7 +2,7 @@
 
 use kernel::{CommandError, Position};
 use serde_json::json;
-use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
+use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
 
 use crate::support::{
     Stall, StallCommand, StallEvent, StallRefusal, ctx, runtime, runtime_at, open, open_stall, request, within,
@@ -196,6 +196,6 @@ async fn what_is_known_about_a_command_lies_beside_its_events() {
     assert_eq!(event.meta.client_address.as_deref(), Some("10.0.0.9"));
     assert_eq!(event.meta.request_id.as_deref(), Some("r9"));
     assert_eq!(event.meta.causation, Some(Position(4)));
-    assert_eq!(event.meta.territory, Territory::of_area(AgentId(2), AreaId(20)));
+    assert_eq!(event.meta.owner, DataOwner::of_area(AgentId(2), AreaId(20)));
     assert_eq!(event.recorded_at, crate::support::now());
 }

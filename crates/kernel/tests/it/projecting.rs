@@ -29,7 +29,7 @@ async fn what_was_just_done_is_seen_and_told() {
     assert_eq!(sold, 3);
     let told: Arc<ChangeBatch> = changes.recv().await.unwrap();
     assert_eq!((told.table.as_str(), told.changes[0].key.as_str()), ("stalls", "a"));
-    assert_eq!(told.changes[0].territory, here());
+    assert_eq!(told.changes[0].owner, here());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use vocabulary::Timestamp;
 use crate::support::{Stall, StallCommand, here, runtime, now, request};
 
 fn open(name: &str) -> StallCommand {
-    StallCommand::Open { name: name.to_owned(), territory: here() }
+    StallCommand::Open { name: name.to_owned(), owner: here() }
 }
 
 async fn asked(

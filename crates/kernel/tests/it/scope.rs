@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kernel::Position;
 use proptest::collection::btree_set;
 use proptest::prelude::*;
-use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
+use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
 
 use crate::support::{runtime, open_stall};
 
@@ -18,7 +18,7 @@ fn reach<T: Ord + Copy + std::fmt::Debug>(of: fn(i64) -> T) -> impl Strategy<Val
 
 type Row = (Option<i64>, Option<i64>);
 
-fn territories() -> Vec<Row> {
+fn owners() -> Vec<Row> {
     let ids = || std::iter::once(None).chain((1..5).map(Some));
     ids().flat_map(|agent| ids().map(move |area| (agent, area))).collect()
 }
@@ -37,7 +37,7 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
     ] {
         sqlx::query(sql).execute(owner).await.unwrap();
     }
-    for (agent, area) in territories() {
+    for (agent, area) in owners() {
         sqlx::query("insert into read.things values ($1, $2)")
             .bind(agent)
             .bind(area)
@@ -55,16 +55,16 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
             tokio_runtime.block_on(async {
                 let mut tx = runtime.reads.scoped(&scope, None, &[]).await.unwrap();
                 let contained = |row: &Row| {
-                    scope.contains(Territory { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
+                    scope.contains(DataOwner { agent: row.0.map(AgentId), area: row.1.map(AreaId) })
                 };
-                let mut expected: Vec<_> = territories().into_iter().filter(contained).collect();
+                let mut expected: Vec<_> = owners().into_iter().filter(contained).collect();
                 expected.sort_unstable();
                 let mut seen: Vec<Row> =
                     sqlx::query_as("select agent_id, area_id from read.things").fetch_all(&mut *tx).await.unwrap();
                 seen.sort_unstable();
                 assert_eq!(&seen, &expected, "the policy");
                 let mut judged: Vec<Row> = Vec::new();
-                for (agent, area) in territories() {
+                for (agent, area) in owners() {
                     let inside: bool = sqlx::query_scalar("select wheelhouse.in_scope($1, $2)")
                         .bind(agent).bind(area).fetch_one(&mut *tx).await.unwrap();
                     if inside { judged.push((agent, area)); }
@@ -76,7 +76,7 @@ async fn the_database_sees_exactly_what_the_scope_contains() {
                 let areas: i64 =
                     sqlx::query_scalar("select count(*) from read.areas_only").fetch_one(&mut *tx).await.unwrap();
                 let of = |keep: fn(&Row) -> Row| {
-                    territories().iter().filter(|row| contained(&keep(row))).count() as i64
+                    owners().iter().filter(|row| contained(&keep(row))).count() as i64
                 };
                 assert_eq!(agents, of(|row| (row.0, None)));
                 assert_eq!(areas, of(|row| (None, row.1)));

@@ -53,14 +53,14 @@ impl Projector for Stalls {
         for event in events {
             let id = &event.stream_id;
             match event.decode::<StallEvent>()? {
-                StallEvent::Opened { name, territory } => {
+                StallEvent::Opened { name, owner } => {
                     sqlx::query(
                         "insert into stalls (id, name, sold, agent_id, area_id) values ($1, $2, 0, $3, $4)",
                     )
                     .bind(id)
                     .bind(name)
-                    .bind(territory.agent)
-                    .bind(territory.area)
+                    .bind(owner.agent)
+                    .bind(owner.area)
                     .execute(&mut *db)
                     .await?;
                 }
@@ -85,7 +85,7 @@ impl Projector for Stalls {
                 // A failure of PostgreSQL itself: the transaction is broken until it is rolled back to a savepoint.
                 sqlx::query("insert into stalls (id) values (null)").execute(&mut *db).await?;
             }
-            changes.push(Change { table: "stalls", key: id.clone(), territory: event.meta.territory });
+            changes.push(Change { table: "stalls", key: id.clone(), owner: event.meta.owner });
         }
         tokio::time::sleep(self.pause).await;
         Ok(changes)

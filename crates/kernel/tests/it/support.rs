@@ -9,7 +9,7 @@ use kernel::{
 use serde::{Deserialize, Serialize};
 use sqlx::Executor;
 use testkit::{Services, TestDatabase};
-use vocabulary::{AgentId, AreaId, Clock, FixedClock, Scope, Snowflake, SystemClock, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, Clock, FixedClock, Scope, Snowflake, SystemClock, DataOwner, Timestamp};
 
 pub const MASTER: [u8; 32] = [7; 32];
 pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6 };
@@ -78,8 +78,8 @@ pub fn within(scope: Scope) -> CommandContext {
     CommandContext { scope, ..ctx() }
 }
 
-pub fn here() -> Territory {
-    Territory::of_area(AgentId(2), AreaId(20))
+pub fn here() -> DataOwner {
+    DataOwner::of_area(AgentId(2), AreaId(20))
 }
 
 /// A stall on the market, with a name that no other has.
@@ -88,13 +88,13 @@ pub struct Stall {
     pub open: bool,
     pub name: String,
     pub sold: i64,
-    pub territory: Territory,
+    pub owner: DataOwner,
     pub keeper: Option<Personal<String>>,
 }
 
 #[derive(Clone, Debug)]
 pub enum StallCommand {
-    Open { name: String, territory: Territory },
+    Open { name: String, owner: DataOwner },
     Sell(i64),
     Rename(String),
     Hire(Personal<String>),
@@ -105,7 +105,7 @@ pub enum StallCommand {
 #[serde(tag = "type", content = "data")]
 pub enum StallEvent {
     #[serde(rename = "stall.opened")]
-    Opened { name: String, territory: Territory },
+    Opened { name: String, owner: DataOwner },
     #[serde(rename = "stall.sold")]
     Sold { count: i64, unit: String },
     #[serde(rename = "stall.renamed")]
@@ -176,8 +176,8 @@ impl Aggregate for Stall {
 
     fn decide(&self, command: StallCommand, _now: Timestamp) -> Result<Vec<StallEvent>, StallRefusal> {
         match (self.open, command) {
-            (false, StallCommand::Open { name, territory }) => {
-                Ok(vec![StallEvent::Opened { name, territory }])
+            (false, StallCommand::Open { name, owner }) => {
+                Ok(vec![StallEvent::Opened { name, owner }])
             }
             (true, StallCommand::Open { .. }) | (false, StallCommand::Close) => Ok(vec![]),
             (true, StallCommand::Sell(count)) => {
@@ -192,8 +192,8 @@ impl Aggregate for Stall {
 
     fn evolve(&mut self, event: &StallEvent) {
         match event {
-            StallEvent::Opened { name, territory } => {
-                *self = Self { open: true, name: name.clone(), territory: *territory, ..Self::default() };
+            StallEvent::Opened { name, owner } => {
+                *self = Self { open: true, name: name.clone(), owner: *owner, ..Self::default() };
             }
             StallEvent::Sold { count, .. } => self.sold += count,
             StallEvent::Renamed { name } => self.name.clone_from(name),
@@ -202,8 +202,8 @@ impl Aggregate for Stall {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.territory
+    fn owner(&self) -> DataOwner {
+        self.owner
     }
 
     fn claims(&self, event: &StallEvent) -> Vec<Claim<StallRefusal>> {
@@ -220,7 +220,7 @@ impl Aggregate for Stall {
 }
 
 pub fn open(name: &str) -> StallCommand {
-    StallCommand::Open { name: name.to_owned(), territory: here() }
+    StallCommand::Open { name: name.to_owned(), owner: here() }
 }
 
 /// Opens a stall of its own name.

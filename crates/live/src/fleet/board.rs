@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use vocabulary::Territory;
+use vocabulary::DataOwner;
 
 use super::tile::{Cell, Rect};
 
@@ -65,7 +65,7 @@ pub struct Turn {
 #[derive(Default)]
 pub struct Board {
     tick: u32,
-    territories: Vec<Territory>,
+    owners: Vec<DataOwner>,
     spots: Vec<Option<Spot>>,
     /// Index of the slot in its cell's list.
     seats: Vec<u32>,
@@ -93,16 +93,16 @@ impl Board {
     }
 
     /// Every territory met so far, by lot.
-    pub fn territories(&self) -> &[Territory] {
-        &self.territories
+    pub fn owners(&self) -> &[DataOwner] {
+        &self.owners
     }
 
     /// The number of `territory`.
-    pub fn lot(&mut self, territory: Territory) -> Lot {
-        let known = self.territories.iter().position(|known| *known == territory);
+    pub fn lot(&mut self, owner: DataOwner) -> Lot {
+        let known = self.owners.iter().position(|known| *known == owner);
         known.unwrap_or_else(|| {
-            self.territories.push(territory);
-            self.territories.len() - 1
+            self.owners.push(owner);
+            self.owners.len() - 1
         }) as Lot
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use vocabulary::{Territory, Timestamp};
+use vocabulary::{DataOwner, Timestamp};
 
 use super::board::{Lot, Spot, View};
 use super::tile::Cell;
@@ -69,7 +69,7 @@ impl std::ops::AddAssign for Totals {
 }
 
 /// Totals by territory.
-pub type LotTotals = Vec<(Territory, Totals)>;
+pub type LotTotals = Vec<(DataOwner, Totals)>;
 
 impl Fleet {
     /// The last tick.
@@ -78,8 +78,8 @@ impl Fleet {
     }
 
     /// Every territory met so far, by lot.
-    pub fn territories(&self) -> &[Territory] {
-        self.board.territories()
+    pub fn owners(&self) -> &[DataOwner] {
+        self.board.owners()
     }
 
     /// Publishes what changed since the last tick.
@@ -89,7 +89,7 @@ impl Fleet {
             let index = slot as usize;
             let record = &self.records[index];
             (record.outside() && self.fix_at[index] != NEVER)
-                .then(|| Spot { lot: board.lot(record.territory()), cell: Cell::of(self.place[index]) })
+                .then(|| Spot { lot: board.lot(record.owner()), cell: Cell::of(self.place[index]) })
         });
         self.board = board;
         let stamp = Stamp { seq: self.board.tick(), time_ms: now.millis() };
@@ -164,11 +164,11 @@ impl Fleet {
 
     /// Counts over the whole fleet, by territory.
     pub fn totals(&self) -> LotTotals {
-        let mut totals: HashMap<(Option<i64>, Option<i64>), (Territory, Totals)> = HashMap::new();
+        let mut totals: HashMap<(Option<i64>, Option<i64>), (DataOwner, Totals)> = HashMap::new();
         for (index, record) in self.records.iter().enumerate().filter(|(_, record)| record.outside()) {
-            let territory = record.territory();
-            let key = (territory.agent.map(|agent| agent.0), territory.area.map(|area| area.0));
-            let sum = &mut totals.entry(key).or_insert((territory, Totals::default())).1;
+            let owner = record.owner();
+            let key = (owner.agent.map(|agent| agent.0), owner.area.map(|area| area.0));
+            let sum = &mut totals.entry(key).or_insert((owner, Totals::default())).1;
             let state = self.state[index];
             let shown = if self.fix_at[index] == NEVER { SHOWN_STATES } else { usize::from(state & 0x07) };
             sum.states[shown] += 1;

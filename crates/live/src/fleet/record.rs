@@ -1,6 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
-use vocabulary::{AgentId, AreaId, Territory};
+use vocabulary::{AgentId, AreaId, DataOwner};
 
 /// A set of small codes (operation or alarm states), one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub struct VehicleRecord {
 
 impl VehicleRecord {
     /// Whose it is.
-    pub const fn territory(&self) -> Territory {
-        Territory { agent: self.agent, area: self.area }
+    pub const fn owner(&self) -> DataOwner {
+        DataOwner { agent: self.agent, area: self.area }
     }
 
     /// Whether a map shows it: it is, or should be, somewhere outside.

@@ -7,7 +7,7 @@ use axum::extract::ws::Utf8Bytes;
 use futures::{StreamExt, stream};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
-use vocabulary::{Clock, Territory};
+use vocabulary::{Clock, DataOwner};
 
 use super::gate::{Detail, Details, PortError};
 use super::protocol;
@@ -23,7 +23,7 @@ type Made = (String, Result<Option<Detail>, PortError>);
 #[derive(Clone, Debug)]
 pub(super) struct CarFrame {
     pub(super) seq: u64,
-    pub(super) territory: Territory,
+    pub(super) owner: DataOwner,
     pub(super) text: Utf8Bytes,
 }
 
@@ -114,7 +114,7 @@ impl Cars {
     }
 
     /// Rows behind these bikes may have changed; without names: behind any.
-    pub(super) fn rows_changed(&self, car_ids: Option<&[(String, Territory)]>) {
+    pub(super) fn rows_changed(&self, car_ids: Option<&[(String, DataOwner)]>) {
         let mut cars = self.lock();
         let mut wanted = false;
         match car_ids {
@@ -191,9 +191,9 @@ impl Cars {
         for (car_id, detail) in made {
             let Some(car) = cars.get_mut(&car_id) else { continue };
             match detail {
-                Ok(Some((territory, value))) => {
+                Ok(Some((owner, value))) => {
                     let text = protocol::data(&format!("vehicle/{car_id}"), tick, time_ms, &value).into();
-                    car.frame = Some(CarFrame { seq, territory, text });
+                    car.frame = Some(CarFrame { seq, owner, text });
                 }
                 Ok(None) => car.frame = None,
                 Err(error) => {

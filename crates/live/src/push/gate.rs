@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::broadcast;
-use vocabulary::{OperatorId, Scope, Territory, Timestamp};
+use vocabulary::{OperatorId, Scope, DataOwner, Timestamp};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -108,7 +108,7 @@ pub trait Gate: Send + Sync + 'static {
 }
 
 /// A bike as the drawer shows it, and whose it is.
-pub type Detail = (Territory, Value);
+pub type Detail = (DataOwner, Value);
 
 /// Puts a bike together from read models and memory.
 #[async_trait]
@@ -125,5 +125,5 @@ pub struct RowsChanged {
     /// The log's position that the table has reached.
     pub position: i64,
     /// Key and owner of each.
-    pub rows: Vec<(String, Territory)>,
+    pub rows: Vec<(String, DataOwner)>,
 }

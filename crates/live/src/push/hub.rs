@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{Clock, OperatorId, Scope, Territory};
+use vocabulary::{Clock, OperatorId, Scope, DataOwner};
 
 use super::cars::Cars;
 use super::gate::{Details, Gate, RowsChanged, Viewer};
@@ -62,7 +62,7 @@ impl Default for Limits {
 pub(super) struct Beat {
     pub(super) buffers: TickBuffers,
     pub(super) totals: Arc<LotTotals>,
-    pub(super) territories: Arc<[Territory]>,
+    pub(super) owners: Arc<[DataOwner]>,
 }
 
 /// What push is made from.
@@ -116,7 +116,7 @@ impl Hub {
     /// Puts push together and starts the beat; both end with `parts.stop`.
     pub fn start(parts: HubParts) -> Arc<Self> {
         let first =
-            Beat { buffers: TickBuffers::default(), totals: Arc::default(), territories: Arc::new([]) };
+            Beat { buffers: TickBuffers::default(), totals: Arc::default(), owners: Arc::new([]) };
         let hub = Arc::new(Self {
             memory: parts.memory,
             gate: parts.gate,
@@ -213,15 +213,15 @@ impl Hub {
         let last = self.beats.borrow().clone();
         let totals =
             if buffers.seq % TOTALS_EVERY == 1 { Arc::new(fleet.totals()) } else { Arc::clone(&last.totals) };
-        let territories = if fleet.territories().len() == last.territories.len() {
-            Arc::clone(&last.territories)
+        let owners = if fleet.owners().len() == last.owners.len() {
+            Arc::clone(&last.owners)
         } else {
-            fleet.territories().into()
+            fleet.owners().into()
         };
         drop(fleet);
         self.levels.tick(&self.memory.read(), &buffers.lots, buffers.time_ms);
         self.cars.touched(&buffers.changed);
         crate::measure::beat(&buffers, began.elapsed());
-        self.beats.send_replace(Arc::new(Beat { buffers, totals, territories }));
+        self.beats.send_replace(Arc::new(Beat { buffers, totals, owners }));
     }
 }

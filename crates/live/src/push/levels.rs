@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
-use vocabulary::Territory;
+use vocabulary::DataOwner;
 
 use super::frame::{self, HEADER_BYTES, Stamp};
 use crate::fleet::{Fleet, Lot};
@@ -49,7 +49,7 @@ impl Levels {
         let entry = levels.entry(level).or_default();
         entry.watchers += 1;
         if entry.watchers == 1 {
-            let all: HashSet<Lot> = (0..fleet.territories().len() as Lot).collect();
+            let all: HashSet<Lot> = (0..fleet.owners().len() as Lot).collect();
             count(entry, level, fleet, &all, Stamp { seq: fleet.tick_seq(), time_ms });
         }
         drop(levels);
@@ -82,7 +82,7 @@ impl Levels {
 
 fn count(entry: &mut Level, level: u8, fleet: &Fleet, lots: &HashSet<Lot>, stamp: Stamp) {
     for (lot, clusters) in fleet.clusters(level, lots) {
-        let buffer = frame::clusters(stamp, area_id(fleet.territories()[lot as usize]), &clusters);
+        let buffer = frame::clusters(stamp, area_id(fleet.owners()[lot as usize]), &clusters);
         let same = |old: &(u32, Bytes)| {
             old.1[2..4] == buffer[2..4] && old.1[HEADER_BYTES..] == buffer[HEADER_BYTES..]
         };
@@ -94,8 +94,8 @@ fn count(entry: &mut Level, level: u8, fleet: &Fleet, lots: &HashSet<Lot>, stamp
 
 /// A territory's number in the buffers. What lies in no area goes under its agent's number, negative, so that two
 /// of those never replace each other.
-fn area_id(territory: Territory) -> i64 {
-    match (territory.area, territory.agent) {
+fn area_id(owner: DataOwner) -> i64 {
+    match (owner.area, owner.agent) {
         (Some(area), _) => area.0,
         (None, Some(agent)) => -agent.0,
         (None, None) => 0,

@@ -282,12 +282,12 @@ impl Session {
         let (slot, seq, seen) = {
             let fleet = self.hub.memory.read();
             let slot = fleet.slot(car_id);
-            let territory =
+            let owner =
                 slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::territory);
             (
                 slot,
                 fleet.tick_seq(),
-                territory.is_some_and(|territory| self.outlet.viewer.scope.contains(territory)),
+                owner.is_some_and(|owner| self.outlet.viewer.scope.contains(owner)),
             )
         };
         if !seen {
@@ -318,7 +318,7 @@ impl Session {
         let car_id = {
             let fleet = self.hub.memory.read();
             let record =
-                fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.territory()));
+                fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.owner()));
             record.filter(|_| self.outlet.viewer.may(VEHICLE_CODES)).map(|record| record.car_id.clone())
         };
         self.text(protocol::who(slot, n, car_id.as_deref())).await
@@ -342,7 +342,7 @@ impl Session {
             if frame.seq > watch.sent {
                 watch.sent = frame.seq;
                 // A bike that went to another area is not shown any more.
-                if self.outlet.viewer.scope.contains(frame.territory) {
+                if self.outlet.viewer.scope.contains(frame.owner) {
                     messages.push(Message::Text(frame.text));
                 }
             }
@@ -366,7 +366,7 @@ impl Session {
                 let keys: Vec<&str> = changed
                     .rows
                     .iter()
-                    .filter(|(_, territory)| scope.contains(*territory))
+                    .filter(|(_, owner)| scope.contains(*owner))
                     .map(|(key, _)| key.as_str())
                     .collect();
                 match keys.len() {

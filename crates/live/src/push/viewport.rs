@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::Message;
 use bytes::Bytes;
-use vocabulary::{Scope, Territory, Timestamp};
+use vocabulary::{Scope, DataOwner, Timestamp};
 
 use super::frame::{self, Kind, Stamp};
 use super::hub::{Beat, Hub};
@@ -88,7 +88,7 @@ impl Viewport {
     pub(super) fn turn_to(&mut self, asked: &Asked, since: Option<u32>, hub: &Hub) -> Vec<Message> {
         let now = hub.clock.now();
         let fleet = hub.memory.read();
-        self.learn(fleet.territories());
+        self.learn(fleet.owners());
         let buffers = match *asked {
             Asked::Totals => {
                 self.sight = Sight::Totals;
@@ -130,7 +130,7 @@ impl Viewport {
 
     /// What a beat has for this socket.
     pub(super) fn beat(&mut self, beat: &Beat, hub: &Hub) -> Vec<Message> {
-        self.learn(&beat.territories);
+        self.learn(&beat.owners);
         let mut messages = Vec::new();
         if beat.buffers.seq > self.seen {
             messages = match &self.sight {
@@ -152,7 +152,7 @@ impl Viewport {
         crate::measure::caught_up();
         let now = hub.clock.now();
         let fleet = hub.memory.read();
-        self.learn(fleet.territories());
+        self.learn(fleet.owners());
         let Sight::Near(view) = &self.sight else { return Vec::new() };
         let told = fleet.difference(view, self.seen, now);
         let buffers = told.unwrap_or_else(|| fleet.snapshot(view, now));
@@ -170,7 +170,7 @@ impl Viewport {
         }
         self.totals_of = Arc::clone(&beat.totals);
         let mut sum = Totals::default();
-        for (_, totals) in beat.totals.iter().filter(|(territory, _)| self.scope.contains(*territory)) {
+        for (_, totals) in beat.totals.iter().filter(|(owner, _)| self.scope.contains(*owner)) {
             sum += *totals;
         }
         if self.totals == Some(sum) {
@@ -181,9 +181,9 @@ impl Viewport {
     }
 
     /// Judges lots that were not met before.
-    fn learn(&mut self, territories: &[Territory]) {
-        for territory in territories.iter().skip(self.lots.len()) {
-            self.lots.push(self.scope.contains(*territory));
+    fn learn(&mut self, owners: &[DataOwner]) {
+        for owner in owners.iter().skip(self.lots.len()) {
+            self.lots.push(self.scope.contains(*owner));
         }
         if let Sight::Near(view) = &mut self.sight
             && view.lots.len() < self.lots.len()

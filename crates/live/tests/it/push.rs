@@ -20,7 +20,7 @@ use live::rules::Settings;
 use serde_json::json;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{AgentId, AreaId, Clock, OperatorId, Reach, Scope, SystemClock, Territory};
+use vocabulary::{AgentId, AreaId, Clock, OperatorId, Reach, Scope, SystemClock, DataOwner};
 
 use crate::screen::Screen;
 
@@ -68,7 +68,7 @@ impl Details for FromMemory {
         let fleet = self.0.read();
         let record = fleet.slot(car_id).and_then(|slot| fleet.record(slot)).cloned();
         let soc = fleet.latest(car_id).map(|latest| latest.soc_percent);
-        Ok(record.map(|record| (record.territory(), json!({"carId": record.car_id, "soc": soc}))))
+        Ok(record.map(|record| (record.owner(), json!({"carId": record.car_id, "soc": soc}))))
     }
 }
 
@@ -392,8 +392,8 @@ async fn open_lists_hear_of_their_own_rows_alone() {
     screen.until(|screen| screen.said("watching").is_some()).await;
     assert_eq!(screen.said("error").unwrap()["topic"], "read/secret");
     let rows = vec![
-        ("mine".to_owned(), Territory::of_area(AgentId(9), AreaId(1))),
-        ("theirs".to_owned(), Territory::of_area(AgentId(9), AreaId(2))),
+        ("mine".to_owned(), DataOwner::of_area(AgentId(9), AreaId(1))),
+        ("theirs".to_owned(), DataOwner::of_area(AgentId(9), AreaId(2))),
     ];
     runtime.hub.rows_changed(RowsChanged { table: "secret".into(), position: 40, rows: rows.clone() });
     runtime.hub.rows_changed(RowsChanged { table: "role".into(), position: 41, rows });

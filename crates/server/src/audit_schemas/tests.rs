@@ -4,7 +4,7 @@ use ::access::model::profession::Profession;
 use ::access::model::role::RoleEvent;
 use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
-use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Reach, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Reach, Scope, DataOwner, Timestamp};
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn recorded<E: Event>(category: &str, event: &E) -> Recorded {
         data: stored["data"].to_string().into_bytes().into(),
         meta: Meta {
             actor: Actor::System { name: "test".to_owned() },
-            territory: Territory::PLATFORM,
+            owner: DataOwner::PLATFORM,
             trace_id: String::new(),
             causation: None,
             client_address: None,

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use access::model::authority::{Authority, Granted, Held, People as Touched, Person};
 use access::model::level::{Level, Tier};
-use access::model::operator::{Operator, OperatorCommand, OperatorForm, territory_of};
+use access::model::operator::{Operator, OperatorCommand, OperatorForm, owner_of};
 use access::model::role::{Role, RoleCommand, RoleForm, SUPER_ADMINISTRATOR};
 use access::permissions::{closed_upwards, every_code};
 use access::read::roles::HeldRole;
@@ -98,7 +98,7 @@ where
 {
     let stream = format!("{}-{id}", A::CATEGORY);
     let known = streams.get(id).cloned();
-    if known.as_ref().is_some_and(|state| !scope.contains(state.territory())) {
+    if known.as_ref().is_some_and(|state| !scope.contains(state.owner())) {
         return false;
     }
     let fresh = known.is_none();
@@ -122,7 +122,7 @@ where
         }
         state.evolve(event);
     }
-    if fresh && !scope.contains(state.territory()) {
+    if fresh && !scope.contains(state.owner()) {
         return false;
     }
     *claims = held;
@@ -242,7 +242,7 @@ impl Runtime {
 
     /// The agent whose person he is.
     fn employer(&self, number: usize) -> Option<AgentId> {
-        territory_of(&self.reach_of(number)).agent
+        owner_of(&self.reach_of(number)).agent
     }
 
     fn template_of(&self, agent: AgentId) -> Option<AgentRoleId> {

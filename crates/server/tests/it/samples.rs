@@ -55,7 +55,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
     }
     door(at)
         .or_else(|| of_access(at, theirs))
-        .or_else(|| of_territory(at, theirs))
+        .or_else(|| of_owner(at, theirs))
         .or_else(|| of_finance(at, theirs))
         .or_else(|| others(at, theirs))
 }
@@ -140,7 +140,7 @@ fn of_access(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     })
 }
 
-fn of_territory(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+fn of_owner(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     let Theirs { agent, area, template, franchisee, .. } = theirs;
     let account = json!({"agentId": agent, "parentId": agent, "company": "越权出行", "contact": "陈伟",
         "phone": "13712345679", "serviceAreaIds": [area], "billingWay": 0, "state": 0, "remark": "", "version": 1});

@@ -272,7 +272,7 @@ impl Context {
         use kernel::Aggregate;
         for (area, command) in moves {
             let loaded = self.runtime.desk.load::<Area>(area).await?;
-            if !ctx.scope.contains(loaded.state.territory()) {
+            if !ctx.scope.contains(loaded.state.owner()) {
                 return Err(Refused::not_found());
             }
             loaded.state.decide(command.clone(), ctx.now).map_err(CommandError::Refused)?;

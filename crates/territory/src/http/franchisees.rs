@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Page, Phone, Reach, Rows, Territory, Timestamp};
+use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Page, Phone, Reach, Rows, DataOwner, Timestamp};
 use wire::{
     Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
     Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
@@ -388,7 +388,7 @@ async fn check_areas(
         let area = context.runtime.desk.load::<Area>(&id).await?.state;
         let usable = area.agent() == Some(agent)
             && area.state() != Some(AreaState::Closed)
-            && caller.full_scope.contains(Territory::of_area(agent, id));
+            && caller.full_scope.contains(DataOwner::of_area(agent, id));
         if !usable {
             return Err(Refused::business("ally-area", "所选服务区不存在、已关停，或不属于该代理"));
         }
@@ -459,7 +459,7 @@ async fn update(
     Body(body): Body<ChangedFranchisee>,
 ) -> Handled<Value> {
     let known = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
-    let agent = known.agent().filter(|agent| caller.full_scope.contains(Territory::of_agent(*agent)));
+    let agent = known.agent().filter(|agent| caller.full_scope.contains(DataOwner::of_agent(*agent)));
     let agent = agent.ok_or_else(Refused::not_found)?;
     let revision = body.version.unwrap_or(known.revision());
     let form = body.content.over(known.terms())?;

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AgentRoleId, Phone, Reach, Scope, Territory, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, Phone, Reach, Scope, DataOwner, Timestamp};
 
 /// A company's name has at most so many characters.
 pub const COMPANY_MAX: usize = 64;
@@ -396,8 +396,8 @@ impl Aggregate for Agent {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.registration.as_ref().map_or(Territory::PLATFORM, |known| Territory::of_agent(known.agent_id))
+    fn owner(&self) -> DataOwner {
+        self.registration.as_ref().map_or(DataOwner::PLATFORM, |known| DataOwner::of_agent(known.agent_id))
     }
 
     fn claims(&self, event: &AgentEvent) -> Vec<Claim<AgentRefusal>> {

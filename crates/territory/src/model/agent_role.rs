@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentRoleId, PermissionCode, Scope, Territory, Timestamp};
+use vocabulary::{AgentRoleId, PermissionCode, Scope, DataOwner, Timestamp};
 
 use super::agent::{line, lines};
 
@@ -273,8 +273,8 @@ impl Aggregate for AgentRole {
     }
 
     /// Templates are the platform's own: an agent does not see what limits it.
-    fn territory(&self) -> Territory {
-        Territory::PLATFORM
+    fn owner(&self) -> DataOwner {
+        DataOwner::PLATFORM
     }
 
     fn claims(&self, event: &AgentRoleEvent) -> Vec<Claim<AgentRoleRefusal>> {

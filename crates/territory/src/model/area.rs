@@ -2,7 +2,7 @@
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
 use super::ring::Ring;
 
@@ -357,8 +357,8 @@ impl Aggregate for Area {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.plan.as_ref().map_or(Territory::PLATFORM, |plan| Territory::of_area(plan.agent_id, plan.area_id))
+    fn owner(&self) -> DataOwner {
+        self.plan.as_ref().map_or(DataOwner::PLATFORM, |plan| DataOwner::of_area(plan.agent_id, plan.area_id))
     }
 
     fn claims(&self, event: &AreaEvent) -> Vec<Claim<AreaRefusal>> {
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn an_areas_territory_is_its_agent_and_itself() {
-        assert_eq!(after(vec![plan("1")]).territory(), Territory::of_area(AgentId(2), AreaId(20)));
+        assert_eq!(after(vec![plan("1")]).owner(), DataOwner::of_area(AgentId(2), AreaId(20)));
     }
 
     fn describe(name: &str, tel: &str) -> AreaCommand {
@@ -489,7 +489,7 @@ mod tests {
         let empty = Belongings::default();
         assert_eq!(decided(&area, AreaCommand::HandOver { to: AgentId(2), left }), [], "it is his already");
         let handed = after(vec![plan("1"), AreaCommand::HandOver { to, left: empty }]);
-        assert_eq!(handed.territory(), Territory::of_area(to, AreaId(20)));
+        assert_eq!(handed.owner(), DataOwner::of_area(to, AreaId(20)));
     }
 
     #[test]

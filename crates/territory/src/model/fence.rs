@@ -2,7 +2,7 @@
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, FenceId, Territory, Timestamp};
+use vocabulary::{AgentId, AreaId, FenceId, DataOwner, Timestamp};
 
 use super::ring::Ring;
 
@@ -197,10 +197,10 @@ impl Aggregate for Fence {
         }
     }
 
-    fn territory(&self) -> Territory {
+    fn owner(&self) -> DataOwner {
         self.drawing
             .as_ref()
-            .map_or(Territory::PLATFORM, |known| Territory::of_area(known.agent_id, known.area_id))
+            .map_or(DataOwner::PLATFORM, |known| DataOwner::of_area(known.agent_id, known.area_id))
     }
 
     fn claims(&self, event: &FenceEvent) -> Vec<Claim<FenceRefusal>> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Phone, Territory, Timestamp};
+use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Phone, DataOwner, Timestamp};
 
 use super::license::LicenseNo;
 
@@ -537,8 +537,8 @@ impl Aggregate for Franchisee {
         }
     }
 
-    fn territory(&self) -> Territory {
-        self.known.map_or(Territory::PLATFORM, |(_, agent)| Territory::of_agent(agent))
+    fn owner(&self) -> DataOwner {
+        self.known.map_or(DataOwner::PLATFORM, |(_, agent)| DataOwner::of_agent(agent))
     }
 
     fn claims(&self, event: &FranchiseeEvent) -> Vec<Claim<FranchiseeRefusal>> {

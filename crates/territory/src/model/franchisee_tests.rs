@@ -73,7 +73,7 @@ fn end(reason: &str, unsettled_bills: i64) -> FranchiseeCommand {
 fn perm_005_a_franchisee_is_franchisee_info_of_an_agent_and_no_level_of_operators() {
     let franchisee = negotiating();
     assert_eq!(franchisee.agent(), Some(AGENT));
-    assert_eq!(franchisee.territory(), Territory::of_agent(AGENT));
+    assert_eq!(franchisee.owner(), DataOwner::of_agent(AGENT));
     assert_eq!(franchisee.state, FranchiseeState::Negotiating);
 }
 

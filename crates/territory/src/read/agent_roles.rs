@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentRoleId, COUNT_CAP, Page, Rows, Territory};
+use vocabulary::{AgentRoleId, COUNT_CAP, Page, Rows, DataOwner};
 
 use super::containing;
 use crate::model::agent_role::{AgentRole, AgentRoleEvent};
@@ -30,7 +30,7 @@ struct Row {
 }
 
 fn change(role_id: &str) -> Change {
-    Change { table: "agent_role", key: role_id.to_owned(), territory: Territory::PLATFORM }
+    Change { table: "agent_role", key: role_id.to_owned(), owner: DataOwner::PLATFORM }
 }
 
 #[async_trait]

@@ -9,7 +9,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, Page, Phone, Rows, Territory};
+use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, Page, Phone, Rows, DataOwner};
 
 use super::containing;
 use crate::model::agent::{Agent, AgentEvent, Profile};
@@ -117,7 +117,7 @@ fn change(row: &Row) -> Change {
     Change {
         table: "agent",
         key: row.agent_id.to_string(),
-        territory: Territory::of_agent(AgentId(row.agent_id)),
+        owner: DataOwner::of_agent(AgentId(row.agent_id)),
     }
 }
 

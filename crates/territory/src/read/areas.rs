@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, COUNT_CAP, Datum, Page, Rows, Territory};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, Datum, Page, Rows, DataOwner};
 
 use super::containing;
 use crate::model::area::{Area, AreaEvent, AreaState};
@@ -110,8 +110,8 @@ impl Row {
 }
 
 fn change(row: &Row) -> Change {
-    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "area", key: row.area_id.to_string(), territory }
+    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "area", key: row.area_id.to_string(), owner }
 }
 
 /// A service area as selectors list it.

@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, Datum, FenceId, Territory};
+use vocabulary::{AgentId, AreaId, Datum, FenceId, DataOwner};
 
 use crate::model::fence::{Fence, FenceEvent};
 
@@ -89,8 +89,8 @@ impl Projector for FenceProjector {
 }
 
 fn change(row: &Row) -> Change {
-    let territory = Territory::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "fence", key: row.fence_id.to_string(), territory }
+    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
+    Change { table: "fence", key: row.fence_id.to_string(), owner }
 }
 
 /// A fence as the map draws it.

@@ -8,7 +8,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, FranchiseeId, AreaId, COUNT_CAP, Page, Rows, Territory};
+use vocabulary::{AgentId, FranchiseeId, AreaId, COUNT_CAP, Page, Rows, DataOwner};
 
 use super::containing;
 use crate::model::franchisee::{Franchisee, FranchiseeEvent, FranchiseeState, People, Terms};
@@ -88,8 +88,8 @@ impl Row {
     }
 
     fn change(&self) -> Change {
-        let territory = Territory::of_agent(AgentId(self.agent_id));
-        Change { table: "franchisee", key: self.franchisee_id.to_string(), territory }
+        let owner = DataOwner::of_agent(AgentId(self.agent_id));
+        Change { table: "franchisee", key: self.franchisee_id.to_string(), owner }
     }
 }
 

@@ -17,7 +17,7 @@ use kernel::{
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
-use vocabulary::{AgentId, AreaId, Clock, Snowflake, SystemClock, Territory};
+use vocabulary::{AgentId, AreaId, Clock, Snowflake, SystemClock, DataOwner};
 
 use super::{Caller, Opened};
 use crate::bike::Seen;
@@ -79,8 +79,8 @@ impl Aggregate for Bike {
         self.soc_percent = seen.soc_percent;
     }
 
-    fn territory(&self) -> Territory {
-        Territory::of_area(AgentId(2), AreaId(20))
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_area(AgentId(2), AreaId(20))
     }
 }
 
@@ -200,11 +200,11 @@ impl Projector for Bikes {
         for event in events {
             let BikeEvent::Seen(seen) = event.decode()?;
             let reports = listed.get(&event.stream_id).map_or(0, |row| row.reports) + 1;
-            let territory = event.meta.territory;
+            let owner = event.meta.territory;
             let row = Listed {
                 bike_id: event.stream_id.clone(),
-                agent_id: territory.agent.map(|id| id.0),
-                area_id: territory.area.map(|id| id.0),
+                agent_id: owner.agent.map(|id| id.0),
+                area_id: owner.area.map(|id| id.0),
                 reports,
                 longitude: seen.longitude,
                 latitude: seen.latitude,
@@ -214,7 +214,7 @@ impl Projector for Bikes {
                 seen_at_ms: seen.at_ms,
             };
             if listed.insert(event.stream_id.clone(), row).is_none() || reports == 1 {
-                changes.push(Change { table: "bench_bike", key: event.stream_id.clone(), territory });
+                changes.push(Change { table: "bench_bike", key: event.stream_id.clone(), owner });
             }
         }
         let rows: Vec<Listed> = listed.into_values().collect();

@@ -1,4 +1,4 @@
-use vocabulary::{AgentId, AreaId, OperatorDeviceId, Reach, Scope, Territory};
+use vocabulary::{AgentId, AreaId, OperatorDeviceId, Reach, Scope, DataOwner};
 
 use super::{ME, WANG, given, granted, level, me, me_holding, person};
 use crate::model::authority::{Above, Authority, Person};
@@ -6,18 +6,18 @@ use crate::model::device::{
     BOUND_MAX, Device, DeviceCommand, DeviceEvent, DeviceRefusal, OperatorDevices, WAITING_MAX,
 };
 
-const TERRITORY: Territory = Territory::PLATFORM;
+const OWNER: DataOwner = DataOwner::PLATFORM;
 
 fn device(number: i64) -> Device {
     Device { code: format!("device-{number}"), name: "Chrome".into(), kind: 1, address: "10.0.0.1".into() }
 }
 
 fn bound(number: i64) -> DeviceEvent {
-    DeviceEvent::Bound { id: OperatorDeviceId(number), device: device(number), territory: TERRITORY }
+    DeviceEvent::Bound { id: OperatorDeviceId(number), device: device(number), owner: OWNER }
 }
 
 fn requested(number: i64) -> DeviceEvent {
-    DeviceEvent::Requested { id: OperatorDeviceId(number), device: device(number), territory: TERRITORY }
+    DeviceEvent::Requested { id: OperatorDeviceId(number), device: device(number), owner: OWNER }
 }
 
 fn removed(number: i64) -> DeviceEvent {
@@ -29,7 +29,7 @@ fn sign_in_from(number: i64, automatic: usize) -> DeviceCommand {
         id: OperatorDeviceId(number),
         device: device(number),
         automatic,
-        territory: TERRITORY,
+        owner: OWNER,
     }
 }
 
@@ -47,7 +47,7 @@ fn remove(number: i64, by: Authority) -> DeviceCommand {
 }
 
 fn ask_for(number: i64) -> DeviceCommand {
-    DeviceCommand::Ask { id: OperatorDeviceId(number), device: device(number), territory: TERRITORY }
+    DeviceCommand::Ask { id: OperatorDeviceId(number), device: device(number), owner: OWNER }
 }
 
 #[test]

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{Aggregate, Claim};
 use proptest::prelude::*;
 use vocabulary::{
-    AgentId, AreaId, OperatorDeviceId, OperatorId, PermissionCode, Reach, RoleId, Scope, Territory,
+    AgentId, AreaId, OperatorDeviceId, OperatorId, PermissionCode, Reach, RoleId, Scope, DataOwner,
 };
 
 use super::{NOW, codes, level};
 use crate::model::authority::{Authority, Granted, Held, People, Person};
 use crate::model::device::{Device, DeviceCommand, DeviceState, OperatorDevices};
 use crate::model::level::{Level, Tier};
-use crate::model::operator::{Operator, OperatorCommand, OperatorForm, territory_of};
+use crate::model::operator::{Operator, OperatorCommand, OperatorForm, owner_of};
 use crate::model::role::{Role, RoleCommand, RoleForm, SUPER_ADMINISTRATOR};
 use crate::permissions::{closed_upwards, every_code, not_for};
 
@@ -157,7 +157,7 @@ where
 {
     let stream = format!("{}-{id}", A::CATEGORY);
     let known = streams.get(id).cloned();
-    if known.as_ref().is_some_and(|state| !scope.contains(state.territory())) {
+    if known.as_ref().is_some_and(|state| !scope.contains(state.owner())) {
         return false;
     }
     let fresh = known.is_none();
@@ -182,7 +182,7 @@ where
         }
         state.evolve(event);
     }
-    if fresh && !scope.contains(state.territory()) {
+    if fresh && !scope.contains(state.owner()) {
         return false;
     }
     *claims = held;
@@ -402,7 +402,7 @@ impl Runtime {
             Act::FollowLink { to } => {
                 // The call finds the person within the scope first.
                 let known = self.operators.get(&operator_id(*to)).filter(|one| one.is_enabled());
-                let seen = known.is_some_and(|one| scope.contains(one.territory()));
+                let seen = known.is_some_and(|one| scope.contains(one.owner()));
                 if seen && by.may_act_on(&self.person(*to)).is_ok() {
                     self.links.insert((step.by, *to));
                 }
@@ -414,13 +414,13 @@ impl Runtime {
     fn take_device(&mut self, who: usize, act: &Act, by: Authority) {
         match act {
             Act::AskForDevice { of, device: one } => {
-                let territory = territory_of(&self.reach_of(*of));
+                let owner = owner_of(&self.reach_of(*of));
                 let (id, device) = (device_id(*one), device(*one));
-                self.device(*of, DeviceCommand::Ask { id, device, territory });
+                self.device(*of, DeviceCommand::Ask { id, device, owner });
             }
             Act::UseDevice { device: one } => {
-                let (id, device, territory) = (device_id(*one), device(*one), Territory::PLATFORM);
-                self.device(who, DeviceCommand::Use { id, device, automatic: 1, territory });
+                let (id, device, owner) = (device_id(*one), device(*one), DataOwner::PLATFORM);
+                self.device(who, DeviceCommand::Use { id, device, automatic: 1, owner });
             }
             Act::ConfirmDevice { of, device } => {
                 let owner = self.person(*of);
@@ -474,7 +474,7 @@ proptest! {
                     && stood[number] == runtime.may_act(number)
                     && (devices[number] == runtime.device_states()[number]
                         || matches!(step.act, Act::AskForDevice { .. } | Act::UseDevice { .. }));
-                let fresh = !was.reach.contains(Territory::PLATFORM) && was.reach == Scope::NONE;
+                let fresh = !was.reach.contains(DataOwner::PLATFORM) && was.reach == Scope::NONE;
                 prop_assert!(same || fresh || !above[number], "{step:?} acted on {number}, who has more");
             }
             prop_assert!(runtime.powers(by) == own, "{step:?} changed what he himself may do");

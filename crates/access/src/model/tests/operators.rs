@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Claim, Personal};
-use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, Territory};
+use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, DataOwner};
 
 use super::{LI, ME, NOW, WANG, given, granted, me, me_holding};
 use crate::model::authority::{Above, Authority};
@@ -247,11 +247,11 @@ fn the_administrators_key_is_taken_exactly_while_an_operator_is_unfit() {
 
 #[test]
 fn an_operator_of_one_agent_is_that_agents_and_of_several_the_platforms() {
-    let territory = |reach| given::<Operator>([registered(WANG, reach)]).0.territory();
-    assert_eq!(territory(of_agent(2)), Territory::of_agent(AgentId(2)));
-    assert_eq!(territory(Scope::ALL), Territory::PLATFORM);
+    let owner = |reach| given::<Operator>([registered(WANG, reach)]).0.owner();
+    assert_eq!(owner(of_agent(2)), DataOwner::of_agent(AgentId(2)));
+    assert_eq!(owner(Scope::ALL), DataOwner::PLATFORM);
     let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
-    assert_eq!(territory(two), Territory::PLATFORM);
+    assert_eq!(owner(two), DataOwner::PLATFORM);
 }
 
 #[test]

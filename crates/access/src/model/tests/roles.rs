@@ -1,5 +1,5 @@
 use kernel::{Aggregate, Claim, Refusal};
-use vocabulary::{AgentId, AreaId, Reach, Scope, Territory};
+use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
 
 use super::{LI, ME, WANG, codes, given, held_by, level, me, me_holding, person};
 use crate::model::authority::{Above, Authority, People, Person};
@@ -231,7 +231,7 @@ fn a_name_is_claimed_within_its_agent_and_given_back() {
     assert!(matches!(&claims[..], [Claim::Take { key, refusal }]
         if key == "role-name:2:客服" && *refusal == RoleRefusal::NameTaken("客服".into())));
     let role = given::<Role>([of_agent]).0;
-    assert_eq!(role.territory(), Territory::of_agent(AgentId(2)));
+    assert_eq!(role.owner(), DataOwner::of_agent(AgentId(2)));
     let claims = role.claims(&RoleEvent::Renamed { name: "售后".into() });
     assert!(matches!(&claims[..], [Claim::Take { key: taken, .. }, Claim::Release { key: back }]
         if taken == "role-name:2:售后" && back == "role-name:2:客服"));

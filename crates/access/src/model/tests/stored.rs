@@ -61,8 +61,8 @@ fn operator_events_are_stored_as_they_always_were() {
 #[test]
 fn device_and_machine_events_are_stored_as_they_always_were() {
     let device = json!({"code": "d", "name": "Chrome", "kind": 1, "address": "10.0.0.1"});
-    let territory = json!({"agent": "2", "area": null});
-    let content = json!({"id": "7", "device": device, "territory": territory});
+    let owner = json!({"agent": "2", "area": null});
+    let content = json!({"id": "7", "device": device, "territory": owner});
     pinned::<DeviceEvent>(&json!({"type": "operator-device.requested", "data": content}));
     pinned::<DeviceEvent>(&json!({"type": "operator-device.bound", "data": content}));
     pinned::<DeviceEvent>(&json!({"type": "operator-device.confirmed", "data": {"id": "7"}}));

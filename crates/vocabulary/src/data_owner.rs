@@ -9,14 +9,14 @@ use crate::{AgentId, AreaId};
 /// Whose data something is. Without an agent it belongs to the platform, which only a caller with all agents sees;
 /// without an area it belongs to the agent as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Territory {
+pub struct DataOwner {
     /// The agent it belongs to.
     pub agent: Option<AgentId>,
     /// The service area it lies in.
     pub area: Option<AreaId>,
 }
 
-impl Territory {
+impl DataOwner {
     /// The platform's own.
     pub const PLATFORM: Self = Self { agent: None, area: None };
 
@@ -104,12 +104,12 @@ impl Scope {
 
     /// Whether a caller of this scope may see and change what lies in `territory`.
     /// The same rule stands in the database as `wheelhouse.in_scope`; a test compares the two.
-    pub fn contains(&self, territory: Territory) -> bool {
-        let agent = match territory.agent {
+    pub fn contains(&self, owner: DataOwner) -> bool {
+        let agent = match owner.agent {
             None => self.agents == Reach::All,
             Some(agent) => self.agents.contains(&agent),
         };
-        agent && territory.area.is_none_or(|area| self.areas.contains(&area))
+        agent && owner.area.is_none_or(|area| self.areas.contains(&area))
     }
 
     /// Whether whoever sees `other` sees nothing beyond this.
@@ -134,13 +134,13 @@ impl Scope {
 mod tests {
     use super::*;
 
-    const HERE: Territory = Territory::of_area(AgentId(2), AreaId(20));
+    const HERE: DataOwner = DataOwner::of_area(AgentId(2), AreaId(20));
 
     #[test]
     fn an_empty_scope_sees_nothing() {
-        for territory in [Territory::PLATFORM, Territory::of_agent(AgentId(2)), HERE] {
-            assert!(!Scope::NONE.contains(territory));
-            assert!(Scope::ALL.contains(territory));
+        for owner in [DataOwner::PLATFORM, DataOwner::of_agent(AgentId(2)), HERE] {
+            assert!(!Scope::NONE.contains(owner));
+            assert!(Scope::ALL.contains(owner));
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
     fn the_platforms_own_needs_all_agents() {
         let scope = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
         assert!(scope.contains(HERE));
-        assert!(!scope.contains(Territory::PLATFORM));
+        assert!(!scope.contains(DataOwner::PLATFORM));
     }
 
     #[test]
