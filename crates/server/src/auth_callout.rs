@@ -34,12 +34,12 @@ pub struct AuthCallout {
 }
 
 #[derive(Deserialize)]
-struct Asked {
-    nats: AskedBody,
+struct CalloutRequest {
+    nats: CalloutFields,
 }
 
 #[derive(Deserialize)]
-struct AskedBody {
+struct CalloutFields {
     server_id: ServerId,
     user_nkey: String,
     connect_opts: ConnectOptions,
@@ -107,7 +107,7 @@ impl AuthCallout {
         }
     }
 
-    fn answer(&self, request: &AskedBody, now: Timestamp) -> String {
+    fn answer(&self, request: &CalloutFields, now: Timestamp) -> String {
         let (options, client) = (&request.connect_opts, &request.client_info);
         let identity = Identity::from_user(&options.user)
             .filter(|identity| self.devices.accepts(identity, &options.pass))
@@ -165,10 +165,10 @@ impl AuthCallout {
 }
 
 /// The claims of a request. NATS's own signature is not checked: only NATS can publish on a system subject.
-fn read(token: &[u8]) -> anyhow::Result<AskedBody> {
+fn read(token: &[u8]) -> anyhow::Result<CalloutFields> {
     let text = std::str::from_utf8(token)?;
     let claims = text.split('.').nth(1).ok_or_else(|| anyhow::anyhow!("not a token"))?;
-    let asked: Asked = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims)?)?;
+    let asked: CalloutRequest = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims)?)?;
     Ok(asked.nats)
 }
 

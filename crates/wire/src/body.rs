@@ -91,18 +91,18 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[expect(dead_code, reason = "only parsed")]
-    struct Asked {
+    struct Fields {
         id: String,
         minutes: Option<u32>,
     }
 
     fn of_body(text: &str) -> String {
-        of_json(&serde_json::from_str::<Asked>(text).unwrap_err())
+        of_json(&serde_json::from_str::<Fields>(text).unwrap_err())
     }
 
     fn of_query(query: &str) -> String {
         let uri = format!("/x?{query}").parse().unwrap();
-        in_chinese(&axum::extract::Query::<Asked>::try_from_uri(&uri).unwrap_err().body_text())
+        in_chinese(&axum::extract::Query::<Fields>::try_from_uri(&uri).unwrap_err().body_text())
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use vocabulary::Timestamp;
 
-use crate::asked::Asked;
+use crate::request::RequestContext;
 use crate::refused::Plain;
 use crate::{BASE, Caller, ClientAddress, Refused, TraceId};
 
@@ -72,7 +72,7 @@ static FILES: Semaphore = Semaphore::const_new(4);
 /// Extractor for handlers that hand out data: they say so first, and stop when that fails. Too many of them at the same
 /// time are refused.
 pub struct Disclosure {
-    asked: Asked,
+    request: RequestContext,
     audit_sink: Option<Arc<dyn AuditSink>>,
     _place: SemaphorePermit<'static>,
 }
@@ -80,14 +80,14 @@ pub struct Disclosure {
 impl Disclosure {
     /// When it was asked for.
     pub fn now(&self) -> Timestamp {
-        self.asked.now()
+        self.request.now()
     }
 
     /// Notes that `what` is about to leave. Where nobody listens (a context tested alone) nothing is noted.
     pub async fn note(&self, what: Disclosed) -> Result<(), Refused> {
         let Some(audit_sink) = &self.audit_sink else { return Ok(()) };
         // Not under the request's own id: that one belongs to the command itself.
-        let ctx = CommandContext { request_id: None, ..self.asked.context_of_account(Value::Null) };
+        let ctx = CommandContext { request_id: None, ..self.request.context_of_account(Value::Null) };
         audit_sink.disclosed(&ctx, what).await.map(drop)
     }
 }
@@ -99,7 +99,7 @@ impl<S: Sync> FromRequestParts<S> for Disclosure {
         // Nobody in particular gets nothing.
         Caller::from_request_parts(parts, state).await?;
         Ok(Self {
-            asked: Asked::from_request_parts(parts, state).await?,
+            request: RequestContext::from_request_parts(parts, state).await?,
             audit_sink: parts.extensions.get::<Arc<dyn AuditSink>>().cloned(),
             _place: FILES.try_acquire().map_err(|_| Refused::TooMany)?,
         })

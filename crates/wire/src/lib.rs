@@ -8,7 +8,7 @@
 mod address;
 mod admission;
 mod answer;
-mod asked;
+mod request_context;
 mod at_rest;
 mod body;
 mod caller;
@@ -44,7 +44,7 @@ mod zero;
 pub(crate) use address::is_trusted;
 pub use address::{AddressLimiter, ClientAddress, TrustedProxy};
 pub use answer::{Answer, Bare, FinancialAnswer, Handled, HandledFinancial};
-pub use asked::{Asked, IDEMPOTENCY_KEY, POSITION, SEEN, Seen, TRACE_ID, TraceId};
+pub use request_context::{RequestContext, IDEMPOTENCY_KEY, POSITION, SEEN, Seen, TRACE_ID, TraceId};
 pub use at_rest::{SealedAtRest, WrongSeal};
 pub use body::{Body, Params};
 pub use caller::{Caller, CodeSet};

@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
-use wire::{Answer, Asked, Body, Caller, Handled, Refused};
+use wire::{Answer, RequestContext, Body, Caller, Handled, Refused};
 
 use super::phone;
 use crate::Access;
@@ -41,7 +41,7 @@ pub(crate) struct Tool {
 pub(crate) async fn register(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<Registration>,
 ) -> Handled<Value> {
     let long = |text: &String| text.chars().count() > TEXT_MAX || text.chars().any(char::is_control);
@@ -49,5 +49,5 @@ pub(crate) async fn register(
         return Err(Refused::malformed("姓名或公司名称过长"));
     }
     let phone = phone(&body.phone)?;
-    Ok(Answer::replied(access.register_cs_tool(&asked, &caller, &phone, &body.object_id).await?))
+    Ok(Answer::replied(access.register_cs_tool(&request, &caller, &phone, &body.object_id).await?))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::OperatorDeviceId;
 use wire::{
-    Answer, Asked, Bare, Body, Caller, ClientAddress, Handled, Nothing, Params, Refused, Seen, Session, given,
+    Answer, RequestContext, Bare, Body, Caller, ClientAddress, Handled, Nothing, Params, Refused, Seen, Session, given,
 };
 
 use super::phone;
@@ -68,11 +68,11 @@ impl Verification {
 pub(crate) async fn verification(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<Verification>,
 ) -> Result<Bare<Done>, Refused> {
     access.device_limit.check(address)?;
-    access.announce_device(&phone(&body.phone)?, &body.device(address)?, asked.now()).await?;
+    access.announce_device(&phone(&body.phone)?, &body.device(address)?, request.now()).await?;
     Ok(Bare(Done { suc: true }))
 }
 
@@ -133,14 +133,14 @@ pub(crate) async fn login_info(
     Params(query): Params<PhoneQuery>,
 ) -> Handled<DeviceList> {
     let own = caller.phone.clone().ok_or_else(Refused::no_session)?;
-    let asked = given(query.phone.as_ref()).map(phone).transpose()?.unwrap_or_else(|| own.clone());
-    if asked != own && !caller.codes.has("1002") {
+    let request = given(query.phone.as_ref()).map(phone).transpose()?.unwrap_or_else(|| own.clone());
+    if request != own && !caller.codes.has("1002") {
         return Err(Refused::forbidden());
     }
     let reads = ["operator_device", "operator"];
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &reads).await?;
     Ok(Answer(DeviceList {
-        list: devices::list(&mut db, Some(&asked), &caller.full_scope, caller.operator()?).await?,
+        list: devices::list(&mut db, Some(&request), &caller.full_scope, caller.operator()?).await?,
     }))
 }
 
@@ -154,11 +154,11 @@ pub(crate) async fn authorize_info(
     Seen(seen): Seen,
     Params(query): Params<PhoneQuery>,
 ) -> Handled<DeviceList> {
-    let asked = given(query.phone.as_ref()).map(phone).transpose()?;
+    let request = given(query.phone.as_ref()).map(phone).transpose()?;
     let reads = ["operator_device", "operator"];
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &reads).await?;
     Ok(Answer(DeviceList {
-        list: devices::list(&mut db, asked.as_ref(), &caller.full_scope, caller.operator()?).await?,
+        list: devices::list(&mut db, request.as_ref(), &caller.full_scope, caller.operator()?).await?,
     }))
 }
 
@@ -175,10 +175,10 @@ pub(crate) struct DeviceId {
 pub(crate) async fn authorize_confirm(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<DeviceId>,
 ) -> Handled<Value> {
-    Ok(Answer::replied(access.confirm_device(&asked, &caller, body.id).await?))
+    Ok(Answer::replied(access.confirm_device(&request, &caller, body.id).await?))
 }
 
 /// Takes a device away; its sessions end.
@@ -188,8 +188,8 @@ pub(crate) async fn authorize_confirm(
 pub(crate) async fn authorize_remove(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<DeviceId>,
 ) -> Handled<Value> {
-    Ok(Answer::replied(access.remove_device(&asked, &caller, body.id).await?))
+    Ok(Answer::replied(access.remove_device(&request, &caller, body.id).await?))
 }

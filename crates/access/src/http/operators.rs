@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, AreaId, Reach, RoleId, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
+    Answer, RequestContext, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
     BatchAnswer, given, number, batch,
 };
 
@@ -202,13 +202,13 @@ pub(crate) struct Opened {
 pub(crate) async fn create(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<NewOperator>,
 ) -> Handled<Value> {
     let (phone, roles) = (phone(&body.phone)?, few(body.role_ids)?);
     let enabled = body.state.is_none_or(|state| state.0);
     let form = body.content.form()?;
-    Ok(Answer::replied(access.register_operator(&asked, &caller, phone, form, enabled, roles).await?))
+    Ok(Answer::replied(access.register_operator(&request, &caller, phone, form, enabled, roles).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -230,14 +230,14 @@ pub(crate) struct ChangedOperator {
 pub(crate) async fn update(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Path(path): Path<String>,
     Body(body): Body<ChangedOperator>,
 ) -> Handled<Value> {
     let operator = access.operator_of(&caller, &phone(&path)?).await?;
     let roles = body.role_ids.map(few).transpose()?;
     let form = body.content.form()?;
-    Ok(Answer::replied(access.change_operator(&asked, &caller, operator, form, body.version, roles).await?))
+    Ok(Answer::replied(access.change_operator(&request, &caller, operator, form, body.version, roles).await?))
 }
 
 /// Closes an account: not one's own, not the last administrator's.
@@ -247,11 +247,11 @@ pub(crate) async fn update(
 pub(crate) async fn delete_one(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Path(path): Path<String>,
 ) -> Handled<Value> {
     let operator = access.operator_of(&caller, &phone(&path)?).await?;
-    let receipt = access.delete_operator(&asked, &caller, operator).await?;
+    let receipt = access.delete_operator(&request, &caller, operator).await?;
     Ok(Answer::at(json!({}), &receipt))
 }
 
@@ -269,17 +269,17 @@ pub(crate) struct Phones {
 pub(crate) async fn delete_many(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Params(query): Params<Phones>,
 ) -> Handled<BatchAnswer> {
     let phones = query.phones.split(',').map(|text| phone(text.trim())).collect::<Result<Vec<_>, _>>()?;
     let phones = batch(phones, DELETED_AT_ONCE)?;
     if let [one] = phones.as_slice() {
         let operator = access.operator_of(&caller, one).await?;
-        let receipt = access.delete_operator(&asked, &caller, operator).await?;
+        let receipt = access.delete_operator(&request, &caller, operator).await?;
         return Ok(Answer::at(BatchAnswer::default(), &receipt));
     }
-    Ok(access.delete_operators(&asked, &caller, &phones).await?.answer())
+    Ok(access.delete_operators(&request, &caller, &phones).await?.answer())
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -300,20 +300,20 @@ pub(crate) struct OperatorState {
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<OperatorState>,
 ) -> Handled<BatchAnswer> {
     let enabled = body.state.0;
     match (body.phone, body.phones) {
         (Some(one), None) => {
             let operator = access.operator_of(&caller, &phone(&one)?).await?;
-            let receipt = access.set_operator_state(&asked, &caller, operator, enabled).await?;
+            let receipt = access.set_operator_state(&request, &caller, operator, enabled).await?;
             Ok(Answer::at(BatchAnswer::default(), &receipt))
         }
         (None, Some(named)) => {
             let phones = named.iter().map(|text| phone(text)).collect::<Result<Vec<_>, _>>()?;
             let phones = batch(phones, BATCH_MAX)?;
-            Ok(access.set_operator_states(&asked, &caller, &phones, enabled).await?.answer())
+            Ok(access.set_operator_states(&request, &caller, &phones, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 phone 或 phones 之一")),
     }

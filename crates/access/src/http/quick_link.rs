@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use wire::{Answer, Asked, Body, Caller, Handled};
+use wire::{Answer, RequestContext, Body, Caller, Handled};
 
 use super::phone;
 use crate::{Access, quick_link};
@@ -33,13 +33,13 @@ pub(crate) struct Link {
 pub(crate) async fn mint(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<LinkFor>,
 ) -> Handled<Link> {
-    let origin = access.mint_link(&caller, &phone(&body.phone)?, asked.now()).await?;
+    let origin = access.mint_link(&caller, &phone(&body.phone)?, request.now()).await?;
     Ok(Answer(Link {
         url: format!("/#/login-home?origin={origin}"),
         origin,
-        expires_at: asked.now().plus_millis(quick_link::LIFE_MS).millis(),
+        expires_at: request.now().plus_millis(quick_link::LIFE_MS).millis(),
     }))
 }

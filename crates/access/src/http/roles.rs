@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, PermissionCode, RoleId};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
+    Answer, RequestContext, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
     BatchAnswer, given, number, batch,
 };
 
@@ -90,12 +90,12 @@ pub(crate) struct NewRole {
 pub(crate) async fn create(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<NewRole>,
 ) -> Handled<Value> {
     let enabled = body.state.is_none_or(|state| state.0);
     let agent = body.agent_id.filter(|agent| agent.0 != 0);
-    Ok(Answer::replied(access.create_role(&asked, &caller, agent, body.content.form()?, enabled).await?))
+    Ok(Answer::replied(access.create_role(&request, &caller, agent, body.content.form()?, enabled).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -115,10 +115,10 @@ pub(crate) struct ChangedRole {
 pub(crate) async fn update(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ChangedRole>,
 ) -> Handled<Value> {
-    let receipt = access.change_role(&asked, &caller, body.id, body.content.form()?, body.version).await?;
+    let receipt = access.change_role(&request, &caller, body.id, body.content.form()?, body.version).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -144,11 +144,11 @@ impl RoleQuery {
 pub(crate) async fn delete(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Params(query): Params<RoleQuery>,
 ) -> Handled<Value> {
     let version = number("version", query.version.as_ref())?;
-    Ok(Answer::replied(access.delete_role(&asked, &caller, query.role()?, version).await?))
+    Ok(Answer::replied(access.delete_role(&request, &caller, query.role()?, version).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -170,18 +170,18 @@ pub(crate) struct RoleState {
 pub(crate) async fn state(
     State(access): State<Arc<Access>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<RoleState>,
 ) -> Handled<BatchAnswer> {
     let enabled = body.state.0;
     match (body.id, body.ids) {
         (Some(role), None) => {
-            let receipt = access.set_role_state(&asked, &caller, role, enabled).await?;
+            let receipt = access.set_role_state(&request, &caller, role, enabled).await?;
             Ok(Answer::at(BatchAnswer::default(), &receipt))
         }
         (None, Some(roles)) => {
             let roles = batch(roles, BATCH_MAX)?;
-            Ok(access.set_role_states(&asked, &caller, &roles, enabled).await?.answer())
+            Ok(access.set_role_states(&request, &caller, &roles, enabled).await?.answer())
         }
         _ => Err(Refused::malformed("请求参数应为 id 或 ids 之一")),
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use vocabulary::{AgentId, OperatorId, RoleId, Scope};
-use wire::{Answer, Asked, Body, ClientAddress, EndedReason, Handled, Nothing, Session};
+use wire::{Answer, RequestContext, Body, ClientAddress, EndedReason, Handled, Nothing, Session};
 
 use super::phone;
 use crate::Access;
@@ -59,11 +59,11 @@ pub(crate) async fn login_authorized(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
     session: Session,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ByLink>,
 ) -> Handled<OpMan> {
     access.verify_limit.check(address)?;
-    let account = access.follow_link(&asked, &session, &phone(&body.phone)?, &body.origin).await?;
+    let account = access.follow_link(&request, &session, &phone(&body.phone)?, &body.origin).await?;
     Ok(Answer(OpMan { op_man_id: account.phone.into() }))
 }
 
@@ -133,11 +133,11 @@ pub(crate) async fn login(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
     session: Session,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<LoginBody>,
 ) -> Handled<SignedIn> {
     access.sign_in_limit.check(address)?;
-    let (account, token) = access.sign_in(&asked, &session, &phone(&body.op_man_id)?).await?;
+    let (account, token) = access.sign_in(&request, &session, &phone(&body.op_man_id)?).await?;
     let mut db = access.runtime.reads.scoped(&Scope::ALL, Some(NEWEST), &["role"]).await?;
     let roles: Vec<OwnRole> = roles::of_operator(&mut db, account.id)
         .await?
@@ -177,9 +177,9 @@ fn told(account: Account, token: String, roles: Vec<OwnRole>) -> SignedIn {
 pub(crate) async fn logout(
     State(access): State<Arc<Access>>,
     session: Session,
-    asked: Asked,
+    request: RequestContext,
     Body(_nothing): Body<Value>,
 ) -> Handled<Nothing> {
-    access.sessions.end(session.id, EndedReason::SignedOut, asked.now()).await?;
+    access.sessions.end(session.id, EndedReason::SignedOut, request.now()).await?;
     Ok(Answer(Nothing {}))
 }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::Phone;
-use wire::{Asked, Bare, Body, ClientAddress, Nothing, Params, Refused, Session, given};
+use wire::{RequestContext, Bare, Body, ClientAddress, Nothing, Params, Refused, Session, given};
 
 use super::devices::device_code;
 use crate::Access;
@@ -30,13 +30,13 @@ fn phone(text: &str) -> Result<Phone, Refused> {
 async fn send(
     access: &Access,
     address: ClientAddress,
-    asked: &Asked,
+    request: &RequestContext,
     body: &PhoneBody,
 ) -> Result<Bare<Nothing>, Refused> {
     access.sms_limit.check(address)?;
     let device = given(body.device_code.as_ref()).map(device_code).transpose()?;
     let asker = Asker { device, address };
-    access.send_code(&phone(&body.mobile_phone_number)?, asker, asked.now()).await?;
+    access.send_code(&phone(&body.mobile_phone_number)?, asker, request.now()).await?;
     Ok(Bare(Nothing {}))
 }
 
@@ -47,10 +47,10 @@ async fn send(
 pub(crate) async fn send_code(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<PhoneBody>,
 ) -> Result<Bare<Nothing>, Refused> {
-    send(&access, address, &asked, &body).await
+    send(&access, address, &request, &body).await
 }
 
 /// The same for clients whose storage type is `obs`.
@@ -59,10 +59,10 @@ pub(crate) async fn send_code(
 pub(crate) async fn send_code_obs(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<PhoneBody>,
 ) -> Result<Bare<Nothing>, Refused> {
-    send(&access, address, &asked, &body).await
+    send(&access, address, &request, &body).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -90,7 +90,7 @@ pub(crate) async fn verify_code(
     State(access): State<Arc<Access>>,
     address: ClientAddress,
     session: Session,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<CodeBody>,
 ) -> Result<Bare<ObjectId>, Refused> {
     access.verify_limit.check(address)?;
@@ -99,7 +99,7 @@ pub(crate) async fn verify_code(
         return Err(Refused::Bare("无效的验证码".to_owned()));
     }
     let phone = phone(&body.mobile_phone_number)?;
-    let account = access.verify_code(&session, &phone, code, address, asked.now()).await;
+    let account = access.verify_code(&session, &phone, code, address, request.now()).await;
     let account = account.map_err(|refused| match refused {
         Refused::Business { text, .. } => Refused::Bare(text),
         other => other,

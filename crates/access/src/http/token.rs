@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId};
-use wire::{Answer, Asked, Body, Caller, Handled, Refused, Session};
+use wire::{Answer, RequestContext, Body, Caller, Handled, Refused, Session};
 
 use crate::Access;
 use crate::use_case::sign_in::ClientBuild;
@@ -62,7 +62,7 @@ pub(crate) async fn renew(
     State(access): State<Arc<Access>>,
     caller: Caller,
     session: Session,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<Renewal>,
 ) -> Handled<Renewed> {
     let long = |text: &String| text.chars().count() > TEXT_MAX;
@@ -73,7 +73,7 @@ pub(crate) async fn renew(
     }
     let build = ClientBuild { build: body.build, dev_id: body.dev_id, package: body.package };
     let selection = (body.agent_ids, body.op_area_ids);
-    let (token, fresh) = access.renew(&caller, &session, selection, build, asked.now()).await?;
+    let (token, fresh) = access.renew(&caller, &session, selection, build, request.now()).await?;
     let (t, k) = fresh.map(|fresh| (fresh.t, fresh.k.to_text())).unzip();
     Ok(Answer(Renewed { token: token.token, expires_at: token.expires_at.millis(), t, k }))
 }

@@ -3,7 +3,7 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope, Timestamp};
-use wire::{Asked, Caller, EndedReason, Refused};
+use wire::{RequestContext, Caller, EndedReason, Refused};
 
 use super::NEWEST;
 use crate::model::authority::Person;
@@ -14,8 +14,8 @@ use crate::{Access, door};
 
 /// Whose data a device is, is whose its owner is today, which the read model was asked; the stream remembers whose he
 /// was when the device was first seen.
-fn of_owner(asked: &Asked) -> CommandContext {
-    CommandContext { scope: Scope::ALL, ..asked.context(json!({})) }
+fn of_owner(request: &RequestContext) -> CommandContext {
+    CommandContext { scope: Scope::ALL, ..request.context(json!({})) }
 }
 
 impl Access {
@@ -39,24 +39,24 @@ impl Access {
 
     pub(crate) async fn confirm_device(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
         let owner = self.device_owner(caller, device).await?;
-        let (operator, ctx) = (owner.operator, of_owner(asked));
+        let (operator, ctx) = (owner.operator, of_owner(request));
         let command = DeviceCommand::Confirm { id: device, owner, by: self.authority(caller).await? };
         Ok(self.runtime.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?)
     }
 
     pub(crate) async fn remove_device(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         device: OperatorDeviceId,
     ) -> Result<Receipt, Refused> {
         let owner = self.device_owner(caller, device).await?;
-        let (operator, ctx) = (owner.operator, of_owner(asked));
+        let (operator, ctx) = (owner.operator, of_owner(request));
         let before =
             self.runtime.desk.load::<OperatorDevices>(&operator).await.map_err(Refused::unavailable)?;
         let command = DeviceCommand::Remove { id: device, owner, by: self.authority(caller).await? };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
-use wire::{Asked, Caller, EndedReason, BatchOutcomes, Refused};
+use wire::{RequestContext, Caller, EndedReason, BatchOutcomes, Refused};
 
 use super::NEWEST;
 use crate::Access;
@@ -37,7 +37,7 @@ impl Access {
 
     pub(crate) async fn register_operator(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         phone: Phone,
         form: OperatorForm,
@@ -46,7 +46,7 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let fresh = OperatorId(self.runtime.ids.next_id());
         let by = self.authority(caller).await?;
-        let ctx = asked.context_of_account(json!({ "objectId": fresh }));
+        let ctx = request.context_of_account(json!({ "objectId": fresh }));
         self.areas_of_agents(&form.reach).await?;
         // Before anything is done: the roles must be such that this caller may give.
         let newcomer = Person {
@@ -70,7 +70,7 @@ impl Access {
 
     pub(crate) async fn change_operator(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         operator: OperatorId,
         form: OperatorForm,
@@ -78,7 +78,7 @@ impl Access {
         wanted: Option<BTreeSet<RoleId>>,
     ) -> Result<Receipt, Refused> {
         let by = self.authority(caller).await?;
-        let ctx = asked.context_of_account(json!({}));
+        let ctx = request.context_of_account(json!({}));
         let now = self.person(operator).await?;
         let command = || OperatorCommand::Change {
             form: form.clone(),
@@ -121,12 +121,12 @@ impl Access {
 
     pub(crate) async fn set_operator_state(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         operator: OperatorId,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
-        let ctx = asked.context_of_account(json!({}));
+        let ctx = request.context_of_account(json!({}));
         let receipt = self.switch_operator(caller, operator, enabled, &ctx).await?;
         self.switched(&[operator], enabled, receipt.position, &ctx).await?;
         Ok(receipt)
@@ -136,12 +136,12 @@ impl Access {
     /// `phones`.
     pub(crate) async fn set_operator_states(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         phones: &[Phone],
         enabled: bool,
     ) -> Result<BatchOutcomes, Refused> {
-        let ctx = asked.context_of_account(json!({}));
+        let ctx = request.context_of_account(json!({}));
         let (mut outcomes, mut done) = (BatchOutcomes::default(), Vec::new());
         for phone in phones {
             let switching = async {
@@ -197,12 +197,12 @@ impl Access {
 
     pub(crate) async fn delete_operator(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         operator: OperatorId,
     ) -> Result<Receipt, Refused> {
         let (by, person) = (self.authority(caller).await?, self.person(operator).await?);
-        let ctx = asked.context_of_account(json!({})).step(&format!("delete:{operator}"));
+        let ctx = request.context_of_account(json!({})).step(&format!("delete:{operator}"));
         let command = OperatorCommand::Delete { target: person.granted.clone(), by: by.clone() };
         self.rehearse::<Operator>(&operator, command.clone(), &ctx).await?;
         self.give_up_administration(person.clone(), &command, &by, &ctx).await?;
@@ -219,7 +219,7 @@ impl Access {
     /// Each judged alone, in the order of `phones`.
     pub(crate) async fn delete_operators(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         phones: &[Phone],
     ) -> Result<BatchOutcomes, Refused> {
@@ -227,7 +227,7 @@ impl Access {
         for phone in phones {
             let deleting = async {
                 let operator = self.operator_of(caller, phone).await?;
-                self.delete_operator(asked, caller, operator).await
+                self.delete_operator(request, caller, operator).await
             };
             outcomes.take(phone.to_string(), deleting.await)?;
         }

@@ -3,7 +3,7 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId, Scope};
-use wire::{Asked, Caller, BatchOutcomes, Refused};
+use wire::{RequestContext, Caller, BatchOutcomes, Refused};
 
 use super::NEWEST;
 use crate::Access;
@@ -24,7 +24,7 @@ fn owner(caller: &Caller, named: Option<AgentId>) -> Result<Option<AgentId>, Ref
 impl Access {
     pub(crate) async fn create_role(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         agent: Option<AgentId>,
         form: RoleForm,
@@ -33,13 +33,13 @@ impl Access {
         let id = RoleId(self.runtime.ids.next_id());
         let by = self.authority(caller).await?;
         let command = RoleCommand::Create { agent: owner(caller, agent)?, form, enabled, by };
-        let ctx = asked.context_of_account(json!({ "id": id }));
+        let ctx = request.context_of_account(json!({ "id": id }));
         Ok(self.runtime.desk.execute::<Role>(&id, command, &ctx).await?)
     }
 
     pub(crate) async fn change_role(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         role: RoleId,
         form: RoleForm,
@@ -47,29 +47,29 @@ impl Access {
     ) -> Result<Receipt, Refused> {
         let (holders, by) = (self.holders_of(role).await?, self.authority(caller).await?);
         let command = RoleCommand::Change { form, revision, holders, by };
-        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
+        self.alter_role(role, command, &request.context_of_account(json!({}))).await
     }
 
     pub(crate) async fn set_role_state(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         role: RoleId,
         enabled: bool,
     ) -> Result<Receipt, Refused> {
         let command = self.switch_of(caller, role, enabled).await?;
-        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
+        self.alter_role(role, command, &request.context_of_account(json!({}))).await
     }
 
     /// Each judged alone, in the order of `ids`.
     pub(crate) async fn set_role_states(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         ids: &[RoleId],
         enabled: bool,
     ) -> Result<BatchOutcomes, Refused> {
-        let ctx = asked.context_of_account(json!({}));
+        let ctx = request.context_of_account(json!({}));
         let mut outcomes = BatchOutcomes::default();
         for role in ids {
             let ctx = ctx.step(&format!("state:{role}"));
@@ -84,13 +84,13 @@ impl Access {
 
     pub(crate) async fn delete_role(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         role: RoleId,
         revision: Option<i64>,
     ) -> Result<Receipt, Refused> {
         let command = RoleCommand::Delete { revision, by: self.authority(caller).await? };
-        self.alter_role(role, command, &asked.context_of_account(json!({}))).await
+        self.alter_role(role, command, &request.context_of_account(json!({}))).await
     }
 
     async fn switch_of(&self, caller: &Caller, role: RoleId, enabled: bool) -> Result<RoleCommand, Refused> {

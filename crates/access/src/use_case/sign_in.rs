@@ -8,7 +8,7 @@ use rand::{Rng, RngCore};
 use serde_json::json;
 use vocabulary::{AgentId, AreaId, OperatorDeviceId, OperatorId, Phone, Reach, Timestamp};
 use wire::{
-    Asked, Caller, ClientAddress, Directory, IssuedToken, OpenedSession, Refused, Session, SessionId,
+    RequestContext, Caller, ClientAddress, Directory, IssuedToken, OpenedSession, Refused, Session, SessionId,
     TokenSubject,
 };
 
@@ -54,8 +54,8 @@ fn not_authorised() -> Refused {
 }
 
 /// What the system does in the name of an operator who is about to sign in.
-fn of_operator(asked: &Asked, account: &Account) -> CommandContext {
-    let ctx = asked.context_of_runtime("sign-in", json!({}));
+fn of_operator(request: &RequestContext, account: &Account) -> CommandContext {
+    let ctx = request.context_of_runtime("sign-in", json!({}));
     CommandContext { actor: Actor::Operator { id: account.id }, request_id: None, ..ctx }
 }
 
@@ -140,12 +140,12 @@ impl Access {
     /// accept the device first.
     pub(crate) async fn follow_link(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         session: &Session,
         phone: &Phone,
         link: &str,
     ) -> Result<Account, Refused> {
-        let now = asked.now();
+        let now = request.now();
         let bad = || Refused::business("link-expired", BadLink.to_string());
         let origin = quick_link::open(self.link_key.expose(), link, now).map_err(|_| bad())?;
         if origin.phone != *phone {
@@ -156,7 +156,7 @@ impl Access {
         let maker = self.authority_of(origin.by).await?.ok_or_else(bad)?;
         maker.may_act_on(&self.person(account.id).await?).map_err(|_| bad())?;
         if !self.device_admitted(&account, &session.device_code).await? {
-            return Err(self.ask_for_device(asked, session, &account).await);
+            return Err(self.ask_for_device(request, session, &account).await);
         }
         if !door::use_link(&self.runtime.pools.app, &origin.nonce, now).await? {
             return Err(bad());
@@ -215,14 +215,14 @@ impl Access {
     /// gives a fresh token.
     pub(crate) async fn sign_in(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         session: &Session,
         phone: &Phone,
     ) -> Result<(Account, IssuedToken), Refused> {
         let account = self.proved_account(session, phone).await?;
         if session.operator.is_none() {
-            self.use_device(asked, session, &account).await?;
-            let mut ctx = asked.context_of_runtime("sign-in", json!({}));
+            self.use_device(request, session, &account).await?;
+            let mut ctx = request.context_of_runtime("sign-in", json!({}));
             ctx.actor = Actor::Operator { id: account.id };
             ctx.request_id = Some(RequestId(format!("sign-in:{}", session.id)));
             ctx.fingerprint = [0; 32];
@@ -231,7 +231,7 @@ impl Access {
         }
         self.sessions.sign_in(session.id, account.id).await?;
         let build = ClientBuild { dev_id: session.device_code.clone(), ..ClientBuild::default() };
-        let token = self.issue(&account, session.id, (Vec::new(), Vec::new()), build, asked.now()).await?;
+        let token = self.issue(&account, session.id, (Vec::new(), Vec::new()), build, request.now()).await?;
         Ok((account, token))
     }
 
@@ -239,7 +239,7 @@ impl Access {
     /// has none of its own beside the page.
     pub(crate) async fn register_cs_tool(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         caller: &Caller,
         phone: &Phone,
         object_id: &str,
@@ -248,14 +248,14 @@ impl Access {
         if caller.phone.as_ref() != Some(phone) || object_id != operator.to_string() {
             return Err(Refused::business("operator-not-oneself", "只能登记本人的客服账号"));
         }
-        let ctx = asked.context_of_account(json!({ "url": self.config.web.chat_script }));
+        let ctx = request.context_of_account(json!({ "url": self.config.web.chat_script }));
         let command = OperatorCommand::RegisterCsTool;
         Ok(self.runtime.desk.execute::<Operator>(&operator, command, &ctx).await?)
     }
 
     /// The device that the session was opened for, when the account may sign in from it; otherwise an administrator is
     /// asked.
-    async fn use_device(&self, asked: &Asked, session: &Session, account: &Account) -> Result<(), Refused> {
+    async fn use_device(&self, request: &RequestContext, session: &Session, account: &Account) -> Result<(), Refused> {
         let desk = &self.runtime.desk;
         let devices = desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?.state;
         if devices.state_of(&session.device_code) == Some(DeviceState::Bound) {
@@ -263,14 +263,14 @@ impl Access {
         }
         let command = DeviceCommand::Use {
             id: OperatorDeviceId(self.runtime.ids.next_id()),
-            device: self.named_device(asked, session, account).await?,
+            device: self.named_device(request, session, account).await?,
             automatic: self.config.automatic_devices,
             owner: owner_of(&account.reach),
         };
-        let ctx = of_operator(asked, account);
+        let ctx = of_operator(request, account);
         match desk.execute::<OperatorDevices>(&account.id, command, &ctx).await {
             Err(CommandError::Refused(DeviceRefusal::NotAuthorised)) => {
-                Err(self.ask_for_device(asked, session, account).await)
+                Err(self.ask_for_device(request, session, account).await)
             }
             used => Ok(used.map(drop)?),
         }
@@ -278,30 +278,30 @@ impl Access {
 
     /// Asks an administrator to accept the session's device; the refusal for who waits. The phone is proved by now:
     /// nobody else takes one of the waiting places.
-    async fn ask_for_device(&self, asked: &Asked, session: &Session, account: &Account) -> Refused {
+    async fn ask_for_device(&self, request: &RequestContext, session: &Session, account: &Account) -> Refused {
         let asking = async {
             let command = DeviceCommand::Ask {
                 id: OperatorDeviceId(self.runtime.ids.next_id()),
-                device: self.named_device(asked, session, account).await?,
+                device: self.named_device(request, session, account).await?,
                 owner: owner_of(&account.reach),
             };
-            let ctx = of_operator(asked, account);
+            let ctx = of_operator(request, account);
             self.runtime.desk.execute::<OperatorDevices>(&account.id, command, &ctx).await?;
             Ok(())
         };
-        let asked: Result<(), Refused> = asking.await;
-        asked.err().unwrap_or_else(not_authorised)
+        let request: Result<(), Refused> = asking.await;
+        request.err().unwrap_or_else(not_authorised)
     }
 
     /// The session's device as it described itself for the account's phone.
     async fn named_device(
         &self,
-        asked: &Asked,
+        request: &RequestContext,
         session: &Session,
         account: &Account,
     ) -> Result<Device, Refused> {
         let db = &self.runtime.pools.app;
-        let device = door::bind_of(db, &account.phone, &session.device_code, asked.now()).await?;
+        let device = door::bind_of(db, &account.phone, &session.device_code, request.now()).await?;
         device.ok_or_else(not_authorised)
     }
 
@@ -361,10 +361,10 @@ pub(crate) fn own_agent(account: &Account) -> Option<AgentId> {
     owner_of(&account.reach).agent
 }
 
-/// Those of `asked` that are within `reach`. Naming only foreign ones must not turn into "all".
-fn within<T: Ord + Copy>(reach: &Reach<T>, asked: Vec<T>) -> Result<Vec<T>, Refused> {
-    let named = !asked.is_empty();
-    let kept: Vec<T> = asked.into_iter().filter(|id| reach.contains(id)).collect();
+/// Those of `request` that are within `reach`. Naming only foreign ones must not turn into "all".
+fn within<T: Ord + Copy>(reach: &Reach<T>, request: Vec<T>) -> Result<Vec<T>, Refused> {
+    let named = !request.is_empty();
+    let kept: Vec<T> = request.into_iter().filter(|id| reach.contains(id)).collect();
     if named && kept.is_empty() {
         return Err(Refused::business("selection-not-held", "所选代理商或服务区不在您的数据范围内"));
     }

@@ -7,7 +7,7 @@ use kernel::CommandContext;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use wire::{Answer, Asked, Body, Caller, Disclosed, Handled, AuditSink};
+use wire::{Answer, RequestContext, Body, Caller, Disclosed, Handled, AuditSink};
 
 use crate::Audit;
 
@@ -44,13 +44,13 @@ pub(crate) struct AccessBody {
 pub(crate) async fn record(
     State(audit): State<Arc<Audit>>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<AccessBody>,
 ) -> Handled<Value> {
     let what = match body.kind {
         Kind::Export => Disclosed::Export { what: body.what, filter: body.filter, rows: body.rows },
         Kind::Unmask => Disclosed::Unmask { what: body.what, target: body.target },
     };
-    let ctx = CommandContext { scope: caller.full_scope, ..asked.context(json!({})) };
+    let ctx = CommandContext { scope: caller.full_scope, ..request.context(json!({})) };
     Ok(Answer::replied(audit.records.disclosed(&ctx, what).await?))
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{BankCardId, PaymentAccountId, Phone, DataOwner};
-use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
+use wire::{RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
 use crate::Context;
@@ -72,7 +72,7 @@ struct BindCard {
     request_body = BindCard, responses((status = 200, body = FinancialAnswer<Value>)))]
 async fn bind_card(
     State(context): State<Context>,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<BindCard>,
 ) -> HandledFinancial<Value> {
     let card_id = BankCardId(context.runtime.ids.next_id());
@@ -83,7 +83,7 @@ async fn bind_card(
         holder: body.holder,
         id_no: body.id_no,
     };
-    let ctx = asked.context_of_account(json!({ "bindId": card_id }));
+    let ctx = request.context_of_account(json!({ "bindId": card_id }));
     let receipt =
         context.execute(body.account_id, PaymentAccountCommand::BindCard { card_id, card }, &ctx).await?;
     context.send_due_code(body.account_id).await?;
@@ -106,7 +106,7 @@ struct CodeBody {
     request_body = CodeBody, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn send_code(
     State(context): State<Context>,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<CodeBody>,
 ) -> HandledFinancial<Value> {
     match body.scene.as_str() {
@@ -116,7 +116,7 @@ async fn send_code(
     }
     let phone: Phone = body.phone.trim().parse().map_err(|_| refused(&PaymentAccountRefusal::Phone))?;
     let command = PaymentAccountCommand::ResendCode { phone };
-    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &request.context_of_account(json!({}))).await?;
     context.send_due_code(body.account_id).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
@@ -137,7 +137,7 @@ struct BindCardCheck {
 async fn bind_card_check(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<BindCardCheck>,
 ) -> HandledFinancial<Value> {
     let wrong = || Refused::business("payment-code-wrong", "验证码错误");
@@ -154,7 +154,7 @@ async fn bind_card_check(
     if !his {
         return Err(over());
     }
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     // What follows from a wrong code is no answer to keep: the request's name stays free for the right one.
     let aside = CommandContext { request_id: None, ..ctx.clone() };
     let waits = account.pending_card().is_some_and(|pending| pending.card_id == card_id);
@@ -194,11 +194,11 @@ struct UnbindCard {
     request_body = UnbindCard, responses((status = 200, body = FinancialAnswer<Nothing>)))]
 async fn apply_unbind_card(
     State(context): State<Context>,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<UnbindCard>,
 ) -> HandledFinancial<Value> {
     let command = PaymentAccountCommand::AskUnbinding { card_no: body.card_no, reason: body.reason };
-    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &request.context_of_account(json!({}))).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -221,7 +221,7 @@ struct CardAnswer {
 async fn card_state(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<CardAnswer>,
 ) -> HandledFinancial<Value> {
     platform_only(&caller, "仅平台可处理解绑申请")?;
@@ -230,6 +230,6 @@ async fn card_state(
         agree: body.agree,
         reason: body.reason.unwrap_or_default(),
     };
-    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &request.context_of_account(json!({}))).await?;
     Ok(FinancialAnswer::replied(receipt))
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use wire::{Asked, Body, Caller, FinancialAnswer, HandledFinancial, Params, Permit, Refused, Routes};
+use wire::{RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Params, Permit, Refused, Routes};
 
 use super::{NEWEST, agent_meant, refused};
 use crate::Context;
@@ -62,7 +62,7 @@ async fn modify_password(
     State(context): State<Context>,
     caller: Caller,
     headers: HeaderMap,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ModifyPassword>,
 ) -> HandledFinancial<Redirect> {
     let operator = caller.operator()?;
@@ -81,11 +81,11 @@ async fn modify_password(
     OsRng.fill_bytes(&mut nonce);
     let command =
         PaymentAccountCommand::AskPassword { call: body.call_type, link: URL_SAFE_NO_PAD.encode(nonce) };
-    let receipt = context.execute(account, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(account, command, &request.context_of_account(json!({}))).await?;
     // The link is not stored with the request: whoever repeats it gets one that names the same, from what is recorded.
     let state = context.runtime.desk.load::<PaymentAccount>(&account).await?.state;
     let link = state.password_link().ok_or_else(|| refused(&PaymentAccountRefusal::LinkUsed))?.to_owned();
-    let ticket = Ticket { account, operator, link, ts: asked.now().millis() };
+    let ticket = Ticket { account, operator, link, ts: request.now().millis() };
     let redirect_url = desk.link(&ticket, body.call_type).await.map_err(|error| {
         tracing::error!(error = &error as &dyn std::error::Error, "there is no link to the payment password");
         Refused::business("payment-desk-away", "支付渠道暂时无法连接，请稍后重试")
@@ -159,12 +159,12 @@ async fn stand_in(State(context): State<Context>, Params(query): Params<TicketQu
     responses((status = 200, content_type = "text/html", body = String)))]
 async fn stand_in_done(
     State(context): State<Context>,
-    asked: Asked,
+    request: RequestContext,
     form: Result<Form<TicketQuery>, FormRejection>,
 ) -> Result<Response, Refused> {
     let sealed = form.ok().and_then(|Form(form)| form.ticket).unwrap_or_default();
     let Some(ticket) = context.ticket(&sealed).await? else { return Ok(gone()) };
-    let mut ctx = asked.context_of_runtime(RULE, json!({}));
+    let mut ctx = request.context_of_runtime(RULE, json!({}));
     // The signed ticket says who asked for the page: it is his doing.
     ctx.actor = Actor::Operator { id: ticket.operator };
     ctx.request_id = None;

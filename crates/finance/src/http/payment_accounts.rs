@@ -9,7 +9,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, BankCardId, Page, PaymentAccountId, Rows, DataOwner};
 use wire::{
-    Asked, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
+    RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
     given, number,
 };
 
@@ -276,7 +276,7 @@ struct OpenAccount {
 async fn open_account(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<OpenAccount>,
 ) -> HandledFinancial<Value> {
     let agent_id = body.agent_id;
@@ -296,7 +296,7 @@ async fn open_account(
         known.map_or_else(|| PaymentAccountId(context.runtime.ids.next_id()), |known| known.account_id);
     let command = PaymentAccountCommand::Apply { account_id, agent_id, application };
     let reply = json!({ "accountId": account_id, "status": AccountStatus::Applied as i16 });
-    let receipt = context.execute(account_id, command, &asked.context_of_account(reply)).await?;
+    let receipt = context.execute(account_id, command, &request.context_of_account(reply)).await?;
     Ok(FinancialAnswer::replied(receipt))
 }
 
@@ -322,7 +322,7 @@ struct AccountState {
 async fn state(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<AccountState>,
 ) -> HandledFinancial<Value> {
     platform_only(&caller, "仅平台可登记开户结果")?;
@@ -335,7 +335,7 @@ async fn state(
         level,
         reason: body.reason.unwrap_or_default(),
     };
-    let receipt = context.execute(body.account_id, command, &asked.context_of_account(json!({}))).await?;
+    let receipt = context.execute(body.account_id, command, &request.context_of_account(json!({}))).await?;
     context.settle(&receipt).await?;
     Ok(FinancialAnswer::replied(receipt))
 }

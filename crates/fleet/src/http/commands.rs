@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, CommandId};
-use wire::{Answer, Asked, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{Answer, RequestContext, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
 
 use crate::Fleet;
 use crate::model::command::{CommandCommand, CommandKind, DeviceCommandState, Order};
@@ -69,7 +69,7 @@ struct CommandGiven {
 async fn lock(
     State(fleet): State<Fleet>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(body): Body<LockAsked>,
 ) -> Handled<Value> {
@@ -77,7 +77,7 @@ async fn lock(
         LockAction::Lock => CommandKind::Lock,
         LockAction::Unlock => CommandKind::Unlock,
     };
-    give(&fleet, &caller, &asked, seen, &body.car_id, kind, body.reason, body.request_id).await
+    give(&fleet, &caller, &request, seen, &body.car_id, kind, body.reason, body.request_id).await
 }
 
 /// What else a device is told.
@@ -118,7 +118,7 @@ struct CommandAsked {
 async fn command(
     State(fleet): State<Fleet>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(body): Body<CommandAsked>,
 ) -> Handled<Value> {
@@ -129,14 +129,14 @@ async fn command(
         Told::OpenBattery => CommandKind::BatteryBay,
         Told::Reboot => CommandKind::Reboot,
     };
-    give(&fleet, &caller, &asked, seen, &body.car_id, kind, body.reason, body.request_id).await
+    give(&fleet, &caller, &request, seen, &body.car_id, kind, body.reason, body.request_id).await
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of two requests with one course")]
 async fn give(
     fleet: &Fleet,
     caller: &Caller,
-    asked: &Asked,
+    request: &RequestContext,
     seen: Seen,
     car_id: &str,
     kind: CommandKind,
@@ -159,7 +159,7 @@ async fn give(
         reason,
         by: caller.name.clone(),
     };
-    let mut ctx = asked.context(json!({ "commandId": command_id, "state": "sent" }));
+    let mut ctx = request.context(json!({ "commandId": command_id, "state": "sent" }));
     if let (None, Some(id)) = (&ctx.request_id, request_id) {
         if !(1..=64).contains(&id.len()) {
             return Err(Refused::malformed("requestId 需 1 到 64 位"));
@@ -201,10 +201,10 @@ async fn lock_state(
     State(fleet): State<Fleet>,
     caller: Caller,
     seen: Seen,
-    Params(asked): Params<CarParams>,
+    Params(request): Params<CarParams>,
 ) -> Handled<LockState> {
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
-    let row = vehicles::find(&mut *tx, &asked.car_id).await?.ok_or_else(Refused::not_found)?;
+    let row = vehicles::find(&mut *tx, &request.car_id).await?.ok_or_else(Refused::not_found)?;
     drop(tx);
     let live = fleet.live.of(&row.car_id);
     Ok(Answer(LockState {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Wgs84};
-use wire::{Answer, Asked, Body, Handled, Permit, Refused, Routes};
+use wire::{Answer, RequestContext, Body, Handled, Permit, Refused, Routes};
 
 use crate::Fleet;
 use crate::credential::{Identity, is_gateway_name};
@@ -83,7 +83,7 @@ struct BatchResults {
 /// does not hold up the others; one that is there already gets its credential again.
 #[utoipa::path(post, path = "/open/v1/vehicles/batch", tag = "open", request_body = Batch,
     responses((status = 200, body = Answer<BatchResults>)))]
-async fn enrol(State(fleet): State<Fleet>, asked: Asked, Body(batch): Body<Batch>) -> Handled<BatchResults> {
+async fn enrol(State(fleet): State<Fleet>, request: RequestContext, Body(batch): Body<Batch>) -> Handled<BatchResults> {
     if batch.vehicles.is_empty() || batch.vehicles.len() > MOST_AT_ONCE {
         return Err(Refused::malformed(format!("每次需 1 到 {MOST_AT_ONCE} 辆")));
     }
@@ -93,11 +93,11 @@ async fn enrol(State(fleet): State<Fleet>, asked: Asked, Body(batch): Body<Batch
             place.insert(fleet.areas.area(vehicle.area_id).await.map_err(Refused::unavailable)?);
         }
     }
-    let (fleet, asked, areas) = (&fleet, &asked, &areas);
+    let (fleet, request, areas) = (&fleet, &request, &areas);
     let results = futures::stream::iter(batch.vehicles)
         .map(|vehicle| async move {
             let car_id = vehicle.car_id.clone();
-            match enrol_one(fleet, asked, areas, vehicle).await {
+            match enrol_one(fleet, request, areas, vehicle).await {
                 Ok(secret) => Ok(Enrolled { car_id, secret: Some(secret), error: None }),
                 Err(No::Because(text)) => Ok(Enrolled { car_id, secret: None, error: Some(text) }),
                 Err(No::Broken(refused)) => Err(refused),
@@ -128,7 +128,7 @@ impl<R: kernel::Refusal> From<kernel::desk::CommandError<R>> for No {
 
 async fn enrol_one(
     fleet: &Fleet,
-    asked: &Asked,
+    request: &RequestContext,
     areas: &HashMap<AreaId, Option<AreaFacts>>,
     new: NewVehicle,
 ) -> Result<String, No> {
@@ -145,7 +145,7 @@ async fn enrol_one(
         .await
         .map_err(|error| No::Broken(Refused::unavailable(error)))?;
     // One request id stands for the whole batch, so each bike's commands carry none: they are "already so" when repeated.
-    let mut ctx = asked.context(serde_json::Value::Null);
+    let mut ctx = request.context(serde_json::Value::Null);
     ctx.request_id = None;
     let enrol = VehicleCommand::Enrol {
         registration: Registration {

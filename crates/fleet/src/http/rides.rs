@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use wire::{Answer, Asked, Body, Handled, Permit, Refused, Routes};
+use wire::{Answer, RequestContext, Body, Handled, Permit, Refused, Routes};
 
 use crate::Fleet;
 use crate::model::region::OperationState;
@@ -35,12 +35,12 @@ struct RideAsked {
     request_body = RideAsked, responses((status = 200, body = Answer<Value>)))]
 async fn ride(
     State(fleet): State<Fleet>,
-    asked: Asked,
+    request: RequestContext,
     Path(car_id): Path<String>,
     Body(body): Body<RideAsked>,
 ) -> Handled<Value> {
     let rider = person(body.rider_id)?;
-    run(&fleet, &asked, car_id, VehicleCommand::Ride { action: body.action, rider }).await
+    run(&fleet, &request, car_id, VehicleCommand::Ride { action: body.action, rider }).await
 }
 
 /// Begin or end.
@@ -82,7 +82,7 @@ struct WorkAsked {
     request_body = WorkAsked, responses((status = 200, body = Answer<Value>)))]
 async fn work(
     State(fleet): State<Fleet>,
-    asked: Asked,
+    request: RequestContext,
     Path(car_id): Path<String>,
     Body(body): Body<WorkAsked>,
 ) -> Handled<Value> {
@@ -96,12 +96,12 @@ async fn work(
         WorkAction::Start => VehicleCommand::StartWork { kind, worker },
         WorkAction::Finish => VehicleCommand::FinishWork { kind, worker },
     };
-    run(&fleet, &asked, car_id, command).await
+    run(&fleet, &request, car_id, command).await
 }
 
-async fn run(fleet: &Fleet, asked: &Asked, car_id: String, command: VehicleCommand) -> Handled<Value> {
+async fn run(fleet: &Fleet, request: &RequestContext, car_id: String, command: VehicleCommand) -> Handled<Value> {
     let car_id = CarId::try_from(car_id).map_err(Refused::malformed)?;
-    let receipt = fleet.runtime.desk.execute::<Vehicle>(&car_id, command, &asked.context(json!({}))).await?;
+    let receipt = fleet.runtime.desk.execute::<Vehicle>(&car_id, command, &request.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 

@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use super::cars::CarWatch;
 use super::gate::{Denied, RowsChanged};
 use super::hub::{Beat, Hub};
-use super::viewport::{Asked, Viewport};
+use super::viewport::{RequestContext, Viewport};
 use super::outlet::{End, Outlet, farewell, instant};
 use super::protocol::{self, Bye, Said, Topic};
 
@@ -256,8 +256,8 @@ impl Session {
         if !self.outlet.viewer.may(&FLEET_CODES) {
             return self.refuse("fleet", "没有查看车辆分布的权限").await;
         }
-        let asked = match Asked::parse(bbox, zoom) {
-            Ok(asked) => asked,
+        let request = match RequestContext::parse(bbox, zoom) {
+            Ok(request) => request,
             Err(promot) => return self.refuse("fleet", promot).await,
         };
         if self.fleet.is_none() {
@@ -267,7 +267,7 @@ impl Session {
         let since = since.filter(|since| *since >= earliest);
         let scope = Arc::clone(&self.outlet.viewer.scope);
         let viewport = self.fleet.get_or_insert_with(|| Viewport::new(scope));
-        let buffers = viewport.turn_to(&asked, since, &self.hub);
+        let buffers = viewport.turn_to(&request, since, &self.hub);
         let beat = Arc::clone(&self.hub.beats().borrow());
         let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(viewport.seen)).into())];
         messages.extend(buffers);

@@ -22,7 +22,7 @@ const MAX_CELLS: usize = 16_384;
 const CLUSTER_LEVELS: u8 = 2;
 
 /// What a client asks to look at.
-pub(super) enum Asked {
+pub(super) enum RequestContext {
     /// Totals alone.
     Totals,
     /// Single bikes of these cells.
@@ -31,7 +31,7 @@ pub(super) enum Asked {
     Far(u8),
 }
 
-impl Asked {
+impl RequestContext {
     /// Refused in words for the user.
     pub(super) fn parse(bbox: Option<[f64; 4]>, zoom: Option<f64>) -> Result<Self, &'static str> {
         let (Some(bbox), Some(zoom)) = (bbox, zoom) else {
@@ -85,17 +85,17 @@ impl Viewport {
     }
 
     /// Looks at something else; what is to be sent for it. `since`: what the client still has of the very same view.
-    pub(super) fn turn_to(&mut self, asked: &Asked, since: Option<u32>, hub: &Hub) -> Vec<Message> {
+    pub(super) fn turn_to(&mut self, request: &RequestContext, since: Option<u32>, hub: &Hub) -> Vec<Message> {
         let now = hub.clock.now();
         let fleet = hub.memory.read();
         self.learn(fleet.owners());
-        let buffers = match *asked {
-            Asked::Totals => {
+        let buffers = match *request {
+            RequestContext::Totals => {
                 self.sight = Sight::Totals;
                 Vec::new()
             }
-            Asked::Far(level) => self.turn_far(level, hub, &fleet, now),
-            Asked::Near(rect) => self.turn_near(View { rect, lots: self.lots.clone() }, since, &fleet, now),
+            RequestContext::Far(level) => self.turn_far(level, hub, &fleet, now),
+            RequestContext::Near(rect) => self.turn_near(View { rect, lots: self.lots.clone() }, since, &fleet, now),
         };
         self.seen = fleet.tick_seq();
         drop(fleet);

@@ -12,7 +12,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode, Phone, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, BatchOutcomes, PageOf, PageQuery, Params, Permit, Refused,
+    Answer, RequestContext, Body, Caller, Handled, Nothing, BatchOutcomes, PageOf, PageQuery, Params, Permit, Refused,
     Routes, BATCH_MAX, Seen, BatchAnswer, given, number, batch,
 };
 
@@ -329,7 +329,7 @@ struct NewAccount {
 async fn create(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<NewAccount>,
 ) -> Handled<Value> {
     agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
@@ -345,7 +345,7 @@ async fn create(
         }
     };
     let fresh = AgentId(context.runtime.ids.next_id());
-    let ctx = asked.context_of_account(json!({ "agentId": fresh }));
+    let ctx = request.context_of_account(json!({ "agentId": fresh }));
     let wanted = body.content.service_area_ids.clone().unwrap_or_default();
     // Before anything is done: the areas must be such that this agent may get.
     let moves = context.moves(&caller, fresh, parent_id, &wanted).await?;
@@ -379,7 +379,7 @@ struct ChangedAccount {
 async fn update(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ChangedAccount>,
 ) -> Handled<Value> {
     let agent = body.agent_id;
@@ -392,7 +392,7 @@ async fn update(
         Some(text) => phone(text)?,
         None => known.profile.phone.clone(),
     };
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let moves = match &body.content.service_area_ids {
         Some(wanted) => context.moves(&caller, agent, known.parent, wanted).await?,
@@ -420,7 +420,7 @@ struct AccountQuery {
 async fn delete(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Params(query): Params<AccountQuery>,
 ) -> Handled<Value> {
     let agent = number("agentId", Some(&query.agent_id))?;
@@ -430,7 +430,7 @@ async fn delete(
     let mut db = context.runtime.reads.scoped(&Scope::ALL, NEWEST, &READS).await?;
     let (children, areas) = agents::hanging_on(&mut *db, agent).await?;
     drop(db);
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     let receipt =
         context.runtime.desk.execute::<Agent>(&agent, AgentCommand::Delete { children, areas }, &ctx).await?;
     context.settle(receipt.position).await?;
@@ -466,11 +466,11 @@ fn on(state: i16) -> Result<bool, Refused> {
 async fn state(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<AccountState>,
 ) -> Handled<BatchAnswer> {
     let enabled = on(body.state)?;
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     match (body.agent_id, body.agent_ids) {
         (Some(agent), None) => {
             let receipt = context.switch_agent(&caller, agent, enabled, &ctx).await?;

@@ -11,7 +11,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentRoleId, PermissionCode, Scope};
 use wire::{
-    Answer, Asked, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen,
+    Answer, RequestContext, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen,
     given, number,
 };
 
@@ -108,13 +108,13 @@ fn platform(caller: &Caller) -> Result<(), Refused> {
 async fn create(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<TemplateBody>,
 ) -> Handled<Value> {
     platform(&caller)?;
     let id = AgentRoleId(context.runtime.ids.next_id());
     let command = AgentRoleCommand::Create { id, form: body.form(&context)?, held: held(&caller) };
-    let ctx = asked.context_of_account(json!({ "id": id }));
+    let ctx = request.context_of_account(json!({ "id": id }));
     Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 
@@ -134,11 +134,11 @@ struct ChangedTemplate {
 async fn update(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ChangedTemplate>,
 ) -> Handled<Value> {
     platform(&caller)?;
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
     let command = AgentRoleCommand::Change { form: body.content.form(&context)?, held: held(&caller) };
     let receipt = context.runtime.desk.execute::<AgentRole>(&body.id, command, &ctx).await?;
@@ -160,7 +160,7 @@ struct TemplateQuery {
 async fn delete(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Params(query): Params<TemplateQuery>,
 ) -> Handled<Value> {
     platform(&caller)?;
@@ -169,7 +169,7 @@ async fn delete(
     let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
     drop(db);
     let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
 }
 

@@ -14,7 +14,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Page, Phone, Reach, Rows, DataOwner, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
+    Answer, RequestContext, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
     Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
 };
 
@@ -423,7 +423,7 @@ struct NewFranchisee {
 async fn create(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<NewFranchisee>,
 ) -> Handled<Value> {
     let agent_id = agent_of(&caller, body.agent_id.filter(|agent| agent.0 != 0))?;
@@ -435,7 +435,7 @@ async fn create(
     check_areas(&context, &caller, agent_id, &Terms::default(), &form.terms).await?;
     let franchisee_id = FranchiseeId(context.runtime.ids.next_id());
     let command = FranchiseeCommand::Register { franchisee_id, agent_id, form };
-    let ctx = asked.context_of_account(json!({ "id": franchisee_id }));
+    let ctx = request.context_of_account(json!({ "id": franchisee_id }));
     Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&franchisee_id, command, &ctx).await?))
 }
 
@@ -455,7 +455,7 @@ struct ChangedFranchisee {
 async fn update(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     Body(body): Body<ChangedFranchisee>,
 ) -> Handled<Value> {
     let known = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
@@ -465,15 +465,15 @@ async fn update(
     let form = body.content.over(known.terms())?;
     check_areas(&context, &caller, agent, known.terms(), &form.terms).await?;
     let command = FranchiseeCommand::Change { form, revision };
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&body.id, command, &ctx).await?))
 }
 
 /// Removes a franchisee with whom nothing was signed.
 #[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
     params(FranchiseeQuery), responses((status = 200, body = Answer<Nothing>)))]
-async fn delete(State(context): State<Context>, asked: Asked, Params(query): Params<FranchiseeQuery>) -> Handled<Value> {
-    let ctx = asked.context_of_account(json!({}));
+async fn delete(State(context): State<Context>, request: RequestContext, Params(query): Params<FranchiseeQuery>) -> Handled<Value> {
+    let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&query.franchisee()?, FranchiseeCommand::Delete, &ctx).await?))
 }
 
@@ -491,14 +491,14 @@ struct NextState {
 /// Signs a franchisee's contract or ends it.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
     request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
-async fn state(State(context): State<Context>, asked: Asked, Body(body): Body<NextState>) -> Handled<Value> {
+async fn state(State(context): State<Context>, request: RequestContext, Body(body): Body<NextState>) -> Handled<Value> {
     let command = match body.state {
         1 => FranchiseeCommand::Sign,
         // Bills are the financial context's; until it stands nobody has an account, and so there are none.
         3 => FranchiseeCommand::Terminate { reason: body.reason, unsettled_bills: 0 },
         _ => return Err(Refused::malformed("状态应为 1（签约）或 3（解约）；到期由系统按合同到期日处理")),
     };
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&body.id, command, &ctx).await?))
 }
 
@@ -523,9 +523,9 @@ struct WholePeople {
 /// Names and phone of one franchisee, whole. Who asked stands in the log.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
     request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
-async fn unmask(State(context): State<Context>, asked: Asked, Body(body): Body<Unmask>) -> Handled<WholePeople> {
+async fn unmask(State(context): State<Context>, request: RequestContext, Body(body): Body<Unmask>) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
-    let ctx = asked.context_of_account(json!({}));
+    let ctx = request.context_of_account(json!({}));
     let receipt = context.runtime.desk.execute::<Franchisee>(&body.id, FranchiseeCommand::Reveal, &ctx).await?;
     let franchisee = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
     let whole = match franchisee.people() {

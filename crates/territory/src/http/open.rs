@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone};
-use wire::{Answer, Asked, Body, Caller, Handled, Permit, Refused, Routes, Seen};
+use wire::{Answer, RequestContext, Body, Caller, Handled, Permit, Refused, Routes, Seen};
 
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
@@ -58,7 +58,7 @@ struct AgentGiven {
 async fn register_agent(
     State(runtime): State<Runtime>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(new): Body<NewAgent>,
 ) -> Handled<Value> {
@@ -79,7 +79,7 @@ async fn register_agent(
         terms: Terms::default(),
     };
     let registration = Registration::of_platform(agent_id, profile);
-    let ctx = asked.context(json!({ "agentId": agent_id }));
+    let ctx = request.context(json!({ "agentId": agent_id }));
     let receipt = runtime.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
     Ok(Answer::replied(receipt))
 }
@@ -118,7 +118,7 @@ struct AreaGiven {
 async fn plan_area(
     State(runtime): State<Runtime>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(new): Body<NewArea>,
 ) -> Handled<Value> {
@@ -137,7 +137,7 @@ async fn plan_area(
     drop(tx);
     let area_id = known.unwrap_or_else(|| AreaId(runtime.ids.next_id()));
     let plan = Plan { area_id, agent_id: new.agent_id, name: new.name.trim().to_owned(), tel: new.tel, ring };
-    let ctx = asked.context(json!({ "areaId": area_id }));
+    let ctx = request.context(json!({ "areaId": area_id }));
     let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Plan(plan), &ctx).await?;
     Ok(Answer::replied(receipt))
 }
@@ -180,9 +180,9 @@ async fn list_areas(State(runtime): State<Runtime>, caller: Caller, seen: Seen) 
 /// Opens a service area to riders.
 #[utoipa::path(post, path = "/open/v1/areas/{areaId}/open", tag = "open", params(("areaId" = String, Path)),
     responses((status = 200, body = Answer<Value>)))]
-async fn open_area(State(runtime): State<Runtime>, asked: Asked, Path(area_id): Path<String>) -> Handled<Value> {
+async fn open_area(State(runtime): State<Runtime>, request: RequestContext, Path(area_id): Path<String>) -> Handled<Value> {
     let area_id: AreaId = area_id.parse().map_err(|_| Refused::malformed("服务区编号不正确"))?;
-    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Open, &asked.context(json!({}))).await?;
+    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Open, &request.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -231,11 +231,11 @@ struct FenceGiven {
 async fn draw_fence(
     State(runtime): State<Runtime>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(new): Body<NewFence>,
 ) -> Handled<FenceGiven> {
-    draw_one(&runtime, &caller, &asked, seen, new).await.map(Answer)
+    draw_one(&runtime, &caller, &request, seen, new).await.map(Answer)
 }
 
 /// Fences to draw.
@@ -258,7 +258,7 @@ struct FencesGiven {
 async fn draw_fences(
     State(runtime): State<Runtime>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(new): Body<NewFences>,
 ) -> Handled<FencesGiven> {
@@ -267,7 +267,7 @@ async fn draw_fences(
     }
     let mut results = Vec::with_capacity(new.fences.len());
     for fence in new.fences {
-        results.push(match draw_one(&runtime, &caller, &asked, seen, fence).await {
+        results.push(match draw_one(&runtime, &caller, &request, seen, fence).await {
             Ok(given) => given,
             Err(Refused::Business { text, .. } | Refused::Malformed { text, .. }) => {
                 FenceGiven { fence_id: None, error: Some(text) }
@@ -281,7 +281,7 @@ async fn draw_fences(
 async fn draw_one(
     runtime: &Runtime,
     caller: &Caller,
-    asked: &Asked,
+    request: &RequestContext,
     seen: Seen,
     new: NewFence,
 ) -> Result<FenceGiven, Refused> {
@@ -309,7 +309,7 @@ async fn draw_one(
         ring,
     };
     // One request id stands for the whole batch, so each fence's command carries none: it is "already so" when repeated.
-    let mut ctx = asked.context(Value::Null);
+    let mut ctx = request.context(Value::Null);
     ctx.request_id = None;
     let command = FenceCommand::Draw { drawing, area: edge.clone() };
     runtime.desk.execute::<Fence>(&fence_id, command, &ctx).await?;

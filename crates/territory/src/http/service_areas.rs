@@ -12,7 +12,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
-    Answer, Asked, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
+    Answer, RequestContext, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
     Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
 };
 
@@ -255,8 +255,8 @@ struct ChangedArea {
 /// Gives an area another name or telephone; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
     request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
-async fn update(State(context): State<Context>, asked: Asked, Body(body): Body<ChangedArea>) -> Handled<Value> {
-    let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
+async fn update(State(context): State<Context>, request: RequestContext, Body(body): Body<ChangedArea>) -> Handled<Value> {
+    let ctx = CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
     let command = AreaCommand::Describe { name: body.name, tel: body.tel };
     Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }
@@ -278,7 +278,7 @@ struct AreaState {
 async fn state(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(body): Body<AreaState>,
 ) -> Handled<Value> {
@@ -296,7 +296,7 @@ async fn state(
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
     };
     let receipt =
-        context.runtime.desk.execute::<Area>(&body.id, command, &asked.context_of_account(json!({}))).await?;
+        context.runtime.desk.execute::<Area>(&body.id, command, &request.context_of_account(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -334,7 +334,7 @@ struct AreaHandedOver {
 async fn hand_over(
     State(context): State<Context>,
     caller: Caller,
-    asked: Asked,
+    request: RequestContext,
     seen: Seen,
     Body(body): Body<AreaHandedOver>,
 ) -> Handled<Value> {
@@ -351,7 +351,7 @@ async fn hand_over(
     drop(db);
     let vehicles = context.ports.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, franchisees };
-    let ctx = CommandContext { expected_version: Some(body.version), ..asked.context_of_account(json!({})) };
+    let ctx = CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
     Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }

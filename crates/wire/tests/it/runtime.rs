@@ -21,7 +21,7 @@ use vocabulary::{
 };
 use wire::client::{ClientSession, HiddenText};
 use wire::{
-    Answer, Asked, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAccount, FinancialAnswer,
+    Answer, RequestContext, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAccount, FinancialAnswer,
     Handled, HandledFinancial, MachineStanding, OpenedSession, Params, Permit, Refused, Revocations,
     RouteInfo, Routes, SecretKey, Session, Sessions, Standing, Surface, TokenKeys, TokenSubject, Wire,
     WireConfig,
@@ -61,8 +61,8 @@ async fn echo_query(Params(query): Params<BTreeMap<String, String>>) -> Handled<
 }
 
 #[utoipa::path(post, path = "/echo", responses((status = 200)))]
-async fn echo_body(asked: Asked, body: String) -> Handled<Value> {
-    let context = asked.context(Value::Null);
+async fn echo_body(request: RequestContext, body: String) -> Handled<Value> {
+    let context = request.context(Value::Null);
     let request_id = context.request_id.map(|id| id.0);
     Ok(Answer(json!({ "body": body, "requestId": request_id, "fingerprint": context.fingerprint })))
 }

@@ -25,7 +25,7 @@ pub const TRACE_ID: HeaderName = HeaderName::from_static("traceid");
 #[derive(Clone, Debug)]
 pub struct TraceId(pub Arc<str>);
 
-/// When a request came in and what was asked, left by the guard for [`Asked`].
+/// When a request came in and what was asked, left by the guard for [`RequestContext`].
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     pub now: Timestamp,
@@ -45,15 +45,15 @@ pub(crate) fn fingerprint(method: &Method, path: &str, query: &str, body: &[u8])
 }
 
 /// Extractor for commands: everything about the command that is not the command.
-/// On keyed and open routes (sign-in) the actor is the system rule named in [`Asked::context_of_runtime`].
+/// On keyed and open routes (sign-in) the actor is the system rule named in [`RequestContext::context_of_runtime`].
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestContext {
     caller: Option<Caller>,
     request_key: Option<String>,
     arrival: Arrival,
 }
 
-impl Asked {
+impl RequestContext {
     /// The context of the caller's command. `reply` is stored with the request and given back when it is repeated.
     pub fn context(&self, reply: Value) -> CommandContext {
         match &self.caller {
@@ -126,7 +126,7 @@ fn request_key(parts: &Parts) -> Result<Option<String>, Refused> {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Asked {
+impl<S: Sync> FromRequestParts<S> for RequestContext {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refused> {
