@@ -1,12 +1,12 @@
 //! Access: who may do what. Roles, operators, their devices, machine clients, and the way in.
 //!
 //! The server makes an [`Access`] from the system, the sessions and the token keys, gives its [`Access::directory`] to
-//! the entrance, runs [`projectors`], serves [`routes`], and refuses to start when [`permissions::unknown_codes`]
+//! the wire, runs [`projectors`], serves [`routes`], and refuses to start when [`permissions::unknown_codes`]
 //! finds a route that nobody could ever call.
 #![deny(missing_docs)]
 
 mod directory;
-mod door;
+mod sign_in_store;
 mod agents;
 mod http;
 pub mod model;
@@ -103,7 +103,7 @@ impl Access {
         })
     }
 
-    /// Who stands how: for the entrance.
+    /// Who stands how: for the wire.
     pub fn directory(&self) -> Arc<AccessDirectory> {
         Arc::clone(&self.directory)
     }
@@ -113,7 +113,7 @@ impl Access {
         let mut tick = tokio::time::interval(std::time::Duration::from_mins(1));
         loop {
             tick.tick().await;
-            if let Err(error) = door::sweep(&self.runtime.pools.app, self.runtime.clock.now()).await {
+            if let Err(error) = sign_in_store::sweep(&self.runtime.pools.app, self.runtime.clock.now()).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "the door is not swept");
             }
             for limit in [

@@ -38,7 +38,7 @@ impl Audit {
         Arc::new(Self { runtime, schemas, records })
     }
 
-    /// Hears of refused commands and of data disclosed: for the entrance.
+    /// Hears of refused commands and of data disclosed: for the wire.
     pub fn audit_sink(&self) -> Arc<Records> {
         Arc::new(self.records.clone())
     }

@@ -1,4 +1,4 @@
-//! Keeps what leaves no event by itself: the entrance and other contexts tell it here.
+//! Keeps what leaves no event by itself: the wire and other contexts tell it here.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl AuditSink for Records {
         if self.callers.len() > 10_000 {
             self.callers.retain_recent();
         }
-        // A rule of the system is not refused by the entrance.
+        // A rule of the system is not refused by the wire.
         let Some(person) = Person::of(&ctx.actor) else { return };
         let refusal = Refusal {
             at: ctx.now,

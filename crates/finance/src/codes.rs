@@ -1,4 +1,4 @@
-//! Codes of cards that wait for one, in `door.card_codes`. Nothing here is an event; how long a code lives and how
+//! Codes of cards that wait for one, in `authentication.card_codes`. Nothing here is an event; how long a code lives and how
 //! often one is sent is the account's to decide.
 
 use hmac::{Hmac, Mac};
@@ -30,7 +30,7 @@ pub async fn put(
     at: Timestamp,
 ) -> sqlx::Result<bool> {
     let put = sqlx::query(
-        "insert into door.card_codes (card_id, account_id, code_hash, tries, sent_at) values ($1, $2, $3, 0, $4)
+        "insert into authentication.card_codes (card_id, account_id, code_hash, tries, sent_at) values ($1, $2, $3, 0, $4)
          on conflict (card_id) do update
          set code_hash = excluded.code_hash, tries = 0, sent_at = excluded.sent_at
          where card_codes.sent_at < excluded.sent_at",
@@ -46,7 +46,7 @@ pub async fn put(
 
 /// The account of a card whose code was sent in these days.
 pub async fn account_of(db: &PgPool, card: BankCardId) -> sqlx::Result<Option<PaymentAccountId>> {
-    sqlx::query_scalar("select account_id from door.card_codes where card_id = $1")
+    sqlx::query_scalar("select account_id from authentication.card_codes where card_id = $1")
         .bind(card)
         .fetch_optional(db)
         .await
@@ -66,7 +66,7 @@ pub enum Tried {
 /// Tries a code. Every try counts before it is looked at, so that many at once get no more of them.
 pub async fn try_code(db: &PgPool, card: BankCardId, hash: [u8; 32]) -> sqlx::Result<Tried> {
     let tried: Option<(Vec<u8>, i16)> = sqlx::query_as(
-        "update door.card_codes set tries = tries + 1 where card_id = $1 and tries < $2 returning code_hash, tries",
+        "update authentication.card_codes set tries = tries + 1 where card_id = $1 and tries < $2 returning code_hash, tries",
     )
     .bind(card)
     .bind(TRIES)
@@ -82,7 +82,7 @@ pub async fn try_code(db: &PgPool, card: BankCardId, hash: [u8; 32]) -> sqlx::Re
 
 /// Forgets codes that have long been worth nothing.
 pub async fn sweep(db: &PgPool, now: Timestamp) -> sqlx::Result<()> {
-    sqlx::query("delete from door.card_codes where sent_at < $1")
+    sqlx::query("delete from authentication.card_codes where sent_at < $1")
         .bind(now.plus_millis(-KEPT_MS).datetime())
         .execute(db)
         .await?;

@@ -34,7 +34,7 @@ impl Context {
         Self { runtime, ports, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
     }
 
-    /// Returns when the change is what the entrance goes by.
+    /// Returns when the change is what the wire goes by.
     pub(crate) async fn settle(&self, receipt: &Receipt) -> Result<(), Refused> {
         let position = Some(receipt.position);
         self.runtime.reads.scoped(&Scope::ALL, position, &[read::PROJECTOR]).await?;

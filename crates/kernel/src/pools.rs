@@ -20,7 +20,7 @@ pub(crate) const PROJECTOR_CONNECTIONS: &str = "wheelhouse projector";
 pub struct PoolSizes {
     /// The owner's: migrations, rebuilds, maintenance.
     pub owner: u32,
-    /// The application's: queries and the entrance's tables.
+    /// The application's: queries and the wire's tables.
     pub app: u32,
     /// The projectors', reactors' and relay's.
     pub projector: u32,
@@ -37,7 +37,7 @@ impl Default for PoolSizes {
 pub struct Pools {
     /// Owns everything; for migrations, rebuilds and maintenance.
     pub owner: PgPool,
-    /// `wheelhouse_app`: reads under row-level security, appends, keeps the entrance's tables.
+    /// `wheelhouse_app`: reads under row-level security, appends, keeps the wire's tables.
     pub app: PgPool,
     /// `wheelhouse_projector`: writes read models.
     pub projector: PgPool,
@@ -62,7 +62,7 @@ impl Pools {
         let app_options = options
             .clone()
             .application_name("wheelhouse app")
-            .options([("role", "wheelhouse_app"), ("search_path", "read,door,live")]);
+            .options([("role", "wheelhouse_app"), ("search_path", "read,authentication,live")]);
         let projector_options = options
             .clone()
             .application_name(PROJECTOR_CONNECTIONS)

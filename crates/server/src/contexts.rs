@@ -28,7 +28,7 @@ use crate::finances::{
     AccountsOfFinance, CodesBySms, TerritoryAgents, StandingsOfAccess, password_desk,
 };
 use crate::agents::{BikesOfFleet, TerritoryAgentStanding, PermissionsOfAccess};
-use crate::gate::WireGate;
+use crate::authentication::WireAuthentication;
 use crate::health::Health;
 use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
 use crate::secrets::Secrets;
@@ -59,7 +59,7 @@ pub struct Contexts {
     pub finance: finance::Context,
     /// Who did what.
     pub audit: Arc<Audit>,
-    /// The entrance.
+    /// The wire.
     pub wire: Arc<Wire>,
 }
 
@@ -115,7 +115,7 @@ impl Contexts {
             Arc::<AccessDirectory>::clone(&directory),
         )
         .await
-        .context("the entrance cannot open")?;
+        .context("the wire cannot open")?;
         let config = AccessConfig {
             fixed_sms_code: settings.sms_fixed_code.clone(),
             calls_per_minute: if settings.profile == Profile::Development { 600 } else { 30 },
@@ -171,7 +171,7 @@ impl Contexts {
             WATCHED.iter().map(|(table, codes)| ((*table).to_owned(), codes.to_vec())).collect();
         Hub::start(HubParts {
             memory: memory.clone(),
-            gate: WireGate::new(Arc::clone(&self.wire)),
+            authentication: WireAuthentication::new(Arc::clone(&self.wire)),
             details: Arc::new(DetailsOfFleet(self.fleet.clone())),
             clock: Arc::clone(&runtime.clock),
             tables,

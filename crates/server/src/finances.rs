@@ -82,7 +82,7 @@ impl CardCodes for CodesBySms {
     }
 }
 
-/// The entrance's memory of who stands how.
+/// The wire's memory of who stands how.
 pub struct StandingsOfAccess(pub Arc<AccessDirectory>);
 
 impl Standings for StandingsOfAccess {

@@ -9,7 +9,7 @@ mod descriptors;
 mod doctor;
 mod finances;
 mod agents;
-mod gate;
+mod authentication;
 mod health;
 mod live_runtime;
 mod maintenance;

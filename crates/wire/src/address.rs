@@ -35,7 +35,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refused> {
         let found = parts.extensions.get::<Self>().copied();
-        found.ok_or_else(|| Refused::internal("the route was mounted past the entrance"))
+        found.ok_or_else(|| Refused::internal("the route was mounted past the wire"))
     }
 }
 

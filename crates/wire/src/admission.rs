@@ -13,7 +13,7 @@ use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use tokio::time::timeout;
 
-use crate::guard::as_financial;
+use crate::authorisation::as_financial;
 use crate::line::Slot;
 use crate::mount::{is_financial, is_probe};
 use crate::shares::Place;

@@ -17,7 +17,7 @@ pub struct SealedAtRest(SecretKey);
 pub struct WrongSeal;
 
 impl SealedAtRest {
-    /// For `purpose`, such as `door.session`.
+    /// For `purpose`, such as `authentication.session`.
     pub fn new(master: &MasterKey, purpose: &str) -> Self {
         Self(SecretKey::new(master.derive(purpose)))
     }

@@ -48,7 +48,7 @@ struct Refusal {
     error: Why,
 }
 
-/// A no of the financial host, of the rules (status 200) or of the entrance.
+/// A no of the financial host, of the rules (status 200) or of the wire.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "a shape for the document; answers are made in `guard`")]
 struct FinancialRefusal {
@@ -64,7 +64,7 @@ struct FinancialRefusal {
     message: String,
 }
 
-/// The statuses of the entrance and what they mean.
+/// The statuses of the wire and what they mean.
 const STATUSES: [(StatusCode, &str); 5] = [
     (StatusCode::BAD_REQUEST, "The request cannot be read."),
     (StatusCode::UNAUTHORIZED, "Nobody, or nobody any more, is signed in."),
@@ -133,7 +133,7 @@ pub(crate) fn refusals(operation: &mut Operation, place: &str, permit: Permit, f
     }
 }
 
-/// A refusal that a person reads as a page; the entrance's own stay JSON.
+/// A refusal that a person reads as a page; the wire's own stay JSON.
 fn as_page(meaning: &str) -> Response {
     let page = ContentBuilder::new().schema(Some(String::schema())).build();
     let entrance = ContentBuilder::new().schema(Some(Ref::from_schema_name(Refusal::name()))).build();

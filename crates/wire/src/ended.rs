@@ -10,7 +10,7 @@ use vocabulary::OperatorId;
 
 use crate::SessionId;
 
-const SUBJECT: &str = "door.ended";
+const SUBJECT: &str = "authentication.ended";
 /// A listener further behind than this must take everything for ended.
 const CAPACITY: usize = 1024;
 

@@ -93,7 +93,7 @@ impl ExchangeKeys {
     ) -> Result<Self, ExchangeError> {
         let keys = Self {
             db,
-            seal: SealedAtRest::new(master, "door.exchange"),
+            seal: SealedAtRest::new(master, "authentication.exchange"),
             bits,
             known: RwLock::new(Vec::new()),
             reloaded_at: Mutex::new(now),
@@ -112,8 +112,8 @@ impl ExchangeKeys {
             self.reload().await?;
         }
         sqlx::query(
-            "delete from door.exchange_keys k where exists
-               (select from door.exchange_keys n where n.created_at > k.created_at and n.created_at < $1)",
+            "delete from authentication.exchange_keys k where exists
+               (select from authentication.exchange_keys n where n.created_at > k.created_at and n.created_at < $1)",
         )
         .bind(now.plus_millis(-GRACE_MS).datetime())
         .execute(&self.db)
@@ -132,8 +132,8 @@ impl ExchangeKeys {
         let sealed = self.seal.seal(&id, private.to_pkcs8_der().map_err(form)?.as_bytes());
         // Another node may have made one meanwhile: then its key stands and this one is thrown away.
         sqlx::query(
-            "insert into door.exchange_keys (id, private_sealed, created_at)
-             select $1, $2, $3 where not exists (select from door.exchange_keys where created_at > $4)",
+            "insert into authentication.exchange_keys (id, private_sealed, created_at)
+             select $1, $2, $3 where not exists (select from authentication.exchange_keys where created_at > $4)",
         )
         .bind(&id)
         .bind(sealed)
@@ -146,7 +146,7 @@ impl ExchangeKeys {
 
     async fn reload(&self) -> Result<(), ExchangeError> {
         let rows: Vec<(String, Vec<u8>, DateTime<Utc>)> = sqlx::query_as(
-            "select id, private_sealed, created_at from door.exchange_keys order by created_at desc, id limit 4",
+            "select id, private_sealed, created_at from authentication.exchange_keys order by created_at desc, id limit 4",
         )
         .fetch_all(&self.db)
         .await?;

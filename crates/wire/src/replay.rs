@@ -90,7 +90,7 @@ impl Replay {
         now: Timestamp,
     ) -> sqlx::Result<Verdict> {
         let done = sqlx::query(
-            "insert into door.nonces (session_id, nonce, seen_at) values ($1, $2, $3) on conflict do nothing",
+            "insert into authentication.nonces (session_id, nonce, seen_at) values ($1, $2, $3) on conflict do nothing",
         )
         .bind(session)
         .bind(nonce.as_slice())
@@ -102,7 +102,7 @@ impl Replay {
 
     /// Forgets commands whose boxes are stale by now.
     pub async fn sweep(&self, now: Timestamp) -> sqlx::Result<u64> {
-        let done = sqlx::query("delete from door.nonces where seen_at < $1")
+        let done = sqlx::query("delete from authentication.nonces where seen_at < $1")
             .bind(now.plus_millis(-REMEMBERED_MS).datetime())
             .execute(&self.db)
             .await?;

@@ -21,11 +21,11 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// Runs from the browser's request to the event; echoed.
 pub const TRACE_ID: HeaderName = HeaderName::from_static("traceid");
 
-/// The request's trace id: the client's, or one made at the entrance.
+/// The request's trace id: the client's, or one made at the wire.
 #[derive(Clone, Debug)]
 pub struct TraceId(pub Arc<str>);
 
-/// When a request came in and what was asked, left by the guard for [`RequestContext`].
+/// When a request came in and what was asked, left by the authorisation layer for [`RequestContext`].
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     pub now: Timestamp,
@@ -134,7 +134,7 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
         Ok(Self {
             caller: parts.extensions.get::<Caller>().cloned(),
             request_key: request_key(parts)?,
-            arrival: arrival.ok_or_else(|| Refused::internal("the route was mounted past the guard"))?,
+            arrival: arrival.ok_or_else(|| Refused::internal("the route was mounted past the authorisation layer"))?,
         })
     }
 }

@@ -18,9 +18,9 @@ use utoipa::openapi::{Components, InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::documented::{refusals, shapes};
-use crate::guard::{Gate, guard};
+use crate::authorisation::{Authorisation, authorise};
 use crate::mount::{is_financial, mounts};
-use crate::{Refused, Wire, entrance, exchange_routes, is_api_path};
+use crate::{Refused, Wire, layers, exchange_routes, is_api_path};
 
 /// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,14 +200,14 @@ impl Routes {
                     refusals(operation, &places[0], entry.permit, is_financial(&places[0]));
                 }
                 for place in &places {
-                    let gate = Gate {
+                    let layer = Authorisation {
                         wire: Arc::clone(wire),
                         permit: entry.permit,
                         wrapped: entry.wrapped,
                         financial: is_financial(place),
                     };
-                    let guarded = entry.router.clone().route_layer(from_fn_with_state(gate, guard));
-                    router = router.route(place, guarded);
+                    let authorised = entry.router.clone().route_layer(from_fn_with_state(layer, authorise));
+                    router = router.route(place, authorised);
                 }
                 match paths.paths.get_mut(&places[0]) {
                     Some(present) => present.merge_operations(item),
@@ -235,6 +235,6 @@ impl Routes {
             .paths(paths)
             .components(Some(components))
             .build();
-        Surface { router: entrance::layer(router, wire), table, openapi }
+        Surface { router: layers::layer(router, wire), table, openapi }
     }
 }

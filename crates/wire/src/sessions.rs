@@ -182,12 +182,12 @@ fn fresh() -> (String, SecretKey) {
 }
 
 impl Sessions {
-    /// Over `door.sessions`; `db` is a pool that owns schema `door`.
+    /// Over `authentication.sessions`; `db` is a pool that owns schema `authentication`.
     pub fn new(db: PgPool, master: &MasterKey, revocations: Revocations) -> Self {
         let memory = Memory { ended: revocations.subscribe(), ends: 0, sessions: HashMap::new() };
         Self {
             db,
-            seal: SealedAtRest::new(master, "door.session"),
+            seal: SealedAtRest::new(master, "authentication.session"),
             revocations,
             memory: Arc::new(Mutex::new(memory)),
         }
@@ -199,7 +199,7 @@ impl Sessions {
         let digest = digest(&t);
         let expires_at = now.plus_millis(LIFE_MS);
         let id = sqlx::query_scalar(
-            "insert into door.sessions (token_sha256, key_sealed, device_code, created_at, expires_at)
+            "insert into authentication.sessions (token_sha256, key_sealed, device_code, created_at, expires_at)
              values ($1, $2, $3, $4, $5) returning id",
         )
         .bind(digest.as_slice())
@@ -246,7 +246,7 @@ impl Sessions {
     async fn read(&self, digest: &[u8; 32], now: Timestamp) -> Result<Option<Session>, SessionError> {
         let row: Option<Row> = sqlx::query_as(
             "select id, key_sealed, device_code, proved_phone, proved_object, operator_id, expires_at
-             from door.sessions where token_sha256 = $1 and ended_at is null and expires_at > $2",
+             from authentication.sessions where token_sha256 = $1 and ended_at is null and expires_at > $2",
         )
         .bind(digest.as_slice())
         .bind(now.datetime())
@@ -274,7 +274,7 @@ impl Sessions {
         object_id: &str,
     ) -> Result<(), SessionError> {
         let done = sqlx::query(
-            "update door.sessions set proved_phone = $2, proved_object = $3
+            "update authentication.sessions set proved_phone = $2, proved_object = $3
              where id = $1 and ended_at is null and operator_id is null
                and (proved_phone is null or proved_phone = $2)",
         )
@@ -291,11 +291,11 @@ impl Sessions {
         // The lock makes "first time" true for one of two requests at once.
         let before: Option<Option<OperatorId>> = sqlx::query_scalar(
             "with before as (
-               select id, operator_id from door.sessions
+               select id, operator_id from authentication.sessions
                where id = $1 and ended_at is null and proved_phone is not null
                  and (operator_id is null or operator_id = $2)
                for update)
-             update door.sessions s set operator_id = $2 from before b where s.id = b.id returning b.operator_id",
+             update authentication.sessions s set operator_id = $2 from before b where s.id = b.id returning b.operator_id",
         )
         .bind(session)
         .bind(operator)
@@ -312,10 +312,10 @@ impl Sessions {
         let expires_at = now.plus_millis(LIFE_MS);
         let id: Option<SessionId> = sqlx::query_scalar(
             "with old as (
-               update door.sessions set expires_at = least(expires_at, $6)
+               update authentication.sessions set expires_at = least(expires_at, $6)
                where id = $1 and ended_at is null and expires_at > $5
                returning device_code, proved_phone, proved_object, operator_id)
-             insert into door.sessions
+             insert into authentication.sessions
                (token_sha256, key_sealed, device_code, proved_phone, proved_object, operator_id, created_at, expires_at)
              select $2, $3, device_code, proved_phone, proved_object, operator_id, $5, $4 from old
              returning id",
@@ -338,7 +338,7 @@ impl Sessions {
         reason: EndedReason,
         now: Timestamp,
     ) -> Result<(), SessionError> {
-        sqlx::query("update door.sessions set ended_at = $2 where id = $1 and ended_at is null")
+        sqlx::query("update authentication.sessions set ended_at = $2 where id = $1 and ended_at is null")
             .bind(session)
             .bind(now.datetime())
             .execute(&self.db)
@@ -354,7 +354,7 @@ impl Sessions {
         reason: EndedReason,
         now: Timestamp,
     ) -> Result<(), SessionError> {
-        sqlx::query("update door.sessions set ended_at = $2 where operator_id = $1 and ended_at is null")
+        sqlx::query("update authentication.sessions set ended_at = $2 where operator_id = $1 and ended_at is null")
             .bind(operator)
             .bind(now.datetime())
             .execute(&self.db)
@@ -375,7 +375,7 @@ impl Sessions {
 
     /// Deletes what ended more than a day ago.
     pub(crate) async fn sweep(&self, now: Timestamp) -> Result<u64, SessionError> {
-        let done = sqlx::query("delete from door.sessions where least(ended_at, expires_at) < $1")
+        let done = sqlx::query("delete from authentication.sessions where least(ended_at, expires_at) < $1")
             .bind(now.plus_millis(-24 * 3600 * 1000).datetime())
             .execute(&self.db)
             .await?;

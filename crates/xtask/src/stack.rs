@@ -276,7 +276,7 @@ fn configure_names(port: u16) -> String {
         ),
     ];
     let rows = names.map(|(name, config)| format!("('{name}', '{config}')")).join(", ");
-    format!("insert into door.web_config (domain, config) values {rows}")
+    format!("insert into authentication.web_config (domain, config) values {rows}")
 }
 
 fn http_port(asked: Option<u16>, last: u16) -> Result<u16> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use wire::{Answer, ClientAddress, Handled, Params, Refused, given};
 
-use crate::{Access, door};
+use crate::{Access, sign_in_store};
 
 /// Longest host name.
 const DOMAIN_MAX: usize = 253;
@@ -110,7 +110,7 @@ pub(crate) async fn web_config(
     if domain.len() > DOMAIN_MAX || domain.chars().any(char::is_control) {
         return Err(Refused::malformed("域名不正确"));
     }
-    let Some(own) = door::web_config(&access.runtime.pools.app, domain).await? else {
+    let Some(own) = sign_in_store::web_config(&access.runtime.pools.app, domain).await? else {
         return Ok(Answer(access.config.web.clone()));
     };
     Ok(Answer(merged(&access.config.web, own).map_err(Refused::internal)?))

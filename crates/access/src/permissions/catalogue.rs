@@ -1,4 +1,4 @@
-//! Every permission code of the back-office: the only list there is. The route guard, the role editor, the OpenAPI
+//! Every permission code of the back-office: the only list there is. The authorisation layer, the role editor, the OpenAPI
 //! document and the tests read this one.
 
 use super::{Kind, Permission};

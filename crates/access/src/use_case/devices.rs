@@ -10,7 +10,7 @@ use crate::model::authority::Person;
 use crate::model::device::{Device, DeviceCommand, OperatorDevices};
 use crate::read::operators::Account;
 use crate::read::{devices, operators};
-use crate::{Access, door};
+use crate::{Access, sign_in_store};
 
 /// Whose data a device is, is whose its owner is today, which the read model was asked; the stream remembers whose he
 /// was when the device was first seen.
@@ -27,7 +27,7 @@ impl Access {
         device: &Device,
         now: Timestamp,
     ) -> Result<(), Refused> {
-        Ok(door::remember_bind(&self.runtime.pools.app, phone, device, now).await?)
+        Ok(sign_in_store::remember_bind(&self.runtime.pools.app, phone, device, now).await?)
     }
 
     /// Whether a device may sign in for this account now.
@@ -62,7 +62,7 @@ impl Access {
         let command = DeviceCommand::Remove { id: device, owner, by: self.authority(caller).await? };
         let receipt = self.runtime.desk.execute::<OperatorDevices>(&operator, command, &ctx).await?;
         if let Some(code) = before.state.code_of(device) {
-            for session in door::sessions_of_device(&self.runtime.pools.app, operator, code).await? {
+            for session in sign_in_store::sessions_of_device(&self.runtime.pools.app, operator, code).await? {
                 self.sessions.end(session, EndedReason::Changed, ctx.now).await?;
             }
         }

@@ -16,7 +16,7 @@ use crate::model::level::Level;
 use crate::model::operator::Operator;
 use crate::model::role::{Role, SUPER_ADMINISTRATOR};
 use crate::permissions::closed_upwards;
-use crate::{Access, door, read};
+use crate::{Access, sign_in_store, read};
 
 /// All there is at the moment of asking.
 pub(crate) const NEWEST: Position = Position(i64::MAX);
@@ -61,7 +61,7 @@ impl Access {
 
     /// Ends the sessions that links made by these people or for them opened.
     pub(crate) async fn end_links(&self, operators: &[OperatorId], now: Timestamp) -> Result<(), Refused> {
-        for session in door::link_sessions_of(&self.runtime.pools.app, operators).await? {
+        for session in sign_in_store::link_sessions_of(&self.runtime.pools.app, operators).await? {
             self.sessions.end(session, EndedReason::Changed, now).await?;
         }
         Ok(())

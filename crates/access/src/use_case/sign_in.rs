@@ -12,12 +12,12 @@ use wire::{
     TokenSubject,
 };
 
-use crate::door::codes::{self, Guess, Place, Requester, Tried};
+use crate::sign_in_store::codes::{self, Guess, Place, Requester, Tried};
 use crate::model::device::{Device, DeviceCommand, DeviceRefusal, DeviceState, OperatorDevices};
 use crate::model::operator::{Operator, OperatorCommand, owner_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
-use crate::{Access, door, quick_link};
+use crate::{Access, sign_in_store, quick_link};
 
 /// A session that lasts no longer than this is renewed together with its token.
 const RENEWED_BELOW_MS: i64 = 12 * 3_600_000;
@@ -158,11 +158,11 @@ impl Access {
         if !self.device_admitted(&account, &session.device_code).await? {
             return Err(self.ask_for_device(request, session, &account).await);
         }
-        if !door::use_link(&self.runtime.pools.app, &origin.nonce, now).await? {
+        if !sign_in_store::use_link(&self.runtime.pools.app, &origin.nonce, now).await? {
             return Err(bad());
         }
         self.prove(session, &account).await?;
-        door::remember_link_session(&self.runtime.pools.app, session.id, origin.by, account.id).await?;
+        sign_in_store::remember_link_session(&self.runtime.pools.app, session.id, origin.by, account.id).await?;
         Ok(account)
     }
 
@@ -301,7 +301,7 @@ impl Access {
         account: &Account,
     ) -> Result<Device, Refused> {
         let db = &self.runtime.pools.app;
-        let device = door::bind_of(db, &account.phone, &session.device_code, request.now()).await?;
+        let device = sign_in_store::bind_of(db, &account.phone, &session.device_code, request.now()).await?;
         device.ok_or_else(not_authorised)
     }
 
@@ -322,7 +322,7 @@ impl Access {
         let account = account.ok_or_else(Refused::no_session)?;
         let fresh = if session.expires_at.millis_since(now) < RENEWED_BELOW_MS {
             let fresh = self.sessions.renew(session, now).await?;
-            door::pass_on_link_session(&self.runtime.pools.app, session.id, fresh.id).await?;
+            sign_in_store::pass_on_link_session(&self.runtime.pools.app, session.id, fresh.id).await?;
             Some(fresh)
         } else {
             None

@@ -210,7 +210,7 @@ async fn brand_the_web_configuration_is_open_and_each_client_has_its_own() {
     let runtime = TestRuntime::new().await;
     let (_, answer) = runtime.plain("GET", "/web/config?domain=localhost", Value::Null).await;
     assert_eq!(answer["data"]["title"], "惠行出行运营平台");
-    sqlx::query("insert into door.web_config (domain, config) values ('ops.example.com', $1)")
+    sqlx::query("insert into authentication.web_config (domain, config) values ('ops.example.com', $1)")
         .bind(json!({"title": "骑行宝"}))
         .execute(&runtime.runtime.pools.owner)
         .await

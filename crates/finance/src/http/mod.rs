@@ -13,7 +13,7 @@ use wire::{Caller, Permit, Refused, Routes};
 use crate::Context;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
 
-/// The agent of financial calls that name none and come from somebody who has none: the entrance goes by the same.
+/// The agent of financial calls that name none and come from somebody who has none: the wire goes by the same.
 const DEFAULT_AGENT: AgentId = AgentId(2);
 /// Reads what the log has now, for commands that must find what was done a moment ago.
 const NEWEST: Option<Position> = Some(Position(i64::MAX));

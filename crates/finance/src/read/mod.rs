@@ -1,4 +1,4 @@
-//! Read side: payment accounts as pages and the entrance ask for them.
+//! Read side: payment accounts as pages and the wire ask for them.
 
 pub mod payment_accounts;
 

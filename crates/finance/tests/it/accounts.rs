@@ -99,7 +99,7 @@ async fn the_platform_alone_records_what_became_of_an_account_and_nobody_over_an
 
     let before = runtime.told.times();
     platform.ok("PUT", STATE, opened.clone()).await;
-    assert!(runtime.told.times() > before, "the entrance looks anew");
+    assert!(runtime.told.times() > before, "the wire looks anew");
     let shown = clerk.detail(&account).await;
     assert_eq!((&shown["status"], &shown["accountLevel"]), (&json!(2), &json!(1)));
     assert_eq!(shown["openedAt"], json!(1_800_000_000_000_i64));

@@ -96,7 +96,7 @@ async fn fin_030_fin_031_a_card_is_named_and_bound_by_the_code_sent_to_its_phone
     assert_eq!((&shown["state"], &shown["boundAt"]), (&json!(1), &json!(runtime.clock.now().millis())));
     assert_eq!(clerk.no("POST", BIND, card(&account)).await, "已绑定银行卡，请先解绑");
 
-    for table in ["read.payment_card", "door.card_codes", "log.requests", "log.events"] {
+    for table in ["read.payment_card", "authentication.card_codes", "log.requests", "log.events"] {
         let all = runtime.lies_in(table).await;
         for secret in [CARD, IDENTITY, MOBILE, "陈建国", CODE] {
             assert!(!all.contains(secret), "{table} holds {secret}");
@@ -149,9 +149,9 @@ async fn fin_031_five_wrong_codes_or_ten_minutes_fail_a_card() {
         assert_eq!(first().await["state"], 2);
     }
     // Codes lie no longer than they have to.
-    assert_ne!(runtime.lies_in("door.card_codes").await, "");
+    assert_ne!(runtime.lies_in("authentication.card_codes").await, "");
     give_up(&runtime.runtime, now.plus_millis(3 * 24 * 3_600_000)).await.unwrap();
-    assert_eq!(runtime.lies_in("door.card_codes").await, "");
+    assert_eq!(runtime.lies_in("authentication.card_codes").await, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -209,10 +209,10 @@ async fn a_repeated_request_sends_the_code_that_the_first_one_could_not() {
     let clerk = runtime.signed_in(CLERK).await;
     // The card is recorded, then the request ends before its code was sent.
     let owner = &runtime.runtime.pools.owner;
-    sqlx::query("alter table door.card_codes rename to card_codes_away").execute(owner).await.unwrap();
+    sqlx::query("alter table authentication.card_codes rename to card_codes_away").execute(owner).await.unwrap();
     let (status, _) = clerk.keyed("POST", BIND, card(&account), Some("bind-1")).await;
     assert_eq!((status, runtime.outbox.to(MOBILE)), (500, 0));
-    sqlx::query("alter table door.card_codes_away rename to card_codes").execute(owner).await.unwrap();
+    sqlx::query("alter table authentication.card_codes_away rename to card_codes").execute(owner).await.unwrap();
 
     let (status, again) = clerk.keyed("POST", BIND, card(&account), Some("bind-1")).await;
     assert_eq!((status, runtime.outbox.to(MOBILE)), (200, 1), "what is recorded as open is done");

@@ -119,7 +119,7 @@ impl CardCodes for Outbox {
     }
 }
 
-/// Counts how often the entrance was told to look anew.
+/// Counts how often the wire was told to look anew.
 #[derive(Default)]
 pub struct Told(AtomicUsize);
 

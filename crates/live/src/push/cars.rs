@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, DataOwner};
 
-use super::gate::{Detail, Details, PortError};
+use super::ports::{Detail, Details, PortError};
 use super::protocol;
 use crate::memory::Memory;
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, OperatorId, Scope, DataOwner};
 
 use super::cars::Cars;
-use super::gate::{Details, Gate, RowsChanged, Viewer};
+use super::ports::{Details, Authentication, RowsChanged, Viewer};
 use super::levels::Levels;
 use crate::fleet::{LotTotals, TickBuffers};
 use crate::memory::Memory;
@@ -70,7 +70,7 @@ pub struct HubParts {
     /// The fleet.
     pub memory: Memory,
     /// Who may look.
-    pub gate: Arc<dyn Gate>,
+    pub authentication: Arc<dyn Authentication>,
     /// Puts bikes together.
     pub details: Arc<dyn Details>,
     /// The present.
@@ -88,7 +88,7 @@ pub struct HubParts {
 /// See the module.
 pub struct Hub {
     pub(super) memory: Memory,
-    pub(super) gate: Arc<dyn Gate>,
+    pub(super) authentication: Arc<dyn Authentication>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) tables: HashMap<String, Vec<&'static str>>,
     pub(super) limits: Limits,
@@ -119,7 +119,7 @@ impl Hub {
             Beat { buffers: TickBuffers::default(), totals: Arc::default(), owners: Arc::new([]) };
         let hub = Arc::new(Self {
             memory: parts.memory,
-            gate: parts.gate,
+            authentication: parts.authentication,
             clock: parts.clock,
             tables: parts.tables,
             limits: parts.limits,

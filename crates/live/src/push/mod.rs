@@ -5,7 +5,7 @@
 
 mod cars;
 pub mod frame;
-mod gate;
+mod ports;
 mod hub;
 mod levels;
 mod viewport;
@@ -13,7 +13,7 @@ mod outlet;
 mod protocol;
 mod session;
 
-pub use gate::{Denied, Detail, Details, EndReason, Ended, Gate, RowsChanged, PortError, Viewer, Whose};
+pub use ports::{Denied, Detail, Details, EndReason, Ended, Authentication, RowsChanged, PortError, Viewer, Whose};
 pub use hub::{Hub, HubParts, Limits, TICK};
 pub(crate) use session::VEHICLE_CODES;
 pub use session::upgrade;

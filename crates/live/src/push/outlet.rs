@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use vocabulary::Timestamp;
 
-use super::gate::{EndReason, Ended, Viewer};
+use super::ports::{EndReason, Ended, Viewer};
 use super::protocol::Bye;
 
 /// Time for a last word.

@@ -14,7 +14,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::cars::CarWatch;
-use super::gate::{Denied, RowsChanged};
+use super::ports::{Denied, RowsChanged};
 use super::hub::{Beat, Hub};
 use super::viewport::{RequestContext, Viewport};
 use super::outlet::{End, Outlet, farewell, instant};
@@ -55,7 +55,7 @@ pub fn upgrade(hub: Arc<Hub>, request: WebSocketUpgrade) -> Response {
 async fn serve(hub: Arc<Hub>, socket: WebSocket) {
     let (mut sink, mut stream) = socket.split();
     // Listened to before asking, so that nothing ends unheard in between.
-    let ended = hub.gate.ended();
+    let ended = hub.authentication.ended();
     let admitted = tokio::select! {
         () = hub.stop.cancelled() => Err(End::Bye(Bye::Draining)),
         admitted = timeout(hub.limits.auth, first_frame(&mut stream)) => {
@@ -66,7 +66,7 @@ async fn serve(hub: Arc<Hub>, socket: WebSocket) {
         Ok(credentials) => credentials,
         Err(end) => return farewell(&mut sink, end).await,
     };
-    let viewer = match hub.gate.admit(&token, &t).await {
+    let viewer = match hub.authentication.admit(&token, &t).await {
         Ok(viewer) => viewer,
         Err(denied) => return farewell(&mut sink, End::Bye(bye(&denied))).await,
     };
@@ -381,7 +381,7 @@ impl Session {
 
     /// Asks again whether this viewer may look: what ended while nobody could tell us ends here.
     async fn recheck(&mut self) -> Result<(), End> {
-        match self.hub.gate.admit(&self.credentials.0, &self.credentials.1).await {
+        match self.hub.authentication.admit(&self.credentials.0, &self.credentials.1).await {
             Ok(viewer) => {
                 let old = &self.outlet.viewer;
                 if *viewer.scope != *old.scope || viewer.permission_version != old.permission_version {

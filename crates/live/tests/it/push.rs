@@ -12,7 +12,7 @@ use axum::routing::get;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
 use live::push::{
-    Denied, Detail, Details, EndReason, Ended, Gate, Hub, HubParts, Limits, RowsChanged, PortError, Viewer,
+    Denied, Detail, Details, EndReason, Ended, Authentication, Hub, HubParts, Limits, RowsChanged, PortError, Viewer,
     Whose, upgrade,
 };
 use live::report::{Flags, Place, Report};
@@ -34,7 +34,7 @@ static RUNTIMES: AtomicU32 = AtomicU32::new(0);
 struct Accounts(broadcast::Sender<Ended>);
 
 #[async_trait]
-impl Gate for Accounts {
+impl Authentication for Accounts {
     async fn admit(&self, token: &str, _t: &str) -> Result<Viewer, Denied> {
         let area = |id| Scope { agents: Reach::All, areas: Reach::only([AreaId(id)]) };
         let (operator, scope) = match token {
@@ -113,7 +113,7 @@ impl Runtime {
         let stop = CancellationToken::new();
         let hub = Hub::start(HubParts {
             memory: memory.clone(),
-            gate: Arc::new(Accounts(ends.clone())),
+            authentication: Arc::new(Accounts(ends.clone())),
             details: Arc::new(FromMemory(memory.clone())),
             clock: Arc::new(SystemClock),
             tables: HashMap::from([("role".to_owned(), vec!["0701"]), ("secret".to_owned(), vec!["0999"])]),

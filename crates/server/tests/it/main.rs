@@ -9,7 +9,7 @@ mod bike;
 mod city;
 mod client;
 mod devices;
-mod doors;
+mod authorisation;
 mod exports;
 mod faults;
 mod fleet_lists;

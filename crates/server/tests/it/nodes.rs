@@ -221,7 +221,7 @@ async fn a_tick_of_one_process_is_worth_nothing_at_another_and_a_socket_ends_wit
     let role = browser.new_role("短暂", &["0301".to_owned()]).await;
     browser.new_operator("13700000009", &[&role], "0").await;
     let mut brief = Browser::signed_in(&older.url, "13700000009").await;
-    let sql = "update door.sessions set expires_at = now() + interval '15 seconds'
+    let sql = "update authentication.sessions set expires_at = now() + interval '15 seconds'
                where operator_id = (select operator_id from read.operator where phone = '13700000009')";
     let ending = sqlx::query(sql).execute(&stack.owner().await).await.unwrap();
     assert_eq!(ending.rows_affected(), 1);

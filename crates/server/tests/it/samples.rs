@@ -39,7 +39,7 @@ pub enum Sample {
     Whole(&'static str),
 }
 
-const DOOR: Sample = Sample::Whole("the way in: there is no caller yet");
+const AUTHENTICATION: Sample = Sample::Whole("the way in: there is no caller yet");
 const MACHINES: Sample = Sample::Whole("machine clients of the system reach all agents");
 const STATE: Sample = Sample::Whole("tells of the server alone");
 
@@ -69,7 +69,7 @@ fn file() -> Sample {
 
 fn door(at: (&str, &str)) -> Option<Sample> {
     Some(match at {
-        ("GET", "/auth/publicKey" | "/auth/sms/user" | "/web/config" | "/ws") => DOOR,
+        ("GET", "/auth/publicKey" | "/auth/sms/user" | "/web/config" | "/ws") => AUTHENTICATION,
         (
             "POST",
             "/auth/sms/code"
@@ -82,7 +82,7 @@ fn door(at: (&str, &str)) -> Option<Sample> {
             | "/platform/permission/login"
             | "/mieba/platform/opman/device/verification"
             | "/mieba/v2/platform/opman/device/permission",
-        ) => DOOR,
+        ) => AUTHENTICATION,
         ("GET", "/healthz" | "/readyz" | "/metrics") => STATE,
         ("GET", "/map/base") => Sample::Whole("the base map shows no vehicles"),
         _ => return None,
@@ -251,7 +251,7 @@ fn of_finance(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/Pay/customer/modifyPwd") => {
             Sample::Whole("a link to the page of one's own agent's password")
         }
-        ("GET" | "POST", "/stand-in/pay-password") => DOOR,
+        ("GET" | "POST", "/stand-in/pay-password") => AUTHENTICATION,
         _ => return None,
     })
 }

@@ -73,7 +73,7 @@ async fn nonces_are_forgotten_only_when_their_boxes_are_stale() {
     runtime.wire.tend_once().await;
     assert_eq!(runtime.with_box(&client, "POST", &at("/echo"), &sealed).await.code(), "stale");
     let left: i64 =
-        sqlx::query_scalar("select count(*) from door.nonces").fetch_one(&runtime.db).await.unwrap();
+        sqlx::query_scalar("select count(*) from authentication.nonces").fetch_one(&runtime.db).await.unwrap();
     assert_eq!(left, 0);
 }
 

@@ -73,7 +73,7 @@ async fn keys_are_replaced_every_day_and_the_old_one_serves_ten_minutes_more() {
     runtime.clock.advance(1);
     runtime.wire.tend_once().await;
     let kept: i64 =
-        sqlx::query_scalar("select count(*) from door.exchange_keys").fetch_one(&runtime.db).await.unwrap();
+        sqlx::query_scalar("select count(*) from authentication.exchange_keys").fetch_one(&runtime.db).await.unwrap();
     assert_eq!(kept, 1, "a key that is no longer accepted is destroyed");
 }
 

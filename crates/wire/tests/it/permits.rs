@@ -123,7 +123,7 @@ async fn an_expired_token_is_refused_while_its_session_lives() {
     let runtime = Runtime::new().await;
     let client = runtime.signed_in().await;
     let week = 7 * 24 * 3600 * 1000;
-    sqlx::query("update door.sessions set expires_at = expires_at + interval '30 days'")
+    sqlx::query("update authentication.sessions set expires_at = expires_at + interval '30 days'")
         .execute(&runtime.db)
         .await
         .unwrap();

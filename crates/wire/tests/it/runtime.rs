@@ -127,15 +127,15 @@ async fn rider() -> Handled<Value> {
 }
 
 /// Where a request waits until the test lets it go on. Each test has one of its own.
-pub struct Gate {
+pub struct Authorisation {
     pub entered: Notify,
     pub open: Notify,
 }
 
-pub static GATES: [Gate; 2] = [const { Gate { entered: Notify::const_new(), open: Notify::const_new() } }; 2];
+pub static GATES: [Gate; 2] = [const { Authorisation { entered: Notify::const_new(), open: Notify::const_new() } }; 2];
 
 #[utoipa::path(get, path = "/gate/{number}", responses((status = 200)))]
-async fn gate(Path(number): Path<usize>) -> Handled<Value> {
+async fn gate_financial(Path(number): Path<usize>) -> Handled<Value> {
     GATES[number].entered.notify_one();
     GATES[number].open.notified().await;
     Ok(Answer(json!("through")))

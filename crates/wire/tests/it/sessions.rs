@@ -82,7 +82,7 @@ async fn a_renewed_session_has_new_secrets_and_the_old_ones_last_a_minute() {
 async fn secrets_are_not_in_the_database_and_do_not_print() {
     let runtime = Runtime::new().await;
     let client = runtime.signed_in().await;
-    let rows: Vec<String> = sqlx::query_scalar("select row_to_json(s)::text from door.sessions s")
+    let rows: Vec<String> = sqlx::query_scalar("select row_to_json(s)::text from authentication.sessions s")
         .fetch_all(&runtime.db)
         .await
         .unwrap();
@@ -104,7 +104,7 @@ async fn what_ended_long_ago_is_swept() {
     runtime.clock.advance(DAY_MS + 1);
     runtime.wire.tend_once().await;
     let left: i64 =
-        sqlx::query_scalar("select count(*) from door.sessions").fetch_one(&runtime.db).await.unwrap();
+        sqlx::query_scalar("select count(*) from authentication.sessions").fetch_one(&runtime.db).await.unwrap();
     assert_eq!(left, 1);
 }
 

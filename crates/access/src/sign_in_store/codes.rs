@@ -86,7 +86,7 @@ pub async fn take_place(
 ) -> sqlx::Result<Place> {
     let mut tx = db.begin().await?;
     let locked = sqlx::query_scalar(
-        "select exists (select from door.sign_in_codes where phone = $1 and requester = $2 and locked_until > $3)",
+        "select exists (select from authentication.sign_in_codes where phone = $1 and requester = $2 and locked_until > $3)",
     )
     .bind(phone.as_str())
     .bind(requester.key())
@@ -97,7 +97,7 @@ pub async fn take_place(
         return Ok(Place::Locked);
     }
     let counted = sqlx::query(
-        "insert into door.sign_in_phones as p (phone, day, asked_known, asked_unknown, wrong_unknown, unknown_at)
+        "insert into authentication.sign_in_phones as p (phone, day, asked_known, asked_unknown, wrong_unknown, unknown_at)
          values ($1, ($3::timestamptz at time zone 'Asia/Shanghai')::date, $2::int, 1 - $2::int, 0,
                  case when $2::int = 0 then $3 end)
          on conflict (phone) do update
@@ -121,7 +121,7 @@ pub async fn take_place(
         return Ok(Place::TooMany);
     }
     let kept = sqlx::query(
-        "insert into door.sign_in_codes as c (phone, requester, code_hash, expires_at, tries, sent_at)
+        "insert into authentication.sign_in_codes as c (phone, requester, code_hash, expires_at, tries, sent_at)
          values ($1, $2, $3, $4, 0, $5)
          on conflict (phone, requester) do update
          set code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0, sent_at = excluded.sent_at
@@ -151,14 +151,14 @@ pub async fn give_back_place(
 ) -> sqlx::Result<()> {
     let earlier = now.plus_millis(-RESEND_MS).datetime();
     let mut tx = db.begin().await?;
-    sqlx::query("update door.sign_in_phones set unknown_at = $2 where phone = $1 and not $3")
+    sqlx::query("update authentication.sign_in_phones set unknown_at = $2 where phone = $1 and not $3")
         .bind(phone.as_str())
         .bind(earlier)
         .bind(requester.known)
         .execute(&mut *tx)
         .await?;
     sqlx::query(
-        "update door.sign_in_codes set code_hash = null, sent_at = $3 where phone = $1 and requester = $2",
+        "update authentication.sign_in_codes set code_hash = null, sent_at = $3 where phone = $1 and requester = $2",
     )
     .bind(phone.as_str())
     .bind(requester.key())
@@ -202,7 +202,7 @@ pub async fn use_code(
 ) -> sqlx::Result<Tried> {
     // A device's own code goes before one that its network asked for: `d:` sorts after `a:`.
     let asked: Option<(String, bool)> = sqlx::query_as(
-        "select requester, coalesce(locked_until > $3, false) from door.sign_in_codes
+        "select requester, coalesce(locked_until > $3, false) from authentication.sign_in_codes
          where phone = $1 and requester = any($2) and (expires_at > $3 or locked_until > $3)
          order by requester desc limit 1",
     )
@@ -220,7 +220,7 @@ pub async fn use_code(
         return Ok(Tried::LockedToday);
     }
     let tried: Option<(Option<Vec<u8>>, i16)> = sqlx::query_as(
-        "update door.sign_in_codes set tries = tries + 1
+        "update authentication.sign_in_codes set tries = tries + 1
          where phone = $1 and requester = $2 and expires_at > $3 and tries < $4 returning code_hash, tries",
     )
     .bind(phone.as_str())
@@ -236,7 +236,7 @@ pub async fn use_code(
     }
     if tries >= CODE_TRIES {
         sqlx::query(
-            "update door.sign_in_codes set code_hash = null, locked_until = $3 where phone = $1 and requester = $2",
+            "update authentication.sign_in_codes set code_hash = null, locked_until = $3 where phone = $1 and requester = $2",
         )
         .bind(phone.as_str())
         .bind(&key)
@@ -250,7 +250,7 @@ pub async fn use_code(
 /// Counts a try of a stranger to the phone; `false`: there were too many today.
 async fn count_stranger(db: &PgPool, phone: &Phone, now: Timestamp) -> sqlx::Result<bool> {
     let counted = sqlx::query(
-        "update door.sign_in_phones p
+        "update authentication.sign_in_phones p
          set day = d.today,
              asked_known = case when p.day = d.today then p.asked_known else 0 end,
              asked_unknown = case when p.day = d.today then p.asked_unknown else 0 end,
@@ -275,7 +275,7 @@ async fn right(
     guess: Guess,
 ) -> sqlx::Result<Tried> {
     let used = sqlx::query(
-        "update door.sign_in_codes set code_hash = case when $4 then null else code_hash end
+        "update authentication.sign_in_codes set code_hash = case when $4 then null else code_hash end
          where phone = $1 and requester = $2 and code_hash = $3",
     )
     .bind(phone.as_str())
@@ -289,7 +289,7 @@ async fn right(
     }
     if !requester.known {
         sqlx::query(
-            "update door.sign_in_phones set wrong_unknown = greatest(wrong_unknown - 1, 0) where phone = $1",
+            "update authentication.sign_in_phones set wrong_unknown = greatest(wrong_unknown - 1, 0) where phone = $1",
         )
         .bind(phone.as_str())
         .execute(db)
@@ -301,9 +301,9 @@ async fn right(
 /// Deletes codes and counters that count no more.
 pub async fn sweep(db: &PgPool, now: Timestamp) -> sqlx::Result<()> {
     let two_days_ago = now.plus_millis(-2 * 24 * 3_600_000).datetime();
-    sqlx::query("delete from door.sign_in_codes where sent_at < $1").bind(two_days_ago).execute(db).await?;
+    sqlx::query("delete from authentication.sign_in_codes where sent_at < $1").bind(two_days_ago).execute(db).await?;
     sqlx::query(
-        "delete from door.sign_in_phones where day < ($1::timestamptz at time zone 'Asia/Shanghai')::date",
+        "delete from authentication.sign_in_phones where day < ($1::timestamptz at time zone 'Asia/Shanghai')::date",
     )
     .bind(two_days_ago)
     .execute(db)

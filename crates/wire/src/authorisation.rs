@@ -38,7 +38,7 @@ const DEFAULT_AGENT: AgentId = AgentId(2);
 
 /// A route's guard.
 #[derive(Clone)]
-pub(crate) struct Gate {
+pub(crate) struct Authorisation {
     pub wire: Arc<Wire>,
     pub permit: Permit,
     pub wrapped: bool,
@@ -46,9 +46,9 @@ pub(crate) struct Gate {
 }
 
 /// Lets a request through to its handler, or answers why not.
-pub(crate) async fn guard(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let response = gate.pass(request, next).await.unwrap_or_else(Refused::into_response);
-    if gate.financial { as_financial(response) } else { response }
+pub(crate) async fn authorise(State(layer): State<Authorisation>, request: Request, next: Next) -> Response {
+    let response = layer.pass(request, next).await.unwrap_or_else(Refused::into_response);
+    if layer.financial { as_financial(response) } else { response }
 }
 
 /// What the framework itself refuses (a path that is no UTF-8, a websocket that is none), it refuses in plain English.
@@ -117,13 +117,13 @@ impl Wire {
     }
 }
 
-impl Gate {
+impl Authorisation {
     async fn pass(&self, request: Request, next: Next) -> Result<Response, Refused> {
         let now = self.wire.clock.now();
         let (mut parts, body) = request.into_parts();
         let (session, mut caller) = self.identify(&parts.headers, now).await?;
         if let (true, Some(caller)) = (self.financial, &mut caller) {
-            self.gate(caller, &parts.headers).await?;
+            self.gate_financial(caller, &parts.headers).await?;
         }
         let observer = WriteObserver::of(self.wire.audit_sink(), caller.as_ref(), &parts, now);
         if !self.permits(caller.as_ref()) {
@@ -139,7 +139,7 @@ impl Gate {
         if self.financial {
             agrees_with_headers(&parts.headers, caller.as_ref())?;
         }
-        // The entrance has read it; here it is only taken out of its wrapping.
+        // The wire has read it; here it is only taken out of its wrapping.
         let body = to_bytes(body, self.wire.config.body_limit_bytes).await.map_err(Refused::internal)?;
         // The key under which to answer, when the request came boxed.
         let mut answer_key = None;
@@ -213,7 +213,7 @@ impl Gate {
 
     /// On the financial host the caller has only the codes that the account of the agent in question leaves: of
     /// the one in the header, else his own, else the system's default.
-    async fn gate(&self, caller: &mut Caller, headers: &HeaderMap) -> Result<(), Refused> {
+    async fn gate_financial(&self, caller: &mut Caller, headers: &HeaderMap) -> Result<(), Refused> {
         let named = headers.get("agentId").and_then(|value| value.to_str().ok()?.parse().ok());
         let own = match &caller.full_scope.agents {
             Reach::Only(agents) if agents.len() == 1 => agents.first().copied(),

@@ -34,7 +34,7 @@ use crate::{
 const TENDED_EVERY: Duration = Duration::from_mins(1);
 const MAX_TRACE_ID: usize = 64;
 
-/// Why the entrance cannot open.
+/// Why the wire cannot open.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// An origin or image source cannot stand in a header.
@@ -81,7 +81,7 @@ impl std::fmt::Debug for Wire {
 }
 
 impl Wire {
-    /// Opens the entrance: loads or makes the keys of the key exchange. `db` is a pool that owns schema `door`.
+    /// Opens the wire: loads or makes the keys of the key exchange. `db` is a pool that owns schema `authentication`.
     pub async fn start(
         config: WireConfig,
         db: PgPool,
@@ -164,7 +164,7 @@ impl Wire {
     }
 }
 
-/// Puts the entrance around `router`. Whoever may call from another origin may read its refusals too, so CORS stands
+/// Puts the wire around `router`. Whoever may call from another origin may read its refusals too, so CORS stands
 /// outside of the limits.
 pub(crate) fn layer(router: Router, wire: &Arc<Wire>) -> Router {
     router

@@ -1,4 +1,4 @@
-//! What signing in keeps for minutes, in schema `door`. Nothing here is an event.
+//! What signing in keeps for minutes, in schema `authentication`. Nothing here is an event.
 
 pub mod codes;
 
@@ -18,7 +18,7 @@ const BIND_LIFE_MS: i64 = 24 * 3_600_000;
 /// Remembers a device that said which phone it is for.
 pub async fn remember_bind(db: &PgPool, phone: &Phone, device: &Device, now: Timestamp) -> sqlx::Result<()> {
     sqlx::query(
-        "insert into door.device_binds (phone, code, name, kind, address, at) values ($1, $2, $3, $4, $5, $6)
+        "insert into authentication.device_binds (phone, code, name, kind, address, at) values ($1, $2, $3, $4, $5, $6)
          on conflict (phone, code) do update
          set name = excluded.name, kind = excluded.kind, address = excluded.address, at = excluded.at",
     )
@@ -31,8 +31,8 @@ pub async fn remember_bind(db: &PgPool, phone: &Phone, device: &Device, now: Tim
     .execute(db)
     .await?;
     sqlx::query(
-        "delete from door.device_binds where phone = $1 and code in (
-           select code from door.device_binds where phone = $1 and address = $2 order by at desc, code offset $3)",
+        "delete from authentication.device_binds where phone = $1 and code in (
+           select code from authentication.device_binds where phone = $1 and address = $2 order by at desc, code offset $3)",
     )
     .bind(phone.as_str())
     .bind(&device.address)
@@ -45,7 +45,7 @@ pub async fn remember_bind(db: &PgPool, phone: &Phone, device: &Device, now: Tim
 /// The device with this code as it described itself for this phone.
 pub async fn bind_of(db: &PgPool, phone: &Phone, code: &str, now: Timestamp) -> sqlx::Result<Option<Device>> {
     let found: Option<(String, String, i16, String)> = sqlx::query_as(
-        "select code, name, kind, address from door.device_binds where phone = $1 and code = $2 and at > $3",
+        "select code, name, kind, address from authentication.device_binds where phone = $1 and code = $2 and at > $3",
     )
     .bind(phone.as_str())
     .bind(code)
@@ -58,7 +58,7 @@ pub async fn bind_of(db: &PgPool, phone: &Phone, code: &str, now: Timestamp) -> 
 /// Uses up a quick-login link: `true` the first time.
 pub async fn use_link(db: &PgPool, nonce: &str, now: Timestamp) -> sqlx::Result<bool> {
     let done =
-        sqlx::query("insert into door.quick_links (nonce, used_at) values ($1, $2) on conflict do nothing")
+        sqlx::query("insert into authentication.quick_links (nonce, used_at) values ($1, $2) on conflict do nothing")
             .bind(nonce)
             .bind(now.datetime())
             .execute(db)
@@ -74,7 +74,7 @@ pub async fn remember_link_session(
     operator: OperatorId,
 ) -> sqlx::Result<()> {
     sqlx::query(
-        "insert into door.link_sessions (session_id, made_by, operator_id) values ($1, $2, $3)
+        "insert into authentication.link_sessions (session_id, made_by, operator_id) values ($1, $2, $3)
          on conflict (session_id) do update set made_by = excluded.made_by, operator_id = excluded.operator_id",
     )
     .bind(session)
@@ -88,8 +88,8 @@ pub async fn remember_link_session(
 /// What holds of the session `old` holds of the one that takes its place.
 pub async fn pass_on_link_session(db: &PgPool, old: SessionId, new: SessionId) -> sqlx::Result<()> {
     sqlx::query(
-        "insert into door.link_sessions (session_id, made_by, operator_id)
-         select $2, made_by, operator_id from door.link_sessions where session_id = $1
+        "insert into authentication.link_sessions (session_id, made_by, operator_id)
+         select $2, made_by, operator_id from authentication.link_sessions where session_id = $1
          on conflict do nothing",
     )
     .bind(old)
@@ -103,7 +103,7 @@ pub async fn pass_on_link_session(db: &PgPool, old: SessionId, new: SessionId) -
 pub async fn link_sessions_of(db: &PgPool, operators: &[OperatorId]) -> sqlx::Result<Vec<SessionId>> {
     let ids: Vec<i64> = operators.iter().map(|operator| operator.0).collect();
     sqlx::query_scalar(
-        "select session_id from door.link_sessions where made_by = any($1) or operator_id = any($1)",
+        "select session_id from authentication.link_sessions where made_by = any($1) or operator_id = any($1)",
     )
     .bind(ids)
     .fetch_all(db)
@@ -116,7 +116,7 @@ pub async fn web_config(
     domain: &str,
 ) -> sqlx::Result<Option<serde_json::Map<String, serde_json::Value>>> {
     let found: Option<Json<serde_json::Map<String, serde_json::Value>>> = sqlx::query_scalar(
-        "select config from door.web_config where domain in ($1, '') order by domain desc limit 1",
+        "select config from authentication.web_config where domain in ($1, '') order by domain desc limit 1",
     )
     .bind(domain)
     .fetch_optional(db)
@@ -131,7 +131,7 @@ pub async fn sessions_of_device(
     device_code: &str,
 ) -> sqlx::Result<Vec<SessionId>> {
     sqlx::query_scalar(
-        "select id from door.sessions where operator_id = $1 and device_code = $2 and ended_at is null",
+        "select id from authentication.sessions where operator_id = $1 and device_code = $2 and ended_at is null",
     )
     .bind(operator)
     .bind(device_code)
@@ -142,16 +142,16 @@ pub async fn sessions_of_device(
 /// Deletes what is worth nothing any more.
 pub async fn sweep(db: &PgPool, now: Timestamp) -> sqlx::Result<()> {
     codes::sweep(db, now).await?;
-    sqlx::query("delete from door.device_binds where at < $1")
+    sqlx::query("delete from authentication.device_binds where at < $1")
         .bind(now.plus_millis(-BIND_LIFE_MS).datetime())
         .execute(db)
         .await?;
-    sqlx::query("delete from door.quick_links where used_at < $1")
+    sqlx::query("delete from authentication.quick_links where used_at < $1")
         .bind(now.plus_millis(-10 * 60_000).datetime())
         .execute(db)
         .await?;
     sqlx::query(
-        "delete from door.link_sessions l where not exists (select from door.sessions s where s.id = l.session_id)",
+        "delete from authentication.link_sessions l where not exists (select from authentication.sessions s where s.id = l.session_id)",
     )
     .execute(db)
     .await?;

@@ -99,11 +99,11 @@ impl Ended {
 
 /// Tells who may look.
 #[async_trait]
-pub trait Gate: Send + Sync + 'static {
+pub trait Authentication: Send + Sync + 'static {
     /// Who holds this access token and this `_t`. Asked again every minute of an open socket.
     async fn admit(&self, token: &str, t: &str) -> Result<Viewer, Denied>;
 
-    /// What ends from now on. A listener that lags asks [`Gate::admit`] again.
+    /// What ends from now on. A listener that lags asks [`Authentication::admit`] again.
     fn ended(&self) -> broadcast::Receiver<Ended>;
 }
 

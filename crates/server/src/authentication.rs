@@ -1,20 +1,20 @@
-//! Who may look at live data: the entrance's rules, for the websocket.
+//! Who may look at live data: the wire's rules, for the websocket.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use live::push::{Denied, EndReason, Ended, Gate, Viewer, Whose};
+use live::push::{Denied, EndReason, Ended, Authentication, Viewer, Whose};
 use tokio::sync::broadcast;
 use wire::{EndedReason, Wire};
 
-/// The entrance, seen from the websocket.
-pub struct WireGate {
+/// The wire, seen from the websocket.
+pub struct WireAuthentication {
     wire: Arc<Wire>,
     ended: broadcast::Sender<Ended>,
 }
 
-impl WireGate {
-    /// Passes on what ends, for as long as the entrance lives.
+impl WireAuthentication {
+    /// Passes on what ends, for as long as the wire lives.
     pub fn new(wire: Arc<Wire>) -> Arc<Self> {
         let (ended, _) = broadcast::channel(1024);
         let mut told = wire.revocations().subscribe();
@@ -49,7 +49,7 @@ fn translated(ended: &wire::Ended) -> Ended {
 }
 
 #[async_trait]
-impl Gate for WireGate {
+impl Authentication for WireAuthentication {
     async fn admit(&self, token: &str, t: &str) -> Result<Viewer, Denied> {
         let admitted = self.wire.admit(token, t).await.map_err(|refused| match refused {
             wire::Refused::NoSession(_) => Denied::NotSignedIn,
