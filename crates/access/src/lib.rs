@@ -15,7 +15,7 @@ mod quick_link;
 pub mod read;
 mod ports;
 mod sms;
-mod use_case;
+mod app;
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub use agents::{AgentStanding, Agents, under_agent};
 pub use http::web_config::{Tiles, WebConfig};
 pub use ports::{AreaOwners, Ports, PortError};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
-pub use use_case::bootstrap::{BootstrapError, bootstrap};
-pub use use_case::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
+pub use app::bootstrap::{BootstrapError, bootstrap};
+pub use app::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
 
 /// Each reload of a page signs in again on its session and reads the web configuration, from an office behind one
 /// address: these may be called so many times as often as the calls that a person makes by hand.

@@ -14,8 +14,8 @@ use crate::Access;
 use crate::model::level::Level;
 use crate::read::operators::Account;
 use crate::read::roles;
-use crate::use_case::NEWEST;
-use crate::use_case::sign_in::own_agent;
+use crate::app::NEWEST;
+use crate::app::sign_in::own_agent;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ByPhone {

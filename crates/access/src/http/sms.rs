@@ -10,7 +10,7 @@ use wire::{RequestContext, Bare, Body, ClientAddress, Nothing, Params, Refused, 
 
 use super::devices::device_code;
 use crate::Access;
-use crate::use_case::sign_in::Asker;
+use crate::app::sign_in::Asker;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -9,7 +9,7 @@ use vocabulary::{AgentId, AreaId};
 use wire::{Answer, RequestContext, Body, Caller, Handled, Refused, Session};
 
 use crate::Access;
-use crate::use_case::sign_in::ClientBuild;
+use crate::app::sign_in::ClientBuild;
 
 /// Ids that a selection may name, and characters that a client's own texts may have.
 const SELECTED_MAX: usize = 1_000;

@@ -7,4 +7,4 @@ pub mod franchisees;
 pub mod files;
 pub mod map;
 pub mod open;
-pub mod service_areas;
+pub mod areas;
