@@ -159,17 +159,11 @@ mod tests {
 
     #[test]
     fn a_template_takes_away_and_never_gives() {
-        let held = under_agent(
-            standing(&["03", "0301", "10", "1001"]),
-            Some(agent(Some(&["0301", "0302"]))),
-        );
+        let held = under_agent(standing(&["03", "0301", "10", "1001"]), Some(agent(Some(&["0301", "0302"]))));
         let held: Vec<&str> = held.codes.iter().map(PermissionCode::as_str).collect();
         assert_eq!(held, ["03", "0301"], "the group above a permitted page stays");
         assert!(under_agent(standing(&["0301"]), Some(agent(Some(&[])))).codes.is_empty());
-        assert_eq!(
-            under_agent(standing(&["0301"]), Some(agent(None))).codes,
-            standing(&["0301"]).codes
-        );
+        assert_eq!(under_agent(standing(&["0301"]), Some(agent(None))).codes, standing(&["0301"]).codes);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use kernel::{ChangeBatch, Runtime, ReadError};
+use kernel::{ChangeBatch, ReadError, Runtime};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::TryRecvError;
 use vocabulary::{AgentId, OperatorId, Scope};

@@ -5,30 +5,30 @@
 //! finds a route that nobody could ever call.
 #![deny(missing_docs)]
 
-mod directory;
-mod sign_in_store;
 mod agents;
+mod app;
+mod directory;
 mod http;
 pub mod model;
 pub mod permissions;
+mod ports;
 mod quick_link;
 pub mod read;
-mod ports;
+mod sign_in_store;
 mod sms;
-mod app;
 
 use std::sync::Arc;
 
-use kernel::{Runtime, MasterKey, Projector, Reactor};
+use kernel::{MasterKey, Projector, Reactor, Runtime};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
-pub use directory::{AccessDirectory, FinancialAccounts};
 pub use agents::{AgentStanding, Agents, under_agent};
-pub use http::web_config::{Tiles, WebConfig};
-pub use ports::{AreaOwners, Ports, PortError};
-pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
 pub use app::bootstrap::{BootstrapError, bootstrap};
 pub use app::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
+pub use directory::{AccessDirectory, FinancialAccounts};
+pub use http::web_config::{Tiles, WebConfig};
+pub use ports::{AreaOwners, PortError, Ports};
+pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
 
 /// Each reload of a page signs in again on its session and reads the web configuration, from an office behind one
 /// address: these may be called so many times as often as the calls that a person makes by hand.
@@ -76,7 +76,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Puts the room together. Nothing runs in the background but [`Access::tend`].
+    /// Puts the context together. Nothing runs in the background but [`Access::tend`].
     pub fn new(
         runtime: Runtime,
         sessions: Sessions,
@@ -113,8 +113,9 @@ impl Access {
         let mut tick = tokio::time::interval(std::time::Duration::from_mins(1));
         loop {
             tick.tick().await;
-            if let Err(error) = sign_in_store::sweep(&self.runtime.pools.app, self.runtime.clock.now()).await {
-                tracing::error!(error = &error as &dyn std::error::Error, "the door is not swept");
+            if let Err(error) = sign_in_store::sweep(&self.runtime.pools.app, self.runtime.clock.now()).await
+            {
+                tracing::error!(error = &error as &dyn std::error::Error, "sign-ins are not swept");
             }
             for limit in [
                 &self.sms_limit,
@@ -135,12 +136,12 @@ impl std::fmt::Debug for Access {
     }
 }
 
-/// The calls of this room.
+/// The calls of this context.
 pub fn routes(access: Arc<Access>) -> Routes {
     http::routes(access)
 }
 
-/// What builds this room's read models.
+/// What builds this context's read models.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(read::roles::RoleProjector),
@@ -150,7 +151,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     ]
 }
 
-/// What answers events of this room's neighbours.
+/// What answers events of this context's neighbours.
 pub fn reactors(access: &Arc<Access>) -> Vec<Arc<dyn Reactor>> {
     let Some(agents) = access.directory.agents().cloned() else { return Vec::new() };
     vec![Arc::new(agents::AgentReactor { access: Arc::clone(access), agents })]

@@ -57,12 +57,13 @@ pub async fn bind_of(db: &PgPool, phone: &Phone, code: &str, now: Timestamp) -> 
 
 /// Uses up a quick-login link: `true` the first time.
 pub async fn use_link(db: &PgPool, nonce: &str, now: Timestamp) -> sqlx::Result<bool> {
-    let done =
-        sqlx::query("insert into authentication.quick_links (nonce, used_at) values ($1, $2) on conflict do nothing")
-            .bind(nonce)
-            .bind(now.datetime())
-            .execute(db)
-            .await?;
+    let done = sqlx::query(
+        "insert into authentication.quick_links (nonce, used_at) values ($1, $2) on conflict do nothing",
+    )
+    .bind(nonce)
+    .bind(now.datetime())
+    .execute(db)
+    .await?;
     Ok(done.rows_affected() == 1)
 }
 

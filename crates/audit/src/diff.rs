@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use crate::schema::{AuditSchema, Field, Fields, Text};
 use crate::mask;
+use crate::schema::{AuditSchema, Field, Fields, Text};
 use crate::words::{self, Names};
 
 /// A value longer than this, as JSON, is not kept in a row; the log has it.

@@ -2,27 +2,27 @@
 //!
 //! One projector reads every category of the system and writes a row for each event of a person or a machine client.
 //! What a context's events mean is told by [`AuditSchema`], which the server fulfils for every context: this crate knows none.
-//! Files disclosed and masked data shown are events of this room's own [`model::access_record`]; commands that were
+//! Files disclosed and masked data shown are events of this context's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
 #![deny(missing_docs)]
 
-pub mod schema;
 mod diff;
 mod http;
 pub mod mask;
 pub mod model;
 pub mod read;
 mod records;
+pub mod schema;
 mod words;
 
 use std::sync::Arc;
 
-use kernel::{Runtime, Projector};
+use kernel::{Projector, Runtime};
 use wire::Routes;
 
-pub use schema::{Action, AuditSchema, AuditSchemas, Field, Fields, Text};
 pub use diff::{Change, StateField};
 pub use records::Records;
+pub use schema::{Action, AuditSchema, AuditSchemas, Field, Fields, Text};
 
 /// The context at work. Shared by its handlers.
 pub struct Audit {
@@ -32,7 +32,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Puts the room together.
+    /// Puts the context together.
     pub fn new(runtime: Runtime, schemas: Arc<AuditSchemas>) -> Arc<Self> {
         let records = Records::new(runtime.clone());
         Arc::new(Self { runtime, schemas, records })

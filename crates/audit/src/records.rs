@@ -9,10 +9,10 @@ use governor::clock::DefaultClock;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 use kernel::log::codec::actor_key;
-use kernel::{CommandContext, CommandError, Runtime, Receipt};
+use kernel::{CommandContext, CommandError, Receipt, Runtime};
 use tokio::sync::Semaphore;
-use vocabulary::{Reach, Scope, DataOwner};
-use wire::{Disclosed, Refused, RefusedWrite, AuditSink};
+use vocabulary::{DataOwner, Reach, Scope};
+use wire::{AuditSink, Disclosed, Refused, RefusedWrite};
 
 use crate::model::access_record::{AccessRecord, Happened, Keep, RecordId};
 use crate::read::Person;

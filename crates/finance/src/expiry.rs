@@ -10,8 +10,8 @@ use vocabulary::{Scope, Timestamp};
 
 use crate::codes;
 use crate::model::payment_account::{PaymentAccount, PaymentAccountCommand, PaymentAccountRefusal};
-use crate::read::payment_accounts;
 use crate::ports::PortError;
+use crate::read::payment_accounts;
 
 /// The rule's name in the log.
 const RULE: &str = "card-code-expiry";

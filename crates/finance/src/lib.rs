@@ -5,8 +5,8 @@ pub mod expiry;
 pub mod http;
 pub mod model;
 pub mod password_desk;
-pub mod read;
 pub mod ports;
+pub mod read;
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Puts the room together.
+    /// Puts the context together.
     pub fn new(runtime: Runtime, ports: Ports, master: &MasterKey) -> Self {
         Self { runtime, ports, pepper: SecretKey::new(master.derive("wheelhouse card codes 1")) }
     }

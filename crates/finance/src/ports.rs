@@ -1,4 +1,4 @@
-//! What this room needs of its neighbours; the server fulfils it.
+//! What this context needs of others; the server fulfils it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::model::rentable::{Facts, reasons};
+use crate::ports::{AreaFacts, LiveState};
 use crate::read::commands::CommandRow;
 use crate::read::vehicles::VehicleRow;
-use crate::ports::{AreaFacts, LiveState};
 
 /// Below this charge a bike is not disclosed, until service areas set their own.
 pub const USE_THRESHOLD_PERCENT: u8 = 20;

@@ -4,8 +4,8 @@ pub mod credential;
 pub mod detail;
 pub mod http;
 pub mod model;
-pub mod read;
 pub mod ports;
+pub mod read;
 pub mod sender;
 
 use std::sync::Arc;
@@ -50,5 +50,9 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
 
 /// What it does of itself.
 pub fn reactors(fleet: &Fleet, downlink: Arc<dyn Downlink>) -> Vec<Arc<dyn Reactor>> {
-    vec![Arc::new(sender::CommandSender::new(fleet.runtime.desk.clone(), fleet.runtime.clock.clone(), downlink))]
+    vec![Arc::new(sender::CommandSender::new(
+        fleet.runtime.desk.clone(),
+        fleet.runtime.clock.clone(),
+        downlink,
+    ))]
 }

@@ -14,8 +14,8 @@ use vocabulary::{Clock, CommandId, Scope, Timestamp};
 use crate::model::command::{
     CommandCommand, CommandEvent, CommandRefusal, DeviceCommandState, has_timed_out,
 };
-use crate::read::commands;
 use crate::ports::Downlink;
+use crate::read::commands;
 
 /// The rule's name in the log.
 const SENDER: &str = "device-command-sender";

@@ -23,6 +23,7 @@ pub struct RowChanged {
     /// The row's key as lists show it.
     pub key: String,
     /// Whose row it is: only watchers with this in scope hear of it.
+    #[serde(rename = "territory")]
     pub owner: DataOwner,
 }
 

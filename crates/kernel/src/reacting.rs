@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use crate::log::LogError;
 use crate::reactor::ReactError;
-use crate::{Runtime, Lease, Position, Reactor, Recorded};
+use crate::{Lease, Position, Reactor, Recorded, Runtime};
 
 const BATCH: i64 = 200;
 const BEAT: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ pub struct Meta {
     /// Who acted.
     pub actor: Actor,
     /// Whose data the aggregate is.
-    #[serde(default)]
+    #[serde(default, rename = "territory")]
     pub owner: DataOwner,
     /// Runs from the browser's request to the event.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -4,7 +4,6 @@
 //! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
 #![deny(missing_docs)]
 
-mod subscriptions;
 pub mod fleet;
 pub mod http;
 pub mod ingest;
@@ -13,6 +12,7 @@ mod memory;
 pub mod push;
 pub mod report;
 pub mod rules;
+mod subscriptions;
 
-pub use subscriptions::subscriptions;
 pub use memory::Memory;
+pub use subscriptions::subscriptions;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use access::{AgentStanding, Agents};
 use async_trait::async_trait;
 use fleet::model::region::Lifecycle;
-use kernel::{Runtime, Position};
-use territory::read::agents;
+use kernel::{Position, Runtime};
 use territory::ports::{Bikes, Branch, Permissions, PortError};
+use territory::read::agents;
 use vocabulary::{AgentId, AreaId, PermissionCode, Scope};
 
 /// The permission tree that access keeps.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use live::push::{Denied, EndReason, Ended, Authentication, Viewer, Whose};
+use live::push::{Authentication, Denied, EndReason, Ended, Viewer, Whose};
 use tokio::sync::broadcast;
 use wire::{EndedReason, Wire};
 

@@ -123,7 +123,8 @@ pub async fn accept_restore(runtime: &Runtime, stores: &Stores, secrets: &Secret
     if stores.nats_url.is_some() && runtime.nats.is_none() {
         bail!("NATS does not answer; start it first: what it tells of must be brought to the log as it is");
     }
-    let accepted = restore::accept(runtime, &signer(runtime, stores, secrets), kernel::Position(head)).await?;
+    let accepted =
+        restore::accept(runtime, &signer(runtime, stores, secrets), kernel::Position(head)).await?;
     println!(
         "It is signed that the log went back from {} to {}. {} messages of EVENTS that told of what is no more were \
          deleted; whoever has read them must be told. Start the servers again.",

@@ -4,33 +4,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{
-    Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, Ports, SmsGateway, Tiles, WebConfig,
-};
+use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, Tiles, WebConfig};
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use audit::Audit;
 use fleet::Fleet;
 use fleet::credential::DeviceKey;
-use kernel::{Runtime, MasterKey, Projector, Reactor};
+use kernel::{MasterKey, Projector, Reactor, Runtime};
 use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use serde_json::Value;
-use territory::ports::Ports;
-use vocabulary::{AgentId, AreaId, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Scope};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
+use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
+use crate::agents::{BikesOfFleet, PermissionsOfAccess, TerritoryAgentStanding};
+use crate::audit_schemas::schemas;
+use crate::authentication::WireAuthentication;
 use crate::base_map::BaseMap;
 use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
-use crate::audit_schemas::schemas;
 use crate::descriptors::fitted;
-use crate::finances::{
-    AccountsOfFinance, CodesBySms, TerritoryAgents, StandingsOfAccess, password_desk,
-};
-use crate::agents::{BikesOfFleet, TerritoryAgentStanding, PermissionsOfAccess};
-use crate::authentication::WireAuthentication;
+use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
-use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
 use crate::secrets::Secrets;
 
 /// Tables that may be watched as `read/<table>`, each with the codes of which one is needed.
@@ -40,7 +35,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("operator_device", &["1002"]),
     ("agent", &["1101", "01"]),
     ("agent_role", &["1102"]),
-    ("ally", &["1101"]),
+    ("franchisee", &["1101"]),
     ("area", &["1103", "0503", "0301"]),
     ("fence", &["0503", "0504", "0505", "0301"]),
     ("vehicle", &["0301", "0302", "0305", "0307"]),
@@ -102,8 +97,7 @@ impl Contexts {
         let tokens = TokenKeys::from_seed(&SecretKey::new(secrets.token));
         let agents = Arc::new(TerritoryAgentStanding::new(runtime.clone()));
         let finances = Arc::new(AccountsOfFinance::new(runtime.clone()));
-        let directory =
-            AccessDirectory::new(runtime.clone()).with_agents(agents).with_finances(finances);
+        let directory = AccessDirectory::new(runtime.clone()).with_agents(agents).with_finances(finances);
         let directory = Arc::new(directory);
         let wire = Wire::start(
             wire_config(settings, descriptors)?,
@@ -123,14 +117,14 @@ impl Contexts {
             ..AccessConfig::default()
         };
         let sms = gateway(settings)?;
-        let adapters = finance::ports::Ports {
+        let ports = finance::ports::Ports {
             agents: Arc::new(TerritoryAgents::new(runtime.clone())),
             codes: Arc::new(CodesBySms::new(Arc::clone(&sms), settings.sms_fixed_code.clone())),
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,
         };
-        let finance = finance::Context::new(runtime.clone(), adapters, &master);
-        let ports = Ports { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
+        let finance = finance::Context::new(runtime.clone(), ports, &master);
+        let ports = access::Ports { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
         let access = Access::new(runtime.clone(), sessions, tokens, directory, ports, &master, config);
         let fleet = Fleet {
             runtime: runtime.clone(),
@@ -139,13 +133,13 @@ impl Contexts {
             devices: DeviceKey::new(secrets.device),
         };
         let audit = Audit::new(runtime.clone(), schemas());
-        wire.witnessed_by(audit.audit_sink());
+        wire.audited_by(audit.audit_sink());
         Ok(Self { access, fleet, finance, audit, wire })
     }
 
     /// The routes of all contexts.
     pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
-        let ports = Ports {
+        let ports = territory::ports::Ports {
             permissions: Arc::new(PermissionsOfAccess),
             bikes: Arc::new(BikesOfFleet::new(runtime.clone())),
         };
@@ -200,8 +194,7 @@ impl Details for DetailsOfFleet {
     async fn of(&self, car_id: &str) -> Result<Option<(DataOwner, Value)>, live::push::PortError> {
         let found = fleet::http::vehicles::detail_of(&self.0, &Scope::ALL, Seen(None), car_id).await?;
         let Some(detail) = found else { return Ok(None) };
-        let owner =
-            DataOwner::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
+        let owner = DataOwner::of_area(AgentId(detail.agent_id.parse()?), AreaId(detail.area_id.parse()?));
         Ok(Some((owner, serde_json::to_value(detail)?)))
     }
 }

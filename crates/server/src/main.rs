@@ -1,21 +1,21 @@
 //! The binary: configuration, composition, command line.
 
+mod adapters;
+mod agents;
+mod audit_schemas;
 mod auth_callout;
+mod authentication;
 mod base_map;
 mod checkpoints;
 mod config;
-mod audit_schemas;
+mod contexts;
 mod descriptors;
 mod doctor;
 mod finances;
-mod agents;
-mod authentication;
 mod health;
 mod live_runtime;
 mod maintenance;
 mod pruning;
-mod contexts;
-mod adapters;
 mod secrets;
 mod serve;
 mod site;

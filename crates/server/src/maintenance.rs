@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use kernel::{Runtime, Pools};
+use kernel::{Pools, Runtime};
 use vocabulary::Scope;
 
 use crate::config::Stores;
@@ -101,7 +101,8 @@ pub async fn verify(stores: &Stores) -> Result<()> {
     let (runtime, secrets) = runtime_with_nats(stores).await?;
     let places = checkpoints::places(stores, runtime.nats.as_ref());
     let trust = checkpoints::trust(stores, &secrets)?;
-    let verified = kernel::log::verify::verify(&runtime.pools.app, &trust, &places, runtime.clock.now()).await?;
+    let verified =
+        kernel::log::verify::verify(&runtime.pools.app, &trust, &places, runtime.clock.now()).await?;
     println!("{} events and {} checkpoints were looked at.", verified.events, verified.checkpoints);
     for place in &places {
         println!("place  {}", place.name());

@@ -16,8 +16,8 @@ use wire::Surface;
 use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
-use crate::health::Health;
 use crate::contexts::{self, Contexts};
+use crate::health::Health;
 use crate::secrets::Secrets;
 use crate::{checkpoints, descriptors, live_runtime, pruning, site, stores, streams};
 

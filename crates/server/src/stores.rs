@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernel::{Foundation, Runtime, MasterKey, PoolSizes, Pools};
+use kernel::{Foundation, MasterKey, PoolSizes, Pools, Runtime};
 use vocabulary::{Snowflake, SystemClock};
 
 use crate::config::Stores;

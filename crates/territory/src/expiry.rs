@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Scope, Timestamp};
 
 use crate::model::franchisee::{Franchisee, FranchiseeCommand, FranchiseeRefusal, day};
-use crate::read::franchisees;
 use crate::ports::PortError;
+use crate::read::franchisees;
 
 /// The rule's name in the log.
 const RULE: &str = "ally-contract-expiry";

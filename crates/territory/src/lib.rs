@@ -3,8 +3,8 @@
 pub mod expiry;
 pub mod http;
 pub mod model;
-pub mod read;
 pub mod ports;
+pub mod read;
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::accounts::routes(&context))
         .merge(http::agent_roles::routes(&context))
         .merge(http::files::routes(&context))
-        .merge(http::service_areas::routes(&context))
+        .merge(http::areas::routes(&context))
         .merge(http::franchisees::routes(&context))
 }
 

@@ -1,24 +1,24 @@
 //! The values that every context speaks: money, phones, ids, coordinates, pages, permission codes, time, territory.
-//! Parsed once at the door; whoever holds one of these need not check it again. Knows no room of the system.
+//! Parsed once at the edge; whoever holds one of these need not check it again. Knows no context of the system.
 #![deny(missing_docs)]
 
 mod clock;
+mod data_owner;
 mod geo;
 mod id;
 mod money;
 mod page;
 mod permission;
 mod phone;
-mod data_owner;
 
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use data_owner::{DataOwner, Reach, Scope};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, FranchiseeId, AreaId, BankCardId, CommandId, FenceId, IdSource, MachineId,
+    AgentId, AgentRoleId, AreaId, BankCardId, CommandId, FenceId, FranchiseeId, IdSource, MachineId,
     OperatorDeviceId, OperatorId, PaymentAccountId, RoleId, Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};
 pub use permission::{NotAPermissionCode, PermissionCode};
 pub use phone::{NotAPhone, Phone};
-pub use data_owner::{Reach, Scope, DataOwner};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::request_context::Parts;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -20,11 +20,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use vocabulary::{AgentId, Reach, Timestamp};
 
-use crate::request_context::{Arrival, fingerprint};
 use crate::cipher::{BoxError, NONCE_BYTES, answer_words, open_request, seal};
+use crate::disclosure::WriteObserver;
 use crate::refused::Plain;
 use crate::replay::Verdict;
-use crate::disclosure::WriteObserver;
+use crate::request_context::{Arrival, fingerprint};
 use crate::{
     Caller, ClientAddress, Encryption, Permit, Refused, SecretKey, Session, TraceId, Wire, gate_financial,
     zero,

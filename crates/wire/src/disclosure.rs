@@ -12,8 +12,8 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use vocabulary::Timestamp;
 
-use crate::request::RequestContext;
 use crate::refused::Plain;
+use crate::request_context::RequestContext;
 use crate::{BASE, Caller, ClientAddress, Refused, TraceId};
 
 /// A command that was not done.

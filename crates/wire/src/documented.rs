@@ -136,9 +136,9 @@ pub(crate) fn refusals(operation: &mut Operation, place: &str, permit: Permit, f
 /// A refusal that a person reads as a page; the wire's own stay JSON.
 fn as_page(meaning: &str) -> Response {
     let page = ContentBuilder::new().schema(Some(String::schema())).build();
-    let entrance = ContentBuilder::new().schema(Some(Ref::from_schema_name(Refusal::name()))).build();
+    let plain = ContentBuilder::new().schema(Some(Ref::from_schema_name(Refusal::name()))).build();
     let response = ResponseBuilder::new().description(meaning).content(PAGE, page);
-    response.content("application/json", entrance).build()
+    response.content("application/json", plain).build()
 }
 
 /// What a yes answers, or the no of the rules with the same status.

@@ -27,8 +27,8 @@ use crate::headers::{SecurityHeaders, cors};
 use crate::replay::Replay;
 use crate::shares::Shares;
 use crate::{
-    AddressLimiter, ClientAddress, Directory, Refused, Revocations, Sessions, TRACE_ID, TokenKeys, TraceId,
-    WireConfig, AuditSink,
+    AddressLimiter, AuditSink, ClientAddress, Directory, Refused, Revocations, Sessions, TRACE_ID, TokenKeys,
+    TraceId, WireConfig,
 };
 
 const TENDED_EVERY: Duration = Duration::from_mins(1);
@@ -114,7 +114,7 @@ impl Wire {
     }
 
     /// Tells `audit_sink` from now on of refused commands and of data disclosed; the first one named stays.
-    pub fn witnessed_by(&self, audit_sink: Arc<dyn AuditSink>) {
+    pub fn audited_by(&self, audit_sink: Arc<dyn AuditSink>) {
         let _ = self.audit_sink.set(audit_sink);
     }
 

@@ -134,7 +134,8 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
         Ok(Self {
             caller: parts.extensions.get::<Caller>().cloned(),
             request_key: request_key(parts)?,
-            arrival: arrival.ok_or_else(|| Refused::internal("the route was mounted past the authorisation layer"))?,
+            arrival: arrival
+                .ok_or_else(|| Refused::internal("the route was mounted past the authorisation layer"))?,
         })
     }
 }

@@ -17,10 +17,10 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{Components, InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::documented::{refusals, shapes};
 use crate::authorisation::{Authorisation, authorise};
+use crate::documented::{refusals, shapes};
 use crate::mount::{is_financial, mounts};
-use crate::{Refused, Wire, layers, exchange_routes, is_api_path};
+use crate::{Refused, Wire, exchange_routes, is_api_path, layers};
 
 /// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Routes<S = ()> {
 
 impl<S> std::fmt::Debug for Routes<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Routes").field("room", &self.context).field("entries", &self.entries.len()).finish()
+        f.debug_struct("Routes").field("context", &self.context).field("entries", &self.entries.len()).finish()
     }
 }
 

@@ -354,11 +354,13 @@ impl Sessions {
         reason: EndedReason,
         now: Timestamp,
     ) -> Result<(), SessionError> {
-        sqlx::query("update authentication.sessions set ended_at = $2 where operator_id = $1 and ended_at is null")
-            .bind(operator)
-            .bind(now.datetime())
-            .execute(&self.db)
-            .await?;
+        sqlx::query(
+            "update authentication.sessions set ended_at = $2 where operator_id = $1 and ended_at is null",
+        )
+        .bind(operator)
+        .bind(now.datetime())
+        .execute(&self.db)
+        .await?;
         self.revocations.tell(Ended::Operator { operator, reason }).await;
         Ok(())
     }

@@ -7,7 +7,7 @@ use vocabulary::{Clock, SystemClock};
 use wire::client::{ClientSession, accept, offer};
 use wire::{BASE, SecretKey};
 
-/// What a websocket shows at the door.
+/// What a websocket shows at the edge.
 #[derive(Clone)]
 pub struct Session {
     pub token: String,

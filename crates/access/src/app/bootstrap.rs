@@ -1,6 +1,6 @@
 //! The first administrator.
 
-use kernel::{CommandContext, CommandError, Runtime, LogError, Refusal};
+use kernel::{CommandContext, CommandError, LogError, Refusal, Runtime};
 use vocabulary::{OperatorId, Phone, Scope};
 
 use crate::model::authority::{Authority, Granted, Person};

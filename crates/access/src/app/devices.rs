@@ -3,7 +3,7 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorDeviceId, OperatorId, Phone, Scope, Timestamp};
-use wire::{RequestContext, Caller, EndedReason, Refused};
+use wire::{Caller, EndedReason, Refused, RequestContext};
 
 use super::NEWEST;
 use crate::model::authority::Person;

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use kernel::{CommandContext, CommandError, Runtime, LogError, ReadError, Refusal};
+use kernel::{CommandContext, CommandError, LogError, ReadError, Refusal, Runtime};
 use rand::RngCore;
 use rand::rngs::OsRng;
 use sha2::{Digest, Sha256};

@@ -16,7 +16,7 @@ use crate::model::level::Level;
 use crate::model::operator::Operator;
 use crate::model::role::{Role, SUPER_ADMINISTRATOR};
 use crate::permissions::closed_upwards;
-use crate::{Access, sign_in_store, read};
+use crate::{Access, read, sign_in_store};
 
 /// All there is at the moment of asking.
 pub(crate) const NEWEST: Position = Position(i64::MAX);
@@ -119,7 +119,8 @@ impl Access {
 
     /// Somebody on whom the caller wants to act, as he stands now.
     pub(crate) async fn person(&self, operator: OperatorId) -> Result<Person, Refused> {
-        let account = self.runtime.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
+        let account =
+            self.runtime.desk.load::<Operator>(&operator).await.map_err(Refused::unavailable)?.state;
         let (Some(reach), Some(level)) = (account.reach(), account.level()) else {
             return Err(Refused::not_found());
         };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{CommandContext, CommandError, Position, Receipt};
 use serde_json::json;
 use vocabulary::{OperatorId, Phone, Reach, RoleId, Scope};
-use wire::{RequestContext, Caller, EndedReason, BatchOutcomes, Refused};
+use wire::{BatchOutcomes, Caller, EndedReason, Refused, RequestContext};
 
 use super::NEWEST;
 use crate::Access;
@@ -257,7 +257,10 @@ impl Access {
             Err(error) => return Err(error.into()),
         }
         let withdraw = RoleCommand::Withdraw { from, by: by.clone() };
-        self.runtime.desk.execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration")).await?;
+        self.runtime
+            .desk
+            .execute::<Role>(&SUPER_ADMINISTRATOR, withdraw, &ctx.step("administration"))
+            .await?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use kernel::{CommandContext, Receipt};
 use serde_json::json;
 use vocabulary::{AgentId, Reach, RoleId, Scope};
-use wire::{RequestContext, Caller, BatchOutcomes, Refused};
+use wire::{BatchOutcomes, Caller, Refused, RequestContext};
 
 use super::NEWEST;
 use crate::Access;

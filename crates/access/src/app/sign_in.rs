@@ -8,16 +8,16 @@ use rand::{Rng, RngCore};
 use serde_json::json;
 use vocabulary::{AgentId, AreaId, OperatorDeviceId, OperatorId, Phone, Reach, Timestamp};
 use wire::{
-    RequestContext, Caller, ClientAddress, Directory, IssuedToken, OpenedSession, Refused, Session, SessionId,
-    TokenSubject,
+    Caller, ClientAddress, Directory, IssuedToken, OpenedSession, Refused, RequestContext, Session,
+    SessionId, TokenSubject,
 };
 
-use crate::sign_in_store::codes::{self, Guess, Place, Requester, Tried};
 use crate::model::device::{Device, DeviceCommand, DeviceRefusal, DeviceState, OperatorDevices};
 use crate::model::operator::{Operator, OperatorCommand, owner_of};
 use crate::quick_link::{BadLink, Origin};
 use crate::read::operators::Account;
-use crate::{Access, sign_in_store, quick_link};
+use crate::sign_in_store::codes::{self, Guess, Place, Requester, Tried};
+use crate::{Access, quick_link, sign_in_store};
 
 /// A session that lasts no longer than this is renewed together with its token.
 const RENEWED_BELOW_MS: i64 = 12 * 3_600_000;
@@ -162,7 +162,8 @@ impl Access {
             return Err(bad());
         }
         self.prove(session, &account).await?;
-        sign_in_store::remember_link_session(&self.runtime.pools.app, session.id, origin.by, account.id).await?;
+        sign_in_store::remember_link_session(&self.runtime.pools.app, session.id, origin.by, account.id)
+            .await?;
         Ok(account)
     }
 
@@ -255,7 +256,12 @@ impl Access {
 
     /// The device that the session was opened for, when the account may sign in from it; otherwise an administrator is
     /// asked.
-    async fn use_device(&self, request: &RequestContext, session: &Session, account: &Account) -> Result<(), Refused> {
+    async fn use_device(
+        &self,
+        request: &RequestContext,
+        session: &Session,
+        account: &Account,
+    ) -> Result<(), Refused> {
         let desk = &self.runtime.desk;
         let devices = desk.load::<OperatorDevices>(&account.id).await.map_err(Refused::unavailable)?.state;
         if devices.state_of(&session.device_code) == Some(DeviceState::Bound) {
@@ -278,7 +284,12 @@ impl Access {
 
     /// Asks an administrator to accept the session's device; the refusal for who waits. The phone is proved by now:
     /// nobody else takes one of the waiting places.
-    async fn ask_for_device(&self, request: &RequestContext, session: &Session, account: &Account) -> Refused {
+    async fn ask_for_device(
+        &self,
+        request: &RequestContext,
+        session: &Session,
+        account: &Account,
+    ) -> Refused {
         let asking = async {
             let command = DeviceCommand::Ask {
                 id: OperatorDeviceId(self.runtime.ids.next_id()),

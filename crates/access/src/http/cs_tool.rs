@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
-use wire::{Answer, RequestContext, Body, Caller, Handled, Refused};
+use wire::{Answer, Body, Caller, Handled, Refused, RequestContext};
 
 use super::phone;
 use crate::Access;

@@ -8,7 +8,8 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::OperatorDeviceId;
 use wire::{
-    Answer, RequestContext, Bare, Body, Caller, ClientAddress, Handled, Nothing, Params, Refused, Seen, Session, given,
+    Answer, Bare, Body, Caller, ClientAddress, Handled, Nothing, Params, Refused, RequestContext, Seen,
+    Session, given,
 };
 
 use super::phone;

@@ -1,4 +1,4 @@
-//! The calls of this room. Handlers translate; rules are in the models, order is in the use cases.
+//! The calls of this context. Handlers translate; rules are in the models, order is in the use cases.
 
 mod cs_tool;
 mod devices;
@@ -26,7 +26,7 @@ use crate::Access;
 const ROLES: Permit = Permit::AnyOf(&["1001"]);
 const PEOPLE: Permit = Permit::AnyOf(&["1002"]);
 
-/// Every call of this room with who may make it.
+/// Every call of this context with who may make it.
 pub(crate) fn routes(access: Arc<Access>) -> Routes {
     Routes::new("access")
         .add(Permit::Open, routes!(web_config::web_config))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Phone, Timestamp};
-use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Export, ExportColumns, ExportRows};
+use wire::{Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Seen};
 
 use super::operators::ListQuery;
 use crate::Access;

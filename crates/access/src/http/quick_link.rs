@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use wire::{Answer, RequestContext, Body, Caller, Handled};
+use wire::{Answer, Body, Caller, Handled, RequestContext};
 
 use super::phone;
 use crate::{Access, quick_link};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::Timestamp;
-use wire::{Caller, Column, Disclosure, Params, Refused, Seen, Export, ExportColumns, ExportRows, given};
+use wire::{Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Seen, given};
 
 use super::on_off;
 use super::roles::ListQuery;

@@ -9,8 +9,8 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, PermissionCode, RoleId};
 use wire::{
-    Answer, RequestContext, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused, BATCH_MAX, Seen,
-    BatchAnswer, given, number, batch,
+    Answer, BATCH_MAX, BatchAnswer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused,
+    RequestContext, Seen, batch, given, number,
 };
 
 use super::{MadeId, OnOff, on_off};

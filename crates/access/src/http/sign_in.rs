@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use vocabulary::{AgentId, OperatorId, RoleId, Scope};
-use wire::{Answer, RequestContext, Body, ClientAddress, EndedReason, Handled, Nothing, Session};
+use wire::{Answer, Body, ClientAddress, EndedReason, Handled, Nothing, RequestContext, Session};
 
 use super::phone;
 use crate::Access;
+use crate::app::NEWEST;
+use crate::app::sign_in::own_agent;
 use crate::model::level::Level;
 use crate::read::operators::Account;
 use crate::read::roles;
-use crate::app::NEWEST;
-use crate::app::sign_in::own_agent;
 
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct ByPhone {

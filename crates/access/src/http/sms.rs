@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::Phone;
-use wire::{RequestContext, Bare, Body, ClientAddress, Nothing, Params, Refused, Session, given};
+use wire::{Bare, Body, ClientAddress, Nothing, Params, Refused, RequestContext, Session, given};
 
 use super::devices::device_code;
 use crate::Access;

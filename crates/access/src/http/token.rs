@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId};
-use wire::{Answer, RequestContext, Body, Caller, Handled, Refused, Session};
+use wire::{Answer, Body, Caller, Handled, Refused, RequestContext, Session};
 
 use crate::Access;
 use crate::app::sign_in::ClientBuild;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{OperatorDeviceId, OperatorId, DataOwner, Timestamp};
+use vocabulary::{DataOwner, OperatorDeviceId, OperatorId, Timestamp};
 
 use super::authority::{Above, Authority, Person};
 
@@ -108,6 +108,7 @@ pub enum DeviceEvent {
         /// The device.
         device: Device,
         /// Whose data the operator is.
+        #[serde(rename = "territory")]
         owner: DataOwner,
     },
     /// A device was bound by signing in.
@@ -118,6 +119,7 @@ pub enum DeviceEvent {
         /// The device.
         device: Device,
         /// Whose data the operator is.
+        #[serde(rename = "territory")]
         owner: DataOwner,
     },
     /// An administrator accepted it.
@@ -274,11 +276,11 @@ impl Aggregate for OperatorDevices {
     fn evolve(&mut self, event: &DeviceEvent) {
         match event {
             DeviceEvent::Requested { id, device, owner } => {
-                self.owner = *territory;
+                self.owner = *owner;
                 self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Waiting });
             }
             DeviceEvent::Bound { id, device, owner } => {
-                self.owner = *territory;
+                self.owner = *owner;
                 self.by_code.insert(device.code.clone(), Known { id: *id, state: DeviceState::Bound });
             }
             DeviceEvent::Confirmed { id } => self.set(*id, DeviceState::Bound),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{MachineId, PermissionCode, Scope, DataOwner, Timestamp};
+use vocabulary::{DataOwner, MachineId, PermissionCode, Scope, Timestamp};
 
 use super::operator::owner_of;
 use super::text;

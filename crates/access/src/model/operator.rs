@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, OperatorId, Phone, Reach, Scope, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, Scope, Timestamp};
 
 use super::authority::{Above, Authority, Granted, Person};
 use super::level::Level;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, OperatorId, PermissionCode, RoleId, DataOwner, Timestamp};
+use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp};
 
 use super::authority::{Above, Authority, People, Person};
 use super::level::{Level, Tier};

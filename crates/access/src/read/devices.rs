@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, OperatorDeviceId, OperatorId, Phone, Scope, DataOwner};
+use vocabulary::{AgentId, DataOwner, OperatorDeviceId, OperatorId, Phone, Scope};
 
 use super::operators::ids;
 use crate::model::device::{Device, DeviceEvent, OperatorDevices};

@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
-use vocabulary::{AgentId, MachineId, PermissionCode, Scope, DataOwner};
+use vocabulary::{AgentId, DataOwner, MachineId, PermissionCode, Scope};
 
 use crate::model::machine::{Machine, MachineEvent};
 use crate::model::operator::owner_of;

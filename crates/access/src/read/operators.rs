@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
 use vocabulary::{
-    AgentId, AreaId, COUNT_CAP, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope, DataOwner,
+    AgentId, AreaId, COUNT_CAP, DataOwner, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope,
 };
 
 use super::{actor, containing};

@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentId, COUNT_CAP, OperatorId, Page, PermissionCode, RoleId, Rows, DataOwner};
+use vocabulary::{AgentId, COUNT_CAP, DataOwner, OperatorId, Page, PermissionCode, RoleId, Rows};
 
 use super::{actor, containing};
 use crate::model::level::Level;

@@ -301,7 +301,10 @@ async fn right(
 /// Deletes codes and counters that count no more.
 pub async fn sweep(db: &PgPool, now: Timestamp) -> sqlx::Result<()> {
     let two_days_ago = now.plus_millis(-2 * 24 * 3_600_000).datetime();
-    sqlx::query("delete from authentication.sign_in_codes where sent_at < $1").bind(two_days_ago).execute(db).await?;
+    sqlx::query("delete from authentication.sign_in_codes where sent_at < $1")
+        .bind(two_days_ago)
+        .execute(db)
+        .await?;
     sqlx::query(
         "delete from authentication.sign_in_phones where day < ($1::timestamptz at time zone 'Asia/Shanghai')::date",
     )

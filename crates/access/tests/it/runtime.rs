@@ -4,14 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
 use access::model::role::SUPER_ADMINISTRATOR;
-use access::{
-    Access, AccessConfig, AccessDirectory, AreaOwners, Ports, PortError, SmsError, SmsGateway,
-};
+use access::{Access, AccessConfig, AccessDirectory, AreaOwners, PortError, Ports, SmsError, SmsGateway};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode};
-use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
+use kernel::{Foundation, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors, Runtime};
 use rand::rngs::OsRng;
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
@@ -113,13 +111,14 @@ impl TestRuntime {
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let runtime = Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
-            .await
-            .unwrap();
+        let runtime =
+            Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
+                .await
+                .unwrap();
         let projectors = Projectors::new(runtime.clone(), access::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
         let first = access::bootstrap(&runtime, &ADMIN.parse().unwrap()).await.unwrap();
-        assert!(first, "a fresh house has no administrator");
+        assert!(first, "a fresh system has no administrator");
 
         let tokens = TokenKeys::from_seed(&SecretKey::new([1; 32]));
         let sessions = Sessions::new(runtime.pools.app.clone(), &master, Revocations::new(None));

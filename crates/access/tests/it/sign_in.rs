@@ -118,7 +118,8 @@ async fn a_phone_is_sent_one_code_a_minute_and_ten_a_day() {
 #[tokio::test]
 async fn an_unknown_phone_gets_the_same_answers_and_no_sms() {
     let runtime = TestRuntime::new().await;
-    let ask = async || runtime.plain("POST", "/auth/sms/code", json!({"mobilePhoneNumber": STRANGER})).await.1;
+    let ask =
+        async || runtime.plain("POST", "/auth/sms/code", json!({"mobilePhoneNumber": STRANGER})).await.1;
     assert_eq!(ask().await, json!({}));
     assert_eq!(ask().await, json!({"error": "短信发送次数超限"}));
     assert_eq!(runtime.outbox.count(), 0);

@@ -7,7 +7,7 @@ use kernel::CommandContext;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use wire::{Answer, RequestContext, Body, Caller, Disclosed, Handled, AuditSink};
+use wire::{Answer, AuditSink, Body, Caller, Disclosed, Handled, RequestContext};
 
 use crate::Audit;
 

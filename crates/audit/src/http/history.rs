@@ -10,9 +10,9 @@ use wire::{Answer, Caller, Handled, Params, Refused, Seen};
 
 use super::{READS, given, number};
 use crate::Audit;
-use crate::schema::AuditSchema;
 use crate::read::history::{History, HistoryError, Moment, Past, STEPS_MAX};
 use crate::read::subjects::{self, Found};
+use crate::schema::AuditSchema;
 
 /// Steps of a page when nothing is said.
 const STEPS: u32 = 20;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::{Scope, Timestamp};
-use wire::{Caller, Column, Disclosure, Params, Refused, EXPORT_ROWS, Seen, Export, ExportColumns};
+use wire::{Caller, Column, Disclosure, EXPORT_ROWS, Export, ExportColumns, Params, Refused, Seen};
 
 use super::READS;
 use super::userlogs::{ListQuery, fit_for_export};

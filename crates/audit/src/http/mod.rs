@@ -1,4 +1,4 @@
-//! The calls of this room.
+//! The calls of this context.
 
 mod access;
 mod history;
@@ -16,7 +16,7 @@ const AUDITORS: Permit = Permit::AnyOf(&["1404"]);
 /// The projectors behind every query.
 const READS: [&str; 1] = ["audit"];
 
-/// Every call of this room with who may make it.
+/// Every call of this context with who may make it.
 pub(crate) fn routes(audit: Arc<Audit>) -> Routes {
     Routes::new("audit")
         .add(AUDITORS, routes!(userlogs::list))

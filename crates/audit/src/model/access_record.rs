@@ -8,8 +8,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vocabulary::{DataOwner, Timestamp};
 
-use crate::schema::{Action, AuditSchema, Field, Fields, Text};
 use crate::mask;
+use crate::schema::{Action, AuditSchema, Field, Fields, Text};
 
 /// A name of a list or a thing has at most so many characters.
 pub const NAME_MAX: usize = 64;
@@ -85,6 +85,7 @@ pub enum RecordEvent {
         /// How many rows.
         rows: Option<i64>,
         /// Whose data the record is.
+        #[serde(rename = "territory")]
         owner: DataOwner,
     },
     /// Masked data was shown.
@@ -95,6 +96,7 @@ pub enum RecordEvent {
         /// Whose.
         target: String,
         /// Whose data the record is.
+        #[serde(rename = "territory")]
         owner: DataOwner,
     },
 }
@@ -210,7 +212,7 @@ impl Aggregate for AccessRecord {
     }
 
     fn owner(&self) -> DataOwner {
-        self.kept.as_ref().map(RecordEvent::territory).unwrap_or_default()
+        self.kept.as_ref().map(RecordEvent::owner).unwrap_or_default()
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, COUNT_CAP, Reach, Rows, Scope, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, Reach, Rows, Scope, Timestamp};
 
 use super::{containing, subjects};
 use crate::schema::{AuditSchemas, Fields};
@@ -167,9 +167,8 @@ impl Entry {
 
     fn detail(self, schemas: &AuditSchemas, names: &Names) -> LogDetail {
         let schema = schemas.of(&self.category);
-        let changes = schema.map_or_else(Vec::new, |schema| {
-            diff::changes(schema.as_ref(), &self.before, &self.after, names)
-        });
+        let changes = schema
+            .map_or_else(Vec::new, |schema| diff::changes(schema.as_ref(), &self.before, &self.after, names));
         let told = schema.and_then(|schema| schema.detail(&self.after));
         let category_label = schemas.label(&self.category);
         let access = self.access();

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use kernel::{Actor, Runtime, LogError, Meta, Position, Recorded};
+use kernel::{Actor, LogError, Meta, Position, Recorded, Runtime};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 use vocabulary::{Page, Scope};
 
 use super::{Person, subjects};
-use crate::schema::{AuditSchema, AuditSchemas, Fields};
 use crate::diff::{self, Change, StateField};
 use crate::mask;
+use crate::schema::{AuditSchema, AuditSchemas, Fields};
 use crate::words::{self, Names};
 
 /// A history of more steps than this is not folded for a page.

@@ -81,9 +81,7 @@ impl Projector for AuditProjector {
                 Person::of(&event.meta.actor).map(|person| subjects::key(person.category, &person.id)),
             );
             let schema = self.schemas.of(&event.category);
-            keys.extend(
-                schema.and_then(|one| one.named_by()).map(|by| subjects::key(by, &event.stream_id)),
-            );
+            keys.extend(schema.and_then(|one| one.named_by()).map(|by| subjects::key(by, &event.stream_id)));
         }
         keys.sort_unstable();
         keys.dedup();

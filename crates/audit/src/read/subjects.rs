@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, DataOwner};
 
 use super::containing;
-use crate::schema::{AuditSchema, Fields};
 use crate::mask;
+use crate::schema::{AuditSchema, Fields};
 use crate::words::{Names, cut};
 
 /// A name in a row has at most so many characters.

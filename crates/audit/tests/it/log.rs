@@ -55,7 +55,8 @@ async fn a_agents_auditor_sees_no_row_of_another_and_none_of_the_platforms() {
 async fn a_thing_that_comes_from_another_agent_does_not_bring_its_past() {
     let runtime = TestRuntime::new().await;
     runtime.make("a", 2, "月卡").await;
-    let moved = runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
+    let moved =
+        runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
     let mut db = runtime.read(&agent(3)).await;
     let row = entries::one(&mut db, &runtime.schemas, moved.0).await.unwrap().expect("his now");
     assert!(row.changes.iter().all(|change| change.before.is_null()), "{:?}", row.changes);

@@ -2,6 +2,6 @@
 //! changed their stored form once.
 
 mod history;
-mod runtime;
 mod log;
 mod records;
+mod runtime;

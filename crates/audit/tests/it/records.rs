@@ -6,7 +6,7 @@ use audit::read::refusals;
 use kernel::CommandContext;
 use serde_json::json;
 use vocabulary::{Rows, Scope};
-use wire::{Disclosed, RefusedWrite, AuditSink};
+use wire::{AuditSink, Disclosed, RefusedWrite};
 
 use crate::runtime::{NOW, TestRuntime, agent};
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use audit::{Action, AuditSchema, AuditSchemas, Field, Fields, Text, mask};
 use kernel::{
-    Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, Runtime, MIGRATIONS, MasterKey, Personal,
-    PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, migrate,
+    Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, MIGRATIONS, MasterKey, Personal,
+    PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, Runtime, migrate,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testkit::{Services, TestDatabase};
 use vocabulary::{
-    AgentId, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, DataOwner, Timestamp,
+    AgentId, DataOwner, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -226,15 +226,8 @@ impl TestRuntime {
         let projectors = Projectors::new(runtime.clone(), audit::projectors(Arc::clone(&schemas)));
         let run = projectors.clone();
         let running = tokio::spawn(async move { run.run().await });
-        let this = Self {
-            runtime,
-            projectors,
-            schemas,
-            clock,
-            running,
-            _database: database,
-            _services: services,
-        };
+        let this =
+            Self { runtime, projectors, schemas, clock, running, _database: database, _services: services };
         let name = Personal::new(format!("operator:{WANG}"), "王芳".to_owned());
         let registered = PersonEvent::Registered { name, phone: "13812348888".to_owned() };
         let rule = CommandContext::of_system("test", NOW);

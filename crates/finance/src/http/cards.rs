@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{BankCardId, PaymentAccountId, Phone, DataOwner};
-use wire::{RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, Routes};
+use vocabulary::{BankCardId, DataOwner, PaymentAccountId, Phone};
+use wire::{
+    Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Permit, Refused, RequestContext, Routes,
+};
 
 use super::{ACCOUNT, MANAGEMENT, platform_only, refused};
 use crate::Context;

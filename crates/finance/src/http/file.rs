@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, Disclosure, Params, Refused, Routes, Seen, Export, ExportColumns, ExportRows, given,
+    Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Routes, Seen, given,
 };
 
 use super::MANAGEMENT;

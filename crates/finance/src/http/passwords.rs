@@ -15,7 +15,9 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use wire::{RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Params, Permit, Refused, Routes};
+use wire::{
+    Body, Caller, FinancialAnswer, HandledFinancial, Params, Permit, Refused, RequestContext, Routes,
+};
 
 use super::{NEWEST, agent_meant, refused};
 use crate::Context;
@@ -139,7 +141,10 @@ impl Context {
 /// The page that stands in for the payment provider's. Development only.
 #[utoipa::path(get, path = "/stand-in/pay-password", tag = "finance", operation_id = "payPasswordStandIn",
     params(TicketQuery), responses((status = 200, content_type = "text/html", body = String)))]
-async fn stand_in(State(context): State<Context>, Params(query): Params<TicketQuery>) -> Result<Response, Refused> {
+async fn stand_in(
+    State(context): State<Context>,
+    Params(query): Params<TicketQuery>,
+) -> Result<Response, Refused> {
     let Some(ticket) = context.ticket(&query.ticket.unwrap_or_default()).await? else { return Ok(gone()) };
     let Some(desk) = context.ports.passwords.as_ref().and_then(|desk| desk.stand_in()) else {
         return Ok(gone());

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, BankCardId, Page, PaymentAccountId, Rows, DataOwner};
+use vocabulary::{AgentId, BankCardId, DataOwner, Page, PaymentAccountId, Rows};
 use wire::{
-    RequestContext, Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, Routes, Seen,
-    given, number,
+    Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, RequestContext,
+    Routes, Seen, given, number,
 };
 
 use super::{ACCOUNT, MANAGEMENT, NEWEST, agent_meant, platform_only, refused, unknown_account};

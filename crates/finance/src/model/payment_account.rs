@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use kernel::{Aggregate, Claim, Personal};
-use vocabulary::{AgentId, BankCardId, PaymentAccountId, Phone, DataOwner, Timestamp};
+use vocabulary::{AgentId, BankCardId, DataOwner, PaymentAccountId, Phone, Timestamp};
 
 mod application;
 mod event;

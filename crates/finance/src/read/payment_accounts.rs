@@ -7,7 +7,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, BankCardId, COUNT_CAP, Page, PaymentAccountId, Rows, DataOwner, Timestamp};
+use vocabulary::{AgentId, BankCardId, COUNT_CAP, DataOwner, Page, PaymentAccountId, Rows, Timestamp};
 
 use crate::model::payment_account::{
     AccountStatus, AccountType, Applicant, BankCard, CODE_LIFE_MS, CardState, PaymentAccount,

@@ -209,10 +209,16 @@ async fn a_repeated_request_sends_the_code_that_the_first_one_could_not() {
     let clerk = runtime.signed_in(CLERK).await;
     // The card is recorded, then the request ends before its code was sent.
     let owner = &runtime.runtime.pools.owner;
-    sqlx::query("alter table authentication.card_codes rename to card_codes_away").execute(owner).await.unwrap();
+    sqlx::query("alter table authentication.card_codes rename to card_codes_away")
+        .execute(owner)
+        .await
+        .unwrap();
     let (status, _) = clerk.keyed("POST", BIND, card(&account), Some("bind-1")).await;
     assert_eq!((status, runtime.outbox.to(MOBILE)), (500, 0));
-    sqlx::query("alter table authentication.card_codes_away rename to card_codes").execute(owner).await.unwrap();
+    sqlx::query("alter table authentication.card_codes_away rename to card_codes")
+        .execute(owner)
+        .await
+        .unwrap();
 
     let (status, again) = clerk.keyed("POST", BIND, card(&account), Some("bind-1")).await;
     assert_eq!((status, runtime.outbox.to(MOBILE)), (200, 1), "what is recorded as open is done");

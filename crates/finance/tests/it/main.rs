@@ -1,6 +1,6 @@
-//! The context behind the real entrance, over the real database.
+//! The context behind the real wire, over the real database.
 
 mod accounts;
 mod cards;
-mod runtime;
 mod passwords;
+mod runtime;

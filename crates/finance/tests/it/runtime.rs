@@ -11,9 +11,9 @@ use axum::extract::ConnectInfo;
 use axum::http::Request;
 use finance::Context;
 use finance::password_desk::{PasswordDesk, StandIn};
+use finance::ports::{Agents, CardCodes, PortError, Ports, Standings};
 use finance::read::payment_accounts;
-use finance::ports::{CardCodes, Agents, PortError, Ports, Standings};
-use kernel::{Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors};
+use kernel::{Foundation, MIGRATIONS, MasterKey, PoolSizes, Pools, Projectors, Runtime};
 use serde_json::{Value, json};
 use testkit::{Services, TestDatabase};
 use tower::ServiceExt;
@@ -245,9 +245,10 @@ impl TestRuntime {
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let runtime = Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
-            .await
-            .unwrap();
+        let runtime =
+            Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
+                .await
+                .unwrap();
         let projectors = Projectors::new(runtime.clone(), finance::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
         let (outbox, told) = (Arc::new(Outbox::default()), Arc::new(Told::default()));

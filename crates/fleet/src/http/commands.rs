@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, CommandId};
-use wire::{Answer, RequestContext, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
+use wire::{Answer, Body, Caller, Handled, Params, Permit, Refused, RequestContext, Routes, Seen};
 
 use crate::Fleet;
 use crate::model::command::{CommandCommand, CommandKind, DeviceCommandState, Order};

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Wgs84};
-use wire::{Answer, RequestContext, Body, Handled, Permit, Refused, Routes};
+use wire::{Answer, Body, Handled, Permit, Refused, RequestContext, Routes};
 
 use crate::Fleet;
 use crate::credential::{Identity, is_gateway_name};
@@ -83,7 +83,11 @@ struct BatchResults {
 /// does not hold up the others; one that is there already gets its credential again.
 #[utoipa::path(post, path = "/open/v1/vehicles/batch", tag = "open", request_body = Batch,
     responses((status = 200, body = Answer<BatchResults>)))]
-async fn enrol(State(fleet): State<Fleet>, request: RequestContext, Body(batch): Body<Batch>) -> Handled<BatchResults> {
+async fn enrol(
+    State(fleet): State<Fleet>,
+    request: RequestContext,
+    Body(batch): Body<Batch>,
+) -> Handled<BatchResults> {
     if batch.vehicles.is_empty() || batch.vehicles.len() > MOST_AT_ONCE {
         return Err(Refused::malformed(format!("每次需 1 到 {MOST_AT_ONCE} 辆")));
     }

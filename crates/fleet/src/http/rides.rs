@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use wire::{Answer, RequestContext, Body, Handled, Permit, Refused, Routes};
+use wire::{Answer, Body, Handled, Permit, Refused, RequestContext, Routes};
 
 use crate::Fleet;
 use crate::model::region::OperationState;
@@ -99,9 +99,15 @@ async fn work(
     run(&fleet, &request, car_id, command).await
 }
 
-async fn run(fleet: &Fleet, request: &RequestContext, car_id: String, command: VehicleCommand) -> Handled<Value> {
+async fn run(
+    fleet: &Fleet,
+    request: &RequestContext,
+    car_id: String,
+    command: VehicleCommand,
+) -> Handled<Value> {
     let car_id = CarId::try_from(car_id).map_err(Refused::malformed)?;
-    let receipt = fleet.runtime.desk.execute::<Vehicle>(&car_id, command, &request.context(json!({}))).await?;
+    let receipt =
+        fleet.runtime.desk.execute::<Vehicle>(&car_id, command, &request.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 

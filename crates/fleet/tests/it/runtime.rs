@@ -6,7 +6,7 @@ use fleet::model::command::{CommandCommand, CommandKind, DeviceCommandState, Ord
 use fleet::model::device::Imei;
 use fleet::model::vehicle::CarId;
 use kernel::{
-    CommandContext, Foundation, Runtime, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Recorded,
+    CommandContext, Foundation, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Recorded, Runtime,
 };
 use testkit::{Services, TestDatabase};
 use vocabulary::{AgentId, AreaId, Clock, CommandId, FixedClock, Snowflake, SystemClock, Timestamp};

@@ -39,7 +39,11 @@ impl Downlink for Street {
 
 impl Street {
     fn open(runtime: &Arc<TestRuntime>) -> Arc<Self> {
-        Arc::new(Self { runtime: Arc::clone(runtime), broken: AtomicBool::new(false), sent: Mutex::default() })
+        Arc::new(Self {
+            runtime: Arc::clone(runtime),
+            broken: AtomicBool::new(false),
+            sent: Mutex::default(),
+        })
     }
 
     fn sender(self: &Arc<Self>) -> CommandSender {

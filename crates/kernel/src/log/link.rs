@@ -99,7 +99,7 @@ impl Link {
                     continue;
                 }
                 Err(Trouble::Refused(error)) => return Err(Failed::Refused(error)),
-                // What is in doubt is settled by the log, not by a door that is shut.
+                // What is in doubt is settled by the log, not by a server that lets nobody in.
                 Err(Trouble::Away(error)) if !*in_doubt && !is_passing(&error) => {
                     return Err(Failed::Refused(error));
                 }

@@ -9,7 +9,7 @@ use super::LogError;
 use super::checkpoint::{SignError, Signer};
 use super::tail::{WAY_OUT, WentBack, chain_at};
 use crate::relay::{self, Told};
-use crate::{Runtime, Position, pools};
+use crate::{Position, Runtime, pools};
 
 /// A serving process gives its leases back within this.
 const LEASES: Duration = Duration::from_secs(15);

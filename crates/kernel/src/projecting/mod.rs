@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::log::LogError;
-use crate::{Runtime, Position, Projector, pools};
+use crate::{Position, Projector, Runtime, pools};
 
 pub(crate) use applying::told;
 pub use forgetting::Forgetting;

@@ -5,7 +5,7 @@ use vocabulary::Timestamp;
 
 use super::applying::{told, try_apply};
 use super::{ProjectError, reader_name};
-use crate::{Runtime, Position, Projector, pools};
+use crate::{Position, Projector, Runtime, pools};
 
 /// A stream, or for a reactor an event, that could not be gone on with.
 #[derive(Clone, Debug, PartialEq, Eq)]

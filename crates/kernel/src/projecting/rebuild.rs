@@ -9,7 +9,7 @@ use super::applying::{ParkedStreams, apply};
 use super::{Limits, ProjectError, not_newer, reader_name, snapshots};
 use crate::log::LogError;
 use crate::passing::is_passing;
-use crate::{Runtime, Position, Projector, pools};
+use crate::{Position, Projector, Runtime, pools};
 
 const BATCH: i64 = 1000;
 /// With this few events to go, the rest is applied while the live projector is held.

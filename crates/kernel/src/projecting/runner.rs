@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::applying::{Applied, ParkedStreams, apply, told};
 use super::{Limits, ProjectError, not_newer, reader_name, rebuild};
-use crate::{Runtime, Position, Projector, pools};
+use crate::{Position, Projector, Runtime, pools};
 
 /// Positions looked at in one transaction.
 const BATCH: i64 = 500;

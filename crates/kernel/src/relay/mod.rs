@@ -22,7 +22,7 @@ pub(crate) use self::message::Told;
 pub use self::message::subject;
 use crate::log::LogError;
 use crate::log::tail::{self, WAY_OUT, WentBack};
-use crate::{Runtime, Position, Recorded};
+use crate::{Position, Recorded, Runtime};
 
 /// The JetStream stream that takes the events.
 pub const STREAM: &str = "EVENTS";

@@ -2,7 +2,7 @@
 
 use kernel::Pools;
 
-use crate::support::{SIZES, runtime, open_stall};
+use crate::support::{SIZES, open_stall, runtime};
 
 const CHANGES: [&str; 3] =
     ["update log.events set data = 'x'", "delete from log.events", "truncate log.events"];

@@ -8,13 +8,13 @@ use kernel::log::places::{Folder, Place, Stream};
 use kernel::log::snapshots;
 use kernel::log::statement::{CheckpointKey, Content, Mark, Statement};
 use kernel::log::verify::{Finding, Note, Verified, verify};
-use kernel::{Runtime, Position};
+use kernel::{Position, Runtime};
 use testkit::OwnNats;
 use testkit::local::Place as Throwaway;
 use vocabulary::FixedClock;
 
 use crate::relay::{connect, make_stream};
-use crate::support::{Standing, runtime, now, open_stall, owners_slip};
+use crate::support::{Standing, now, open_stall, owners_slip, runtime};
 use crate::verify::{chain_anew, key, thirty};
 
 /// A system with a folder outside of its database.
@@ -86,8 +86,11 @@ async fn a_log_rewritten_by_its_owner_is_neither_signed_anew_nor_verified() {
 #[tokio::test]
 async fn a_broken_link_is_not_signed_over() {
     let outside = Outside::new().await;
-    owners_slip(outside.runtime(), "update log.events set data = replace(data, 's7', 's8') where position = 8")
-        .await;
+    owners_slip(
+        outside.runtime(),
+        "update log.events set data = replace(data, 's7', 's8') where position = 8",
+    )
+    .await;
     assert_eq!(halt(outside.signer().sign_new().await), Halt::Unlinked { at: Position(8) });
     owners_slip(outside.runtime(), "delete from log.events where position = 5").await;
     assert_eq!(halt(outside.signer().sign_new().await), Halt::Unlinked { at: Position(5) });

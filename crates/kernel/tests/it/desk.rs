@@ -2,10 +2,11 @@
 
 use kernel::{CommandError, Position};
 use serde_json::json;
-use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Reach, Scope};
 
 use crate::support::{
-    Stall, StallCommand, StallEvent, StallRefusal, ctx, runtime, runtime_at, open, open_stall, request, within,
+    Stall, StallCommand, StallEvent, StallRefusal, ctx, open, open_stall, request, runtime, runtime_at,
+    within,
 };
 
 fn id(text: &str) -> String {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kernel::log::{Append, BatchWriter, ClaimChange, LogError, Outcome, Tail, WriterLimits};
-use kernel::{Runtime, Position};
+use kernel::{Position, Runtime};
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::cutter::Cutter;
-use crate::support::{Stall, StallCommand, ctx, foundation_at, runtime, open_stall};
+use crate::support::{Stall, StallCommand, ctx, foundation_at, open_stall, runtime};
 use crate::writer::{append, event, options};
 
 /// As a writer that gives a commit little time.

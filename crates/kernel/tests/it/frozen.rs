@@ -10,7 +10,7 @@ use kernel::{Change, Position, Projector, Projectors, ReactError, Reactor, React
 use sqlx::PgConnection;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, ctx, runtime, runtime_at, open_stall};
+use crate::support::{Stall, StallCommand, ctx, open_stall, runtime, runtime_at};
 
 /// From the hang to the work of another: a term, what was locked, and twice that for a busy machine.
 const TAKEN_OVER: Duration = Duration::from_secs(20);
@@ -123,8 +123,10 @@ async fn a_projector_that_hangs_amid_a_batch_is_replaced_and_writes_nothing_when
     }
     caught_up(runtime).await;
     assert_eq!(sold(runtime).await, [("a".to_owned(), 22)]);
-    let leader: Option<String> =
-        sqlx::query_scalar("select leader from log.projectors").fetch_one(&runtime.pools.owner).await.unwrap();
+    let leader: Option<String> = sqlx::query_scalar("select leader from log.projectors")
+        .fetch_one(&runtime.pools.owner)
+        .await
+        .unwrap();
     assert_eq!(leader.as_deref(), Some(&*runtime.node));
     drop(goes_on);
     tokio::task::spawn_blocking(move || hung.join().unwrap()).await.unwrap();
@@ -173,7 +175,8 @@ async fn a_reactor_that_hangs_is_replaced_and_begins_nothing_new_when_it_wakes()
     });
     tokio::task::spawn_blocking(move || caught.recv().unwrap()).await.unwrap();
     let rung = Arc::new(Mutex::new(Vec::new()));
-    let reactors = Reactors::new(runtime.clone(), vec![Arc::new(Bell { trap: None, rung: Arc::clone(&rung) })]);
+    let reactors =
+        Reactors::new(runtime.clone(), vec![Arc::new(Bell { trap: None, rung: Arc::clone(&rung) })]);
     let _running = tokio::spawn(async move { reactors.run().await });
     let stored = async || -> i64 {
         let position = sqlx::query_scalar("select position from log.reactors where name = 'bell'");

@@ -9,7 +9,7 @@ use kernel::projector::ApplyError;
 use kernel::{Change, CommandError, LogError, Personal, Position, Projector, Recorded};
 use sqlx::PgConnection;
 
-use crate::support::{Stall, StallCommand, StallEvent, ctx, runtime, runtime_at, open_stall};
+use crate::support::{Stall, StallCommand, StallEvent, ctx, open_stall, runtime, runtime_at};
 
 const NAME: &str = "王小明";
 

@@ -8,7 +8,7 @@ use kernel::{ChangeBatch, Position};
 use vocabulary::Scope;
 
 use crate::stalls::{Stalls, caught_up, make_table, reached, run, sold};
-use crate::support::{Stall, StallCommand, ctx, here, runtime, runtime_at, open_stall};
+use crate::support::{Stall, StallCommand, ctx, here, open_stall, runtime, runtime_at};
 
 async fn sell(runtime: &kernel::Runtime, id: &str, count: i64) -> Position {
     runtime.desk.execute::<Stall>(&id.to_owned(), StallCommand::Sell(count), &ctx()).await.unwrap().position

@@ -9,7 +9,7 @@ use kernel::projecting::parked;
 use kernel::reactor::request_id;
 use kernel::{Desk, Position, ReactError, Reactor, Reactors, Recorded};
 
-use crate::support::{Stall, StallCommand, StallEvent, ctx, runtime, runtime_at, open, open_stall};
+use crate::support::{Stall, StallCommand, StallEvent, ctx, open, open_stall, runtime, runtime_at};
 
 /// For every stall that opens, sells one piece in the stall `total`.
 struct Tally {

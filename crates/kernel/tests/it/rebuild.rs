@@ -8,7 +8,7 @@ use kernel::projecting::{Limits, fingerprint, parked};
 use vocabulary::Scope;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, ctx, runtime, open_stall};
+use crate::support::{Stall, StallCommand, ctx, open_stall, runtime};
 
 async fn fill(runtime: &kernel::Runtime, streams: usize, sales: usize) {
     for n in 0..streams {
@@ -78,7 +78,10 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     let rebuilt = projectors.rebuild("stalls").await.unwrap();
     assert!(rebuilt.position.0 >= 1520);
     assert_eq!(rebuilt.parked, 0);
-    assert_eq!((fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await), before);
+    assert_eq!(
+        (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await),
+        before
+    );
 
     // And once more while sales go on: nothing is lost between the old tables and the new.
     let desk = runtime.desk.clone();
@@ -209,8 +212,10 @@ async fn a_projector_of_a_new_version_rebuilds_itself_at_start() {
     };
     tokio::time::timeout(Duration::from_secs(20), renewed).await.unwrap();
     assert_eq!(sold(runtime).await.len(), 3);
-    let version: i32 =
-        sqlx::query_scalar("select version from log.projectors").fetch_one(&runtime.pools.owner).await.unwrap();
+    let version: i32 = sqlx::query_scalar("select version from log.projectors")
+        .fetch_one(&runtime.pools.owner)
+        .await
+        .unwrap();
     assert_eq!(version, 2);
 }
 

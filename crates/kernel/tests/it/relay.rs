@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, consumer, stream};
 use futures::StreamExt;
 use kernel::relay::{self, Contexts};
-use kernel::{Runtime, Personal, Position};
+use kernel::{Personal, Position, Runtime};
 use testkit::OwnNats;
 
 use crate::support::{Stall, StallCommand, ctx, database, foundation_at, open_stall};

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, stream};
 use kernel::relay::{self, Contexts};
-use kernel::{Runtime, Position};
+use kernel::{Position, Runtime};
 use testkit::OwnNats;
 
-use crate::relay::{connect, contexts, runtime_with, ids, make_stream};
-use crate::support::{database, runtime_at, open_stall, owners_slip};
+use crate::relay::{connect, contexts, ids, make_stream, runtime_with};
+use crate::support::{database, open_stall, owners_slip, runtime_at};
 
 async fn stream(nats: &OwnNats) -> stream::Stream {
     jetstream::new(connect(nats).await).get_stream("EVENTS").await.unwrap()
@@ -18,8 +18,10 @@ async fn stream(nats: &OwnNats) -> stream::Stream {
 pub async fn failure(runtime: &Runtime) -> String {
     let begun = Instant::now();
     loop {
-        let told: Option<String> =
-            sqlx::query_scalar("select failure from log.relay").fetch_one(&runtime.pools.owner).await.unwrap();
+        let told: Option<String> = sqlx::query_scalar("select failure from log.relay")
+            .fetch_one(&runtime.pools.owner)
+            .await
+            .unwrap();
         if let Some(told) = told {
             return told;
         }

@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::AssertSqlSafe;
 use vocabulary::Timestamp;
 
-use crate::support::{Stall, StallCommand, here, runtime, now, request};
+use crate::support::{Stall, StallCommand, here, now, request, runtime};
 
 fn open(name: &str) -> StallCommand {
     StallCommand::Open { name: name.to_owned(), owner: here() }
@@ -53,7 +53,11 @@ async fn a_request_is_repeated_for_seven_days_and_judged_anew_after_them() {
     // The log still tells: the same once more is refused by what was done, and nothing is done twice.
     let head = runtime.reader.head().await.unwrap();
     assert!(asked(runtime, "3", open("Nord"), &first).await.is_err(), "its name is claimed");
-    assert_eq!(asked(runtime, "1", open("Nord"), &first).await, Ok(false), "the stall is open: nothing to do");
+    assert_eq!(
+        asked(runtime, "1", open("Nord"), &first).await,
+        Ok(false),
+        "the stall is open: nothing to do"
+    );
     let stale = CommandContext { expected_version: Some(0), ..request("o7:third", 3, json!({})) };
     assert!(asked(runtime, "1", StallCommand::Sell(1), &stale).await.is_err(), "he saw another version");
     assert_eq!(runtime.reader.head().await.unwrap(), head);

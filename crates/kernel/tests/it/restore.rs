@@ -7,11 +7,11 @@ use kernel::log::lineage::Trust;
 use kernel::log::places::{Folder, Place, Stream};
 use kernel::log::restore::{Accepted, RestoreError, accept};
 use kernel::log::verify::{Note, verify};
-use kernel::{Runtime, Position, relay};
+use kernel::{Position, Runtime, relay};
 use testkit::OwnNats;
 use testkit::local::Place as Throwaway;
 
-use crate::relay::{connect, contexts, runtime_with, ids, make_stream};
+use crate::relay::{connect, contexts, ids, make_stream, runtime_with};
 use crate::relay_faults::{failure, stalls};
 use crate::support::{database, now, owners_slip};
 use crate::verify::key;

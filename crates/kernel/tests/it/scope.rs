@@ -5,9 +5,9 @@ use std::sync::Arc;
 use kernel::Position;
 use proptest::collection::btree_set;
 use proptest::prelude::*;
-use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Reach, Scope};
 
-use crate::support::{runtime, open_stall};
+use crate::support::{open_stall, runtime};
 
 fn reach<T: Ord + Copy + std::fmt::Debug>(of: fn(i64) -> T) -> impl Strategy<Value = Reach<T>> {
     prop_oneof![

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kernel::projecting::Projectors;
 use kernel::projector::ApplyError;
-use kernel::{Change, Runtime, Position, Projector, Recorded};
+use kernel::{Change, Position, Projector, Recorded, Runtime};
 use sqlx::PgConnection;
 use sqlx::PgPool;
 

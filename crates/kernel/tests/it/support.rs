@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use kernel::aggregate::{Aggregate, Claim, Event, Refusal};
 use kernel::{
-    CommandContext, Foundation, Runtime, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId,
+    CommandContext, Foundation, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, RequestId, Runtime,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Executor;
 use testkit::{Services, TestDatabase};
-use vocabulary::{AgentId, AreaId, Clock, FixedClock, Scope, Snowflake, SystemClock, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, Clock, DataOwner, FixedClock, Scope, Snowflake, SystemClock, Timestamp};
 
 pub const MASTER: [u8; 32] = [7; 32];
 pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6 };
@@ -176,9 +176,7 @@ impl Aggregate for Stall {
 
     fn decide(&self, command: StallCommand, _now: Timestamp) -> Result<Vec<StallEvent>, StallRefusal> {
         match (self.open, command) {
-            (false, StallCommand::Open { name, owner }) => {
-                Ok(vec![StallEvent::Opened { name, owner }])
-            }
+            (false, StallCommand::Open { name, owner }) => Ok(vec![StallEvent::Opened { name, owner }]),
             (true, StallCommand::Open { .. }) | (false, StallCommand::Close) => Ok(vec![]),
             (true, StallCommand::Sell(count)) => {
                 Ok(vec![StallEvent::Sold { count, unit: "piece".to_owned() }])

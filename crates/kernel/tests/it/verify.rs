@@ -6,9 +6,9 @@ use kernel::log::checkpoint::Signer;
 use kernel::log::lineage::Trust;
 use kernel::log::statement::{CheckpointKey, Content, Mark, Statement};
 use kernel::log::verify::{Finding, Inclusion, Verified, prove, verify};
-use kernel::{Runtime, Position};
+use kernel::{Position, Runtime};
 
-use crate::support::{runtime, now, open_stall, owners_slip as tamper};
+use crate::support::{now, open_stall, owners_slip as tamper, runtime};
 
 pub fn key() -> CheckpointKey {
     CheckpointKey::new(&[9; 32])

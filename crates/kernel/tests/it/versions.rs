@@ -7,7 +7,7 @@ use std::time::Duration;
 use kernel::Projectors;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, Standing, ctx, runtime, runtime_at, open_stall};
+use crate::support::{Stall, StallCommand, Standing, ctx, open_stall, runtime, runtime_at};
 
 fn of_version(version: i32) -> Stalls {
     Stalls { version, ..Stalls::default() }

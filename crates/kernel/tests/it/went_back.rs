@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kernel::Runtime;
 
-use crate::support::{runtime, runtime_at, open_stall, owners_slip};
+use crate::support::{open_stall, owners_slip, runtime, runtime_at};
 
 async fn stops(runtime: &Runtime) -> bool {
     tokio::time::timeout(Duration::from_secs(20), runtime.stopping().cancelled_owned()).await.is_ok()

@@ -10,7 +10,7 @@ use kernel::{Position, StoredForm};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::cutter::Cutter;
-use crate::support::{Stall, StallCommand, StallRefusal, ctx, runtime, runtime_at, now, open, open_stall};
+use crate::support::{Stall, StallCommand, StallRefusal, ctx, now, open, open_stall, runtime, runtime_at};
 
 pub fn event() -> NewEvent {
     let data = br#"{"name":"x"}"#.to_vec();

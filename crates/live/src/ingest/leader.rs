@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Timestamp};
 
 use super::alarms::AlarmQueue;
-use super::writer::{Batch, Ledger, IngestWriter, Done};
 use super::history::HistoryRow;
 use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
 use super::partitions;
+use super::writer::{Batch, Done, IngestWriter, Ledger};
 use crate::measure;
 use crate::memory::Memory;
 use crate::report::{Refusal, Report};

@@ -4,7 +4,6 @@
 //! others keep their memory current ([`Ingest::follow`]). To shard later, give each shard a stream partition and a name.
 
 mod alarms;
-mod writer;
 mod down;
 mod history;
 mod keep;
@@ -12,6 +11,7 @@ mod leader;
 mod message;
 mod partitions;
 mod registry;
+mod writer;
 
 pub use alarms::{AlarmQueue, Alarms};
 pub use down::Downlink;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{Clock, OperatorId, Scope, DataOwner};
+use vocabulary::{Clock, DataOwner, OperatorId, Scope};
 
 use super::cars::Cars;
-use super::ports::{Details, Authentication, RowsChanged, Viewer};
 use super::levels::Levels;
+use super::ports::{Authentication, Details, RowsChanged, Viewer};
 use crate::fleet::{LotTotals, TickBuffers};
 use crate::memory::Memory;
 
@@ -115,8 +115,7 @@ struct Scopes {
 impl Hub {
     /// Puts push together and starts the beat; both end with `parts.stop`.
     pub fn start(parts: HubParts) -> Arc<Self> {
-        let first =
-            Beat { buffers: TickBuffers::default(), totals: Arc::default(), owners: Arc::new([]) };
+        let first = Beat { buffers: TickBuffers::default(), totals: Arc::default(), owners: Arc::new([]) };
         let hub = Arc::new(Self {
             memory: parts.memory,
             authentication: parts.authentication,

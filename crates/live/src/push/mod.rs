@@ -5,15 +5,17 @@
 
 mod cars;
 pub mod frame;
-mod ports;
 mod hub;
 mod levels;
-mod viewport;
 mod outlet;
+mod ports;
 mod protocol;
 mod session;
+mod viewport;
 
-pub use ports::{Denied, Detail, Details, EndReason, Ended, Authentication, RowsChanged, PortError, Viewer, Whose};
 pub use hub::{Hub, HubParts, Limits, TICK};
+pub use ports::{
+    Authentication, Denied, Detail, Details, EndReason, Ended, PortError, RowsChanged, Viewer, Whose,
+};
 pub(crate) use session::VEHICLE_CODES;
 pub use session::upgrade;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::broadcast;
-use vocabulary::{OperatorId, Scope, DataOwner, Timestamp};
+use vocabulary::{DataOwner, OperatorId, Scope, Timestamp};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;

@@ -14,11 +14,11 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::cars::CarWatch;
-use super::ports::{Denied, RowsChanged};
 use super::hub::{Beat, Hub};
-use super::viewport::{RequestContext, Viewport};
 use super::outlet::{End, Outlet, farewell, instant};
+use super::ports::{Denied, RowsChanged};
 use super::protocol::{self, Bye, Said, Topic};
+use super::viewport::{RequestContext, Viewport};
 
 const MAX_TOPICS: usize = 64;
 const MAX_FRAME_BYTES: usize = 64 * 1024;
@@ -282,13 +282,8 @@ impl Session {
         let (slot, seq, seen) = {
             let fleet = self.hub.memory.read();
             let slot = fleet.slot(car_id);
-            let owner =
-                slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::territory);
-            (
-                slot,
-                fleet.tick_seq(),
-                owner.is_some_and(|owner| self.outlet.viewer.scope.contains(owner)),
-            )
+            let owner = slot.and_then(|slot| fleet.record(slot)).map(crate::fleet::VehicleRecord::owner);
+            (slot, fleet.tick_seq(), owner.is_some_and(|owner| self.outlet.viewer.scope.contains(owner)))
         };
         if !seen {
             return self.refuse(topic, "没有这辆车，或不在您的数据范围内").await;

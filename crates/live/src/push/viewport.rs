@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::Message;
 use bytes::Bytes;
-use vocabulary::{Scope, DataOwner, Timestamp};
+use vocabulary::{DataOwner, Scope, Timestamp};
 
 use super::frame::{self, Kind, Stamp};
 use super::hub::{Beat, Hub};
@@ -85,7 +85,12 @@ impl Viewport {
     }
 
     /// Looks at something else; what is to be sent for it. `since`: what the client still has of the very same view.
-    pub(super) fn turn_to(&mut self, request: &RequestContext, since: Option<u32>, hub: &Hub) -> Vec<Message> {
+    pub(super) fn turn_to(
+        &mut self,
+        request: &RequestContext,
+        since: Option<u32>,
+        hub: &Hub,
+    ) -> Vec<Message> {
         let now = hub.clock.now();
         let fleet = hub.memory.read();
         self.learn(fleet.owners());
@@ -95,7 +100,9 @@ impl Viewport {
                 Vec::new()
             }
             RequestContext::Far(level) => self.turn_far(level, hub, &fleet, now),
-            RequestContext::Near(rect) => self.turn_near(View { rect, lots: self.lots.clone() }, since, &fleet, now),
+            RequestContext::Near(rect) => {
+                self.turn_near(View { rect, lots: self.lots.clone() }, since, &fleet, now)
+            }
         };
         self.seen = fleet.tick_seq();
         drop(fleet);

@@ -1,4 +1,4 @@
-//! Live data through its public doors: real sockets, a real PostgreSQL, a real NATS.
+//! Live data through its public interface: real sockets, a real PostgreSQL, a real NATS.
 
 mod ingest;
 mod push;

@@ -12,15 +12,15 @@ use axum::routing::get;
 use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
 use live::push::{
-    Denied, Detail, Details, EndReason, Ended, Authentication, Hub, HubParts, Limits, RowsChanged, PortError, Viewer,
-    Whose, upgrade,
+    Authentication, Denied, Detail, Details, EndReason, Ended, Hub, HubParts, Limits, PortError, RowsChanged,
+    Viewer, Whose, upgrade,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::Settings;
 use serde_json::json;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use vocabulary::{AgentId, AreaId, Clock, OperatorId, Reach, Scope, SystemClock, DataOwner};
+use vocabulary::{AgentId, AreaId, Clock, DataOwner, OperatorId, Reach, Scope, SystemClock};
 
 use crate::screen::Screen;
 
@@ -118,7 +118,7 @@ impl Runtime {
             clock: Arc::new(SystemClock),
             tables: HashMap::from([("role".to_owned(), vec!["0701"]), ("secret".to_owned(), vec!["0999"])]),
             limits,
-            instance: format!("house {}", RUNTIMES.fetch_add(1, Ordering::Relaxed)),
+            instance: format!("process {}", RUNTIMES.fetch_add(1, Ordering::Relaxed)),
             stop: stop.clone(),
         });
         let served = Arc::clone(&hub);
@@ -222,7 +222,8 @@ async fn without_the_permission_there_is_no_fleet_and_the_socket_stays() {
 async fn two_viewers_of_two_areas_see_disjoint_bikes() {
     let runtime = Runtime::open(200).await;
     let world = [117.9, 23.9, 118.4, 24.2];
-    let (mut first, mut second) = tokio::join!(runtime.looking("area1", world), runtime.looking("area2", world));
+    let (mut first, mut second) =
+        tokio::join!(runtime.looking("area1", world), runtime.looking("area2", world));
     let all = runtime.looking("all", world).await;
     for n in 0..200 {
         runtime.report(n, 24.05, 118.05, 70);
@@ -338,7 +339,10 @@ async fn far_out_there_are_counts_that_add_up() {
     screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9.7})).await;
     screen.until(|screen| screen.kinds.contains(&4)).await;
     assert_eq!((screen.clustered(), screen.clusters.len(), screen.bikes.len()), (400, 2, 0));
-    runtime.memory.write().enrol(VehicleRecord { lifecycle: 1, version: 2, ..record(0, 1) }, SystemClock.now());
+    runtime
+        .memory
+        .write()
+        .enrol(VehicleRecord { lifecycle: 1, version: 2, ..record(0, 1) }, SystemClock.now());
     screen.until(|screen| screen.clustered() == 399).await;
     let mut one = Screen::signed_in(&runtime.url, "area2").await;
     one.say(&json!({"op": "watch", "topic": "fleet", "bbox": world, "zoom": 9})).await;

@@ -12,8 +12,8 @@ use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::{Value, json};
 
 use super::{
-    Context, Step, choice, delete, disable, enable, flatten, merge, permission, put_in, reach, set, take_from,
-    text,
+    Context, Step, choice, delete, disable, enable, flatten, merge, permission, put_in, reach, set,
+    take_from, text,
 };
 
 const ENABLED: Text = Text::Switch("启用", "停用");

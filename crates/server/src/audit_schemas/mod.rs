@@ -218,11 +218,8 @@ fn permission(code: &str) -> Option<String> {
 /// What the system's descriptions leave to be said: categories without one, fields or actions that are told twice.
 #[cfg(test)]
 fn gaps(schemas: &AuditSchemas) -> Vec<String> {
-    let mut gaps: Vec<String> = schemas
-        .undescribed()
-        .iter()
-        .map(|category| format!("{category}: nobody describes it"))
-        .collect();
+    let mut gaps: Vec<String> =
+        schemas.undescribed().iter().map(|category| format!("{category}: nobody describes it")).collect();
     for audit_schemas in schemas.all() {
         let mut seen = std::collections::BTreeSet::new();
         for key in audit_schemas.fields().iter().map(|field| field.key) {

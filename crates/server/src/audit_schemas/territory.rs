@@ -6,9 +6,9 @@ use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::Value;
 use territory::model::agent::AgentEvent;
 use territory::model::agent_role::AgentRoleEvent;
-use territory::model::franchisee::FranchiseeEvent;
 use territory::model::area::AreaEvent;
 use territory::model::fence::FenceEvent;
+use territory::model::franchisee::FranchiseeEvent;
 
 use super::{
     Context, Step, choice, delete, disable, enable, flatten, merge, nothing, permission, personal, set, text,
@@ -23,7 +23,12 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
             name: |state| text(state, "company"),
             ..Context::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
         }),
-        Arc::new(Context::<AgentRoleEvent>::new("agent-role", "代理角色模板", TEMPLATE_STEPS, TEMPLATE_FIELDS)),
+        Arc::new(Context::<AgentRoleEvent>::new(
+            "agent-role",
+            "代理角色模板",
+            TEMPLATE_STEPS,
+            TEMPLATE_FIELDS,
+        )),
         Arc::new(Context::<FranchiseeEvent> {
             name: |state| text(state, "company"),
             ..Context::new("ally", "加盟商", FRANCHISEE_STEPS, FRANCHISEE_FIELDS)

@@ -4,7 +4,7 @@ use ::access::model::profession::Profession;
 use ::access::model::role::RoleEvent;
 use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
-use vocabulary::{AgentId, AreaId, OperatorId, PermissionCode, Reach, Scope, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, PermissionCode, Reach, Scope, Timestamp};
 
 use super::*;
 
@@ -50,7 +50,11 @@ fn every_category_of_the_runtime_is_described_once_in_chinese() {
         for label in labels.chain([audit_schemas.label()]) {
             assert!(label.chars().any(|c| c > '\u{3000}'), "{}: {label}", audit_schemas.category());
         }
-        assert!(!audit_schemas.actions().is_empty(), "{}: nothing may happen to it", audit_schemas.category());
+        assert!(
+            !audit_schemas.actions().is_empty(),
+            "{}: nothing may happen to it",
+            audit_schemas.category()
+        );
     }
 }
 

@@ -135,7 +135,7 @@ async fn api_057_accounts_are_opened_found_changed_and_deleted() {
     };
     assert_eq!(admin.call("POST", ACCOUNT, under(&[&foreign])).await.code(), "area-beyond-parent");
     let child = text(&admin.ok("POST", ACCOUNT, under(&[&lake])).await["agentId"]);
-    // Nor by the other door.
+    // Nor the other way.
     let over = json!({ "id": foreign, "agentId": child, "version": 1 });
     let refused = admin.call("POST", "/platform/agent/serviceArea/agent", over).await;
     assert_eq!(refused.code(), "area-beyond-parent");

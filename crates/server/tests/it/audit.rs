@@ -1,4 +1,4 @@
-//! Who did what, seen by those who may see it: the operator log through the public door.
+//! Who did what, seen by those who may see it: the operator log through the public interface.
 
 use std::time::Duration;
 

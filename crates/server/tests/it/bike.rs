@@ -63,7 +63,7 @@ async fn listen(
             }
             Ok(_) => {}
             Err(error) => {
-                // Who was refused at the door does not try again; who was cut off does.
+                // Who was refused at the edge does not try again; who was cut off does.
                 if let Some(taken) = taken.take() {
                     let _ = taken.send(Err(error.to_string()));
                     return;
@@ -75,7 +75,7 @@ async fn listen(
 }
 
 impl Bike {
-    /// Connects under its own name and subscribes. `Err`: refused at the door. The flag: whether the subscription was
+    /// Connects under its own name and subscribes. `Err`: refused at the edge. The flag: whether the subscription was
     /// granted.
     pub async fn try_connect(
         address: &str,

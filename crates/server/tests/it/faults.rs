@@ -101,7 +101,7 @@ async fn enrol(stream: Arc<Stream>, machine: Machine, vehicles: Vec<Value>) -> V
     there
 }
 
-/// Makes roles through the encrypted door.
+/// Makes roles through encrypted calls.
 async fn edit(stream: Arc<Stream>, browser: Arc<Browser>, number: usize) -> Vec<Done> {
     let mut done = Vec::new();
     while stream.goes_on() {

@@ -67,9 +67,9 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
         ("POST", FRANCHISEE.to_owned()),
         ("PUT", FRANCHISEE.to_owned()),
         ("DELETE", FRANCHISEE.to_owned()),
-        ("GET", format!("{ALLY}/info")),
-        ("POST", format!("{ALLY}/state")),
-        ("POST", format!("{ALLY}/unmask")),
+        ("GET", format!("{FRANCHISEE}/info")),
+        ("POST", format!("{FRANCHISEE}/state")),
+        ("POST", format!("{FRANCHISEE}/unmask")),
     ] {
         assert_eq!(keyed.call(method, &path, json!({})).await.status, 401, "{method} {path}");
         assert_eq!(without.call(method, &path, json!({})).await.status, 403, "{method} {path}");
@@ -96,7 +96,8 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
         refused(&admin, "POST", FRANCHISEE, body, code).await;
     }
     let id = text(&admin.ok("POST", FRANCHISEE, bare.clone()).await["id"]);
-    let list = admin.ok("GET", FRANCHISEE, json!({"keyword": "湖滨", "agentId": city.agent, "state": "0"})).await;
+    let list =
+        admin.ok("GET", FRANCHISEE, json!({"keyword": "湖滨", "agentId": city.agent, "state": "0"})).await;
     assert_eq!(list["count"], 1);
     let row = &list["rows"][0];
     holds(
@@ -109,7 +110,7 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
 
     // A contract needs more.
     let signing = json!({"id": id, "state": 1});
-    refused(&admin, "POST", &format!("{ALLY}/state"), signing.clone(), "ally-incomplete").await;
+    refused(&admin, "POST", &format!("{FRANCHISEE}/state"), signing.clone(), "ally-incomplete").await;
     let change = json!({"id": id, "licenseNo": LICENSE.to_lowercase(), "legalPerson": "陈建国",
         "serviceAreaIds": [city.area], "joinedAt": "2026-01-01", "contractEnd": "2099-12-31",
         "depositPaid": 5_000_000, "divideRatioBp": 3_000, "version": row["version"]});
@@ -118,13 +119,13 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
     refused(
         &admin,
         "POST",
-        &format!("{ALLY}/state"),
+        &format!("{FRANCHISEE}/state"),
         json!({"id": id, "state": 3, "reason": "早了"}),
         "ally-not-now",
     )
     .await;
-    admin.ok("POST", &format!("{ALLY}/state"), signing).await;
-    let info = admin.ok("GET", &format!("{ALLY}/info"), json!({ "id": id })).await;
+    admin.ok("POST", &format!("{FRANCHISEE}/state"), signing).await;
+    let info = admin.ok("GET", &format!("{FRANCHISEE}/info"), json!({ "id": id })).await;
     assert_eq!((&info["state"], &info["vehicleCount"]), (&json!(1), &json!(2)));
     assert_eq!((&info["licenseNo"], &info["legalPerson"]), (&json!(LICENSE), &json!("陈**")));
     assert_eq!((&info["depositPaid"], &info["contractEnd"]), (&json!(5_000_000), &json!("2099-12-31")));
@@ -137,7 +138,7 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
             json!({"id": id, "company": "湖滨出行集团", "contact": "林芳", "phone": "13900002222"}),
         )
         .await;
-    let info = admin.ok("GET", &format!("{ALLY}/info"), json!({ "id": id })).await;
+    let info = admin.ok("GET", &format!("{FRANCHISEE}/info"), json!({ "id": id })).await;
     assert_eq!(
         (&info["company"], &info["contact"], &info["licenseNo"]),
         (&json!("湖滨出行集团"), &json!("林*"), &json!(LICENSE))
@@ -151,7 +152,7 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
     let elsewhere = text(&admin.ok("POST", FRANCHISEE, twin.clone()).await["id"]);
 
     // Whole only for who leaves his name, and nowhere else: not in the table, not in stored answers, not in the log.
-    let whole = admin.ok("POST", &format!("{ALLY}/unmask"), json!({ "id": id })).await;
+    let whole = admin.ok("POST", &format!("{FRANCHISEE}/unmask"), json!({ "id": id })).await;
     assert_eq!(whole, json!({"contact": "林芳", "phone": "13900002222", "legalPerson": "陈建国"}));
     let looked: String = sqlx::query_scalar(
         "select meta::text from log.events where category = 'ally' and stream_id = $1 and type = 'ally.revealed'",
@@ -175,13 +176,13 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
     let stranger = Browser::signed_in(&node.url, "13700000033").await;
     let seen = stranger.ok("GET", FRANCHISEE, json!({})).await;
     assert_eq!((&seen["count"], &seen["rows"][0]["id"]), (&json!(1), &json!(elsewhere)));
-    refused(&stranger, "GET", &format!("{ALLY}/info"), json!({ "id": id }), "not-found").await;
-    refused(&stranger, "POST", &format!("{ALLY}/unmask"), json!({ "id": id }), "not-found").await;
+    refused(&stranger, "GET", &format!("{FRANCHISEE}/info"), json!({ "id": id }), "not-found").await;
+    refused(&stranger, "POST", &format!("{FRANCHISEE}/unmask"), json!({ "id": id }), "not-found").await;
     refused(&stranger, "PUT", FRANCHISEE, json!({"id": id, "company": "我的"}), "not-found").await;
     refused(
         &stranger,
         "POST",
-        &format!("{ALLY}/state"),
+        &format!("{FRANCHISEE}/state"),
         json!({"id": id, "state": 3, "reason": "x"}),
         "not-found",
     )
@@ -192,11 +193,17 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
     // What was signed is kept; what was not is removed; who ends says why.
     refused(&admin, "DELETE", FRANCHISEE, json!({ "id": id }), "ally-kept").await;
     admin.ok("DELETE", FRANCHISEE, json!({ "id": elsewhere })).await;
-    refused(&admin, "GET", &format!("{ALLY}/info"), json!({ "id": elsewhere }), "not-found").await;
-    refused(&admin, "POST", &format!("{ALLY}/state"), json!({"id": id, "state": 3}), "ally-reason").await;
-    assert_eq!(admin.call("POST", &format!("{ALLY}/state"), json!({"id": id, "state": 2})).await.status, 400);
-    admin.ok("POST", &format!("{ALLY}/state"), json!({"id": id, "state": 3, "reason": "经营不善"})).await;
-    let ended = admin.ok("GET", &format!("{ALLY}/info"), json!({ "id": id })).await;
+    refused(&admin, "GET", &format!("{FRANCHISEE}/info"), json!({ "id": elsewhere }), "not-found").await;
+    refused(&admin, "POST", &format!("{FRANCHISEE}/state"), json!({"id": id, "state": 3}), "ally-reason")
+        .await;
+    assert_eq!(
+        admin.call("POST", &format!("{FRANCHISEE}/state"), json!({"id": id, "state": 2})).await.status,
+        400
+    );
+    admin
+        .ok("POST", &format!("{FRANCHISEE}/state"), json!({"id": id, "state": 3, "reason": "经营不善"}))
+        .await;
+    let ended = admin.ok("GET", &format!("{FRANCHISEE}/info"), json!({ "id": id })).await;
     assert_eq!((&ended["state"], &ended["endedReason"]), (&json!(3), &json!("经营不善")));
     refused(&admin, "PUT", FRANCHISEE, json!({"id": id, "company": "又来"}), "ally-ended").await;
     let told = events(&owner, "ally", &id).await;

@@ -249,7 +249,7 @@ impl Runtime {
         self.agents.get(&agent)?.known()?.profile.terms.role
     }
 
-    fn agent(&self, agent: AgentId) -> Option<AgentStanding> {
+    fn agent_standing(&self, agent: AgentId) -> Option<AgentStanding> {
         let known = self.agents.get(&agent).filter(|agent| agent.known().is_some())?;
         let limit = |id: AgentRoleId| self.templates.get(&id).map(AgentRole::codes).unwrap_or_default();
         let codes = self.template_of(agent).map(|id| limit(id).into_iter().collect());
@@ -271,7 +271,7 @@ impl Runtime {
         };
         Some(match self.employer(number) {
             None => standing,
-            Some(agent) => under_agent(standing, self.agent(agent)),
+            Some(agent) => under_agent(standing, self.agent_standing(agent)),
         })
     }
 
@@ -524,11 +524,8 @@ fn rightful(
             || were.promised[number] != are.promised[number]
             || before.enabled(number) != after.enabled(number);
         let known = before.operators.contains_key(&operator_id(number));
-        let beyond = if of_agent {
-            !reach.covers(&were_he.reach)
-        } else {
-            authority.may_act_on(&were_he).is_err()
-        };
+        let beyond =
+            if of_agent { !reach.covers(&were_he.reach) } else { authority.may_act_on(&were_he).is_err() };
         let of_role = matches!(&step.act, Act::ChangeRole { .. } | Act::SwitchRole { .. });
         let beyond = if of_role { !reach.covers(&were_he.reach) } else { beyond };
         prop_assert!(!known || !touched || !beyond, "{step:?} acted on {number}, who has more");

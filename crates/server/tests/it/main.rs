@@ -3,16 +3,16 @@
 
 mod access;
 mod agents;
-mod franchisees;
 mod audit;
+mod authorisation;
 mod bike;
 mod city;
 mod client;
 mod devices;
-mod authorisation;
 mod exports;
 mod faults;
 mod fleet_lists;
+mod franchisees;
 mod grants;
 mod integrity;
 mod nodes;

@@ -205,9 +205,9 @@ async fn whatever_is_sent_every_operation_answers_as_documented_or_refuses_in_ch
             let requests: usize = told.statuses.values().sum();
             asked += requests;
             slowest = slowest.max((told.slowest.0, format!("{operation}: {}", told.slowest.1)));
-            // Refused at the door every time, nothing of it was looked at: that is right of what needs a payment account.
-            let at_the_door = told.statuses.keys().all(|status| matches!(status, 401 | 403 | 429));
-            if at_the_door && !operation.needs_account {
+            // Refused at the edge every time, nothing of it was looked at: that is right of what needs a payment account.
+            let at_the_edge = told.statuses.keys().all(|status| matches!(status, 401 | 403 | 429));
+            if at_the_edge && !operation.needs_account {
                 wrong.push(format!("{operation}: never got in: {:?}", told.statuses));
             }
             found += told.wrong.len();

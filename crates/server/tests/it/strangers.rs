@@ -295,7 +295,7 @@ async fn strangers_are_told_well_or_not_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_zero_character_is_refused_at_the_door() {
+async fn the_zero_character_is_refused_at_the_edge() {
     let (_stack, node) = Stack::serving().await;
     let browser = Browser::signed_in(&node.url, ADMIN).await;
     let role = |name: &str, remark: &str| json!({"name": name, "tier": 1, "remark": remark, "codes": [], "state": 1});

@@ -12,8 +12,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode, Phone, Scope};
 use wire::{
-    Answer, RequestContext, Body, Caller, Handled, Nothing, BatchOutcomes, PageOf, PageQuery, Params, Permit, Refused,
-    Routes, BATCH_MAX, Seen, BatchAnswer, given, number, batch,
+    Answer, BATCH_MAX, BatchAnswer, BatchOutcomes, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params,
+    Permit, Refused, RequestContext, Routes, Seen, batch, given, number,
 };
 
 use super::agent_roles::held;
@@ -23,9 +23,9 @@ use crate::model::agent::{
 };
 use crate::model::agent_role::{self, AgentRole, Held};
 use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
+use crate::ports::Branch;
 use crate::read::agents::{self, AccountFilter, AccountRow};
 use crate::read::areas;
-use crate::ports::Branch;
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
@@ -231,7 +231,8 @@ impl Context {
         if wanted.len() > MOST_AREAS {
             return Err(Refused::malformed(format!("一次最多 {MOST_AREAS} 个服务区")));
         }
-        let mut db = self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "ally"]).await?;
+        let mut db =
+            self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "franchisee"]).await?;
         let run: Vec<AreaId> =
             sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
                 .bind(agent)
@@ -260,7 +261,8 @@ impl Context {
         let mut moves = Vec::with_capacity(targets.len());
         for (area, to) in targets {
             let (fences, franchisees) = areas::belongings(&mut *db, area).await?;
-            let left = Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
+            let left =
+                Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
             moves.push((area, AreaCommand::HandOver { to, left }));
         }
         drop(db);
@@ -355,7 +357,8 @@ async fn create(
     let receipt = context.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
     // A repeated request goes on with the account that the first one opened.
     let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
-    let moves = if agent == fresh { moves } else { context.moves(&caller, agent, parent_id, &wanted).await? };
+    let moves =
+        if agent == fresh { moves } else { context.moves(&caller, agent, parent_id, &wanted).await? };
     let position = context.make(moves, &ctx, receipt.position).await?;
     Ok(Answer::replied(Receipt { position, ..receipt }))
 }
@@ -481,7 +484,8 @@ async fn state(
             let mut outcomes = BatchOutcomes::default();
             for agent in batch(agents, BATCH_MAX)? {
                 let ctx = ctx.step(&format!("state:{agent}"));
-                outcomes.take(agent.to_string(), context.switch_agent(&caller, agent, enabled, &ctx).await)?;
+                outcomes
+                    .take(agent.to_string(), context.switch_agent(&caller, agent, enabled, &ctx).await)?;
             }
             if let Some(position) = outcomes.position() {
                 context.settle(position).await?;

@@ -11,15 +11,15 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentRoleId, PermissionCode, Scope};
 use wire::{
-    Answer, RequestContext, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen,
-    given, number,
+    Answer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, RequestContext,
+    Routes, Seen, given, number,
 };
 
 use crate::Context;
 use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form, Held};
+use crate::ports::Branch;
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents;
-use crate::ports::Branch;
 
 const TEMPLATES: Permit = Permit::AnyOf(&["1102"]);
 const READS: [&str; 2] = ["agent_role", "agent"];

@@ -12,8 +12,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
 use wire::{
-    Answer, RequestContext, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
-    Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
+    Answer, Body, Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Handled, Nothing, PageOf,
+    PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
 };
 
 use crate::Context;
@@ -23,7 +23,7 @@ use crate::read::agents::{self, AgentOption};
 use crate::read::areas::{self, AreaFilter, AreaFound};
 
 const AREAS: Permit = Permit::AnyOf(&["1103"]);
-const READS: [&str; 4] = ["area", "agent", "fence", "ally"];
+const READS: [&str; 4] = ["area", "agent", "fence", "franchisee"];
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -255,8 +255,13 @@ struct ChangedArea {
 /// Gives an area another name or telephone; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
     request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
-async fn update(State(context): State<Context>, request: RequestContext, Body(body): Body<ChangedArea>) -> Handled<Value> {
-    let ctx = CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
+async fn update(
+    State(context): State<Context>,
+    request: RequestContext,
+    Body(body): Body<ChangedArea>,
+) -> Handled<Value> {
+    let ctx =
+        CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
     let command = AreaCommand::Describe { name: body.name, tel: body.tel };
     Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }
@@ -295,8 +300,11 @@ async fn state(
         }
         _ => return Err(Refused::malformed("状态应为 1（运营中）、2（暂停服务）或 3（已关停）")),
     };
-    let receipt =
-        context.runtime.desk.execute::<Area>(&body.id, command, &request.context_of_account(json!({}))).await?;
+    let receipt = context
+        .runtime
+        .desk
+        .execute::<Area>(&body.id, command, &request.context_of_account(json!({})))
+        .await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -351,7 +359,8 @@ async fn hand_over(
     drop(db);
     let vehicles = context.ports.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
     let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, franchisees };
-    let ctx = CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
+    let ctx =
+        CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
     let command = AreaCommand::HandOver { to: body.agent_id, left };
     Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
 }

@@ -8,8 +8,8 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::Timestamp;
 use wire::{
-    Caller, Column, Disclosure, Params, Permit, Refused, Routes, Seen, Export, ExportColumns, ExportRows, given,
-    number,
+    Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Permit, Refused, Routes, Seen,
+    given, number,
 };
 
 use super::agent_roles::ListQuery;

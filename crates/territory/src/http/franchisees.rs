@@ -12,21 +12,21 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Page, Phone, Reach, Rows, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Page, Phone, Reach, Rows, Timestamp};
 use wire::{
-    Answer, RequestContext, Body, Caller, Column, Disclosure, Handled, Nothing, PageOf, PageQuery, Params, Permit,
-    Refused, Routes, Seen, Export, ExportColumns, ExportRows, given, number,
+    Answer, Body, Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Handled, Nothing, PageOf,
+    PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
 };
 
 use crate::Context;
 use crate::model::agent::Agent;
-use crate::model::franchisee::{AREAS_MAX, Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
 use crate::model::area::{Area, AreaState};
-use crate::read::franchisees::{self, FranchiseeFilter, FranchiseeFound};
+use crate::model::franchisee::{AREAS_MAX, Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
 use crate::read::areas::{self, AreaOption};
+use crate::read::franchisees::{self, FranchiseeFilter, FranchiseeFound};
 
 const FRANCHISEES: Permit = Permit::AnyOf(&["1101"]);
-const READS: [&str; 3] = ["ally", "agent", "area"];
+const READS: [&str; 3] = ["franchisee", "agent", "area"];
 /// Shown for people who were forgotten.
 const FORGOTTEN: &str = "已注销";
 
@@ -130,7 +130,8 @@ async fn with_areas(
     db: &mut kernel::ReadTx,
     found: Vec<FranchiseeFound>,
 ) -> Result<Vec<FranchiseeRow>, Refused> {
-    let ids: BTreeSet<AreaId> = found.iter().flat_map(|franchisee| franchisee.area_ids.iter().copied()).collect();
+    let ids: BTreeSet<AreaId> =
+        found.iter().flat_map(|franchisee| franchisee.area_ids.iter().copied()).collect();
     let names = areas::names(&mut **db, &ids.into_iter().collect::<Vec<_>>()).await?;
     // Of areas that the caller may not see he is not told how many bikes they have.
     let visible: Vec<AreaId> = names.iter().map(|area| area.id).collect();
@@ -472,9 +473,19 @@ async fn update(
 /// Removes a franchisee with whom nothing was signed.
 #[utoipa::path(delete, path = "/platform/agent/allyInfo", tag = "territory", operation_id = "deleteAlly",
     params(FranchiseeQuery), responses((status = 200, body = Answer<Nothing>)))]
-async fn delete(State(context): State<Context>, request: RequestContext, Params(query): Params<FranchiseeQuery>) -> Handled<Value> {
+async fn delete(
+    State(context): State<Context>,
+    request: RequestContext,
+    Params(query): Params<FranchiseeQuery>,
+) -> Handled<Value> {
     let ctx = request.context_of_account(json!({}));
-    Ok(Answer::replied(context.runtime.desk.execute::<Franchisee>(&query.franchisee()?, FranchiseeCommand::Delete, &ctx).await?))
+    Ok(Answer::replied(
+        context
+            .runtime
+            .desk
+            .execute::<Franchisee>(&query.franchisee()?, FranchiseeCommand::Delete, &ctx)
+            .await?,
+    ))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -491,7 +502,11 @@ struct NextState {
 /// Signs a franchisee's contract or ends it.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/state", tag = "territory", operation_id = "setAllyState",
     request_body = NextState, responses((status = 200, body = Answer<Nothing>)))]
-async fn state(State(context): State<Context>, request: RequestContext, Body(body): Body<NextState>) -> Handled<Value> {
+async fn state(
+    State(context): State<Context>,
+    request: RequestContext,
+    Body(body): Body<NextState>,
+) -> Handled<Value> {
     let command = match body.state {
         1 => FranchiseeCommand::Sign,
         // Bills are the financial context's; until it stands nobody has an account, and so there are none.
@@ -523,10 +538,15 @@ struct WholePeople {
 /// Names and phone of one franchisee, whole. Who asked stands in the log.
 #[utoipa::path(post, path = "/platform/agent/allyInfo/unmask", tag = "territory", operation_id = "unmaskAlly",
     request_body = Unmask, responses((status = 200, body = Answer<WholePeople>)))]
-async fn unmask(State(context): State<Context>, request: RequestContext, Body(body): Body<Unmask>) -> Handled<WholePeople> {
+async fn unmask(
+    State(context): State<Context>,
+    request: RequestContext,
+    Body(body): Body<Unmask>,
+) -> Handled<WholePeople> {
     // The answer is not stored with the request: what is whole lies sealed in the log alone.
     let ctx = request.context_of_account(json!({}));
-    let receipt = context.runtime.desk.execute::<Franchisee>(&body.id, FranchiseeCommand::Reveal, &ctx).await?;
+    let receipt =
+        context.runtime.desk.execute::<Franchisee>(&body.id, FranchiseeCommand::Reveal, &ctx).await?;
     let franchisee = context.runtime.desk.load::<Franchisee>(&body.id).await?.state;
     let whole = match franchisee.people() {
         Some(people) => WholePeople {

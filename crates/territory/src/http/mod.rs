@@ -3,8 +3,8 @@
 pub mod accounts;
 pub mod agent_roles;
 pub mod agents;
-pub mod franchisees;
+pub mod areas;
 pub mod files;
+pub mod franchisees;
 pub mod map;
 pub mod open;
-pub mod areas;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone};
-use wire::{Answer, RequestContext, Body, Caller, Handled, Permit, Refused, Routes, Seen};
+use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Routes, Seen};
 
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
@@ -80,7 +80,8 @@ async fn register_agent(
     };
     let registration = Registration::of_platform(agent_id, profile);
     let ctx = request.context(json!({ "agentId": agent_id }));
-    let receipt = runtime.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
+    let receipt =
+        runtime.desk.execute::<Agent>(&agent_id, AgentCommand::Register(registration), &ctx).await?;
     Ok(Answer::replied(receipt))
 }
 
@@ -180,9 +181,14 @@ async fn list_areas(State(runtime): State<Runtime>, caller: Caller, seen: Seen) 
 /// Opens a service area to riders.
 #[utoipa::path(post, path = "/open/v1/areas/{areaId}/open", tag = "open", params(("areaId" = String, Path)),
     responses((status = 200, body = Answer<Value>)))]
-async fn open_area(State(runtime): State<Runtime>, request: RequestContext, Path(area_id): Path<String>) -> Handled<Value> {
+async fn open_area(
+    State(runtime): State<Runtime>,
+    request: RequestContext,
+    Path(area_id): Path<String>,
+) -> Handled<Value> {
     let area_id: AreaId = area_id.parse().map_err(|_| Refused::malformed("服务区编号不正确"))?;
-    let receipt = runtime.desk.execute::<Area>(&area_id, AreaCommand::Open, &request.context(json!({}))).await?;
+    let receipt =
+        runtime.desk.execute::<Area>(&area_id, AreaCommand::Open, &request.context(json!({}))).await?;
     Ok(Answer::replied(receipt))
 }
 

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AgentRoleId, Phone, Reach, Scope, DataOwner, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, DataOwner, Phone, Reach, Scope, Timestamp};
 
 /// A company's name has at most so many characters.
 pub const COMPANY_MAX: usize = 64;

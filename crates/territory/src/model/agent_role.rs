@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentRoleId, PermissionCode, Scope, DataOwner, Timestamp};
+use vocabulary::{AgentRoleId, DataOwner, PermissionCode, Scope, Timestamp};
 
 use super::agent::{line, lines};
 

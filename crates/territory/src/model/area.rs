@@ -200,7 +200,7 @@ impl Refusal for AreaRefusal {
             Self::TelephoneForm => "客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号".to_owned(),
             Self::NoParking => "开通前请至少划定一个停车区，否则骑行无处还车".to_owned(),
             Self::NotEmpty(Belongings { vehicles, fences, franchisees }) => format!(
-                "服务区内还有 {vehicles} 辆车、{fences} 个围栏、{allies} 个加盟商归原代理所有，清空后才能移交"
+                "服务区内还有 {vehicles} 辆车、{fences} 个围栏、{franchisees} 个加盟商归原代理所有，清空后才能移交"
             ),
         }
     }

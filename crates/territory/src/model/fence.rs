@@ -2,7 +2,7 @@
 
 use kernel::{Aggregate, Claim, Event, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, FenceId, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Timestamp};
 
 use super::ring::Ring;
 

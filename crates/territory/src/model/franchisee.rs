@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 use kernel::{Aggregate, Claim, Event, Personal, Refusal};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, FranchiseeId, AreaId, Cents, Phone, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Phone, Timestamp};
 
 use super::license::LicenseNo;
 
@@ -378,7 +378,10 @@ fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, Franchisee
     };
     Ok(People {
         contact: contact.ok_or(FranchiseeRefusal::Person("联系人"))?,
-        phone: form.phone.or_else(|| known.map(|people| people.phone.clone())).ok_or(FranchiseeRefusal::NoPhone)?,
+        phone: form
+            .phone
+            .or_else(|| known.map(|people| people.phone.clone()))
+            .ok_or(FranchiseeRefusal::NoPhone)?,
         legal_person: legal_person.ok_or(FranchiseeRefusal::Person("法人"))?,
     })
 }
@@ -426,7 +429,12 @@ impl Franchisee {
         self.known.filter(|_| !self.deleted).map(|(_, agent)| agent)
     }
 
-    fn change(&self, franchisee_id: FranchiseeId, form: FranchiseeForm, now: Timestamp) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
+    fn change(
+        &self,
+        franchisee_id: FranchiseeId,
+        form: FranchiseeForm,
+        now: Timestamp,
+    ) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
         let terms = checked(form.terms)?;
         let people = merged(self.people(), form.people)?;
         match self.state {
@@ -441,7 +449,9 @@ impl Franchisee {
             events.push(FranchiseeEvent::TermsChanged { terms });
         }
         if Some(&people) != self.people() {
-            events.push(FranchiseeEvent::PeopleChanged { people: Personal::new(subject(franchisee_id), people) });
+            events.push(FranchiseeEvent::PeopleChanged {
+                people: Personal::new(subject(franchisee_id), people),
+            });
         }
         Ok(events)
     }
@@ -468,7 +478,11 @@ impl Aggregate for Franchisee {
     type Event = FranchiseeEvent;
     type Refusal = FranchiseeRefusal;
 
-    fn decide(&self, command: FranchiseeCommand, now: Timestamp) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
+    fn decide(
+        &self,
+        command: FranchiseeCommand,
+        now: Timestamp,
+    ) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
         use FranchiseeState::{Cooperating, Expired, Negotiating, Terminated};
         let franchisee_id = match (self.known, &command) {
             (None, FranchiseeCommand::Register { .. }) => None,
@@ -570,5 +584,5 @@ impl Aggregate for Franchisee {
 }
 
 #[cfg(test)]
-#[path = "ally_tests.rs"]
+#[path = "franchisee_tests.rs"]
 mod tests;

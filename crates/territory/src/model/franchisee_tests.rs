@@ -32,7 +32,11 @@ fn people() -> PeopleForm {
 }
 
 fn register(terms: Terms, people: PeopleForm) -> FranchiseeCommand {
-    FranchiseeCommand::Register { franchisee_id: FRANCHISEE, agent_id: AGENT, form: FranchiseeForm { terms, people } }
+    FranchiseeCommand::Register {
+        franchisee_id: FRANCHISEE,
+        agent_id: AGENT,
+        form: FranchiseeForm { terms, people },
+    }
 }
 
 /// The franchisee after `commands`, each given at its time.
@@ -62,7 +66,11 @@ fn over() -> Timestamp {
 }
 
 fn expired() -> Franchisee {
-    after([(register(terms(), people()), NOW), (FranchiseeCommand::Sign, NOW), (FranchiseeCommand::Expire, over())])
+    after([
+        (register(terms(), people()), NOW),
+        (FranchiseeCommand::Sign, NOW),
+        (FranchiseeCommand::Expire, over()),
+    ])
 }
 
 fn end(reason: &str, unsettled_bills: i64) -> FranchiseeCommand {
@@ -80,7 +88,10 @@ fn perm_005_a_franchisee_is_franchisee_info_of_an_agent_and_no_level_of_operator
 #[test]
 fn a_contract_runs_through_its_last_day_in_shanghai_and_ends_at_midnight() {
     let last_minute = over().plus_millis(-1);
-    assert_eq!(cooperating().decide(FranchiseeCommand::Expire, last_minute), Err(FranchiseeRefusal::TooEarly));
+    assert_eq!(
+        cooperating().decide(FranchiseeCommand::Expire, last_minute),
+        Err(FranchiseeRefusal::TooEarly)
+    );
     assert_eq!(cooperating().decide(FranchiseeCommand::Expire, over()), Ok(vec![FranchiseeEvent::Expired]));
     assert_eq!(expired().decide(FranchiseeCommand::Expire, over()), Ok(vec![]), "once");
 }
@@ -91,7 +102,10 @@ fn a_contract_needs_everything_that_it_speaks_of() {
     let people = PeopleForm { legal_person: None, ..people() };
     let franchisee = after([(register(bare, people), NOW)]);
     let all = "统一社会信用代码、法人、服务区、加盟日期、合同到期日、分成比例";
-    assert_eq!(franchisee.decide(FranchiseeCommand::Sign, NOW), Err(FranchiseeRefusal::Incomplete(all.to_owned())));
+    assert_eq!(
+        franchisee.decide(FranchiseeCommand::Sign, NOW),
+        Err(FranchiseeRefusal::Incomplete(all.to_owned()))
+    );
     assert_eq!(negotiating().decide(FranchiseeCommand::Sign, NOW), Ok(vec![FranchiseeEvent::Signed]));
     assert_eq!(
         negotiating().decide(FranchiseeCommand::Sign, over()),
@@ -153,7 +167,10 @@ fn what_makes_no_sense_is_refused() {
     let refused = Franchisee::default().decide(register(terms(), nobody), NOW);
     assert_eq!(refused, Err(FranchiseeRefusal::Person("联系人")));
     let unreachable = PeopleForm { phone: None, ..people() };
-    assert_eq!(Franchisee::default().decide(register(terms(), unreachable), NOW), Err(FranchiseeRefusal::NoPhone));
+    assert_eq!(
+        Franchisee::default().decide(register(terms(), unreachable), NOW),
+        Err(FranchiseeRefusal::NoPhone)
+    );
 }
 
 fn change(form: FranchiseeForm, revision: i64) -> FranchiseeCommand {

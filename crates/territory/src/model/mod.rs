@@ -2,8 +2,8 @@
 
 pub mod agent;
 pub mod agent_role;
-pub mod franchisee;
 pub mod area;
 pub mod fence;
+pub mod franchisee;
 pub mod license;
 pub mod ring;

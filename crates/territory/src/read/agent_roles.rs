@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentRoleId, COUNT_CAP, Page, Rows, DataOwner};
+use vocabulary::{AgentRoleId, COUNT_CAP, DataOwner, Page, Rows};
 
 use super::containing;
 use crate::model::agent_role::{AgentRole, AgentRoleEvent};

@@ -9,7 +9,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, Page, Phone, Rows, DataOwner};
+use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, DataOwner, Page, Phone, Rows};
 
 use super::containing;
 use crate::model::agent::{Agent, AgentEvent, Profile};

@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, COUNT_CAP, Datum, Page, Rows, DataOwner};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, Datum, Page, Rows};
 
 use super::containing;
 use crate::model::area::{Area, AreaEvent, AreaState};

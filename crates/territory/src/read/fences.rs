@@ -8,7 +8,7 @@ use kernel::{Aggregate, Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, Datum, FenceId, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Datum, FenceId};
 
 use crate::model::fence::{Fence, FenceEvent};
 

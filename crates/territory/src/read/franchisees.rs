@@ -8,7 +8,7 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, FranchiseeId, AreaId, COUNT_CAP, Page, Rows, DataOwner};
+use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, FranchiseeId, Page, Rows};
 
 use super::containing;
 use crate::model::franchisee::{Franchisee, FranchiseeEvent, FranchiseeState, People, Terms};
@@ -192,7 +192,11 @@ pub struct FranchiseeFilter {
 }
 
 /// Franchisees in scope that `filter` leaves, newest first.
-pub async fn page(db: &mut PgConnection, filter: &FranchiseeFilter, page: Page) -> sqlx::Result<Rows<FranchiseeFound>> {
+pub async fn page(
+    db: &mut PgConnection,
+    filter: &FranchiseeFilter,
+    page: Page,
+) -> sqlx::Result<Rows<FranchiseeFound>> {
     let pattern = filter.keyword.as_deref().map(containing);
     let found = sqlx::query_as(
         "select y.*, g.company as agent_company

@@ -2,9 +2,9 @@
 
 pub mod agent_roles;
 pub mod agents;
-pub mod franchisees;
 pub mod areas;
 pub mod fences;
+pub mod franchisees;
 
 /// A keyword has at most so many characters; the rest is not looked at.
 const KEYWORD_MAX: usize = 50;

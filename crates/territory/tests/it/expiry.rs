@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::{CommandContext, Foundation, Runtime, MasterKey, PoolSizes, Pools, Position, Projectors};
+use kernel::{CommandContext, Foundation, MasterKey, PoolSizes, Pools, Position, Projectors, Runtime};
 use territory::expiry::end_contracts;
 use territory::model::franchisee::{Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
 use testkit::Services;
 use vocabulary::{
-    AgentId, FranchiseeId, AreaId, Cents, Clock, FixedClock, Scope, Snowflake, SystemClock, Timestamp,
+    AgentId, AreaId, Cents, Clock, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
@@ -33,15 +33,22 @@ fn register(franchisee_id: FranchiseeId, license: &str, last_day: &str) -> Franc
         phone: Some("13900000001".parse().unwrap()),
         legal_person: Some("陈建国".to_owned()),
     };
-    FranchiseeCommand::Register { franchisee_id, agent_id: AgentId(2), form: FranchiseeForm { terms, people } }
+    FranchiseeCommand::Register {
+        franchisee_id,
+        agent_id: AgentId(2),
+        form: FranchiseeForm { terms, people },
+    }
 }
 
 /// What the table says of the franchisees, once it has read the whole log.
 async fn states(runtime: &Runtime) -> Vec<(i64, i16)> {
     let head = Some(Position(i64::MAX));
-    let mut db = runtime.reads.scoped(&Scope::ALL, head, &["ally"]).await.unwrap();
+    let mut db = runtime.reads.scoped(&Scope::ALL, head, &["franchisee"]).await.unwrap();
     assert!(db.caught_up(), "the table is up to date");
-    sqlx::query_as("select franchisee_id, state from read.franchisee order by franchisee_id").fetch_all(&mut *db).await.unwrap()
+    sqlx::query_as("select franchisee_id, state from read.franchisee order by franchisee_id")
+        .fetch_all(&mut *db)
+        .await
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,7 +75,11 @@ async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
         (73, "91350200MA31C00035", "2027-01-15", false),
     ] {
         let franchisee = FranchiseeId(id);
-        runtime.desk.execute::<Franchisee>(&franchisee, register(franchisee, license, last_day), &ctx).await.unwrap();
+        runtime
+            .desk
+            .execute::<Franchisee>(&franchisee, register(franchisee, license, last_day), &ctx)
+            .await
+            .unwrap();
         if signed {
             runtime.desk.execute::<Franchisee>(&franchisee, FranchiseeCommand::Sign, &ctx).await.unwrap();
         }

@@ -3,7 +3,7 @@ use serde_json::json;
 use wire::client::{ClientSession, HiddenText};
 use wire::{Encryption, SecretKey, WireConfig};
 
-use crate::runtime::{Runtime, NOW, at, nonce};
+use crate::runtime::{NOW, Runtime, at, nonce};
 
 #[tokio::test]
 async fn a_boxed_query_and_a_boxed_command_reach_their_handlers_as_they_were_written() {
@@ -72,8 +72,10 @@ async fn nonces_are_forgotten_only_when_their_boxes_are_stale() {
     runtime.clock.advance(120_000);
     runtime.wire.tend_once().await;
     assert_eq!(runtime.with_box(&client, "POST", &at("/echo"), &sealed).await.code(), "stale");
-    let left: i64 =
-        sqlx::query_scalar("select count(*) from authentication.nonces").fetch_one(&runtime.db).await.unwrap();
+    let left: i64 = sqlx::query_scalar("select count(*) from authentication.nonces")
+        .fetch_one(&runtime.db)
+        .await
+        .unwrap();
     assert_eq!(left, 0);
 }
 
@@ -138,7 +140,8 @@ async fn plain_parameters_are_refused_unless_development_lets_them_through() {
             "{method} {uri}"
         );
     }
-    let runtime = Runtime::with(WireConfig { encryption: Encryption::Optional, ..WireConfig::default() }).await;
+    let runtime =
+        Runtime::with(WireConfig { encryption: Encryption::Optional, ..WireConfig::default() }).await;
     let client = runtime.signed_in().await;
     let bearer = format!("Bearer {}", client.token.clone().unwrap());
     let headers = [("_t", client.opened.t.as_str()), ("authorization", bearer.as_str())];

@@ -5,7 +5,7 @@ use vocabulary::Timestamp;
 use wire::client::{accept, offer};
 use wire::{SecretKey, WireConfig};
 
-use crate::runtime::{Runtime, NOW, Reply, at};
+use crate::runtime::{NOW, Reply, Runtime, at};
 
 const ONE_TIME: SecretKey = SecretKey::new([6; 32]);
 const HOUR_MS: i64 = 3600 * 1000;
@@ -72,8 +72,10 @@ async fn keys_are_replaced_every_day_and_the_old_one_serves_ten_minutes_more() {
     assert_eq!(verify(&runtime, &offered(&new, now)).await.status, StatusCode::OK);
     runtime.clock.advance(1);
     runtime.wire.tend_once().await;
-    let kept: i64 =
-        sqlx::query_scalar("select count(*) from authentication.exchange_keys").fetch_one(&runtime.db).await.unwrap();
+    let kept: i64 = sqlx::query_scalar("select count(*) from authentication.exchange_keys")
+        .fetch_one(&runtime.db)
+        .await
+        .unwrap();
     assert_eq!(kept, 1, "a key that is no longer accepted is destroyed");
 }
 

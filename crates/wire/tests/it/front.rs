@@ -79,7 +79,11 @@ async fn a_request_that_takes_too_long_and_one_too_many_are_turned_away() {
     };
     let (slow, meanwhile) = tokio::join!(slow, meanwhile);
     assert_eq!((slow.status, meanwhile), (StatusCode::SERVICE_UNAVAILABLE, StatusCode::SERVICE_UNAVAILABLE));
-    assert_eq!(runtime.raw("GET", &at("/free"), &[], "").await.status, StatusCode::OK, "places are given back");
+    assert_eq!(
+        runtime.raw("GET", &at("/free"), &[], "").await.status,
+        StatusCode::OK,
+        "places are given back"
+    );
 }
 
 #[tokio::test]
@@ -368,7 +372,9 @@ async fn the_log_names_the_trace_of_a_failure_once_and_holds_no_secret() {
     runtime.call(&client, "POST", "/echo", json!({ "personal": "110101199001011234" })).await;
     runtime.raw("GET", &at("/panic"), &[("traceId", "trace-of-panic")], "").await;
     // A person may be named in a path.
-    runtime.raw("GET", &at("/rider/13912345678?phone=13912345679"), &[("traceId", "trace-of-rider")], "").await;
+    runtime
+        .raw("GET", &at("/rider/13912345678?phone=13912345679"), &[("traceId", "trace-of-rider")], "")
+        .await;
     runtime.raw("GET", &at("/nowhere/13912345670"), &[], "").await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let failures: Vec<&str> = text

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use vocabulary::{AgentId, AreaId, Reach, Scope};
 use wire::{BASE, FinancialAccount, Permit};
 
-use crate::runtime::{Client, Runtime, MACHINE_TOKEN, NOW, at, codes, few, nonce};
+use crate::runtime::{Client, MACHINE_TOKEN, NOW, Runtime, at, codes, few, nonce};
 
 async fn status(runtime: &Runtime, client: &Client, path: &str) -> StatusCode {
     runtime.call(client, "GET", path, json!({})).await.0
@@ -173,7 +173,7 @@ async fn the_table_and_the_document_tell_every_route_and_its_permit() {
         runtime.table.iter().find(|info| info.path == at(path) && info.method == method).unwrap().clone()
     };
     assert_eq!(line("/echo", "POST").permit, Permit::AnyOf(&["0301", "0302"]));
-    assert_eq!((line("/echo", "POST").context, line("/echo", "POST").wrapped), ("room", true));
+    assert_eq!((line("/echo", "POST").context, line("/echo", "POST").wrapped), ("context", true));
     assert_eq!(line("/auth/verifySign", "POST").permit, Permit::Open);
     assert!(!line("/file", "GET").wrapped);
     let permit = &runtime.openapi["paths"][at("/echo")]["post"]["x-permit"];

@@ -21,10 +21,10 @@ use vocabulary::{
 };
 use wire::client::{ClientSession, HiddenText};
 use wire::{
-    Answer, RequestContext, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAccount, FinancialAnswer,
-    Handled, HandledFinancial, MachineStanding, OpenedSession, Params, Permit, Refused, Revocations,
-    RouteInfo, Routes, SecretKey, Session, Sessions, Standing, Surface, TokenKeys, TokenSubject, Wire,
-    WireConfig,
+    Answer, BASE, Bare, Caller, CodeSet, Directory, DirectoryError, FinancialAccount, FinancialAnswer,
+    Handled, HandledFinancial, MachineStanding, OpenedSession, Params, Permit, Refused, RequestContext,
+    Revocations, RouteInfo, Routes, SecretKey, Session, Sessions, Standing, Surface, TokenKeys, TokenSubject,
+    Wire, WireConfig,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -127,15 +127,15 @@ async fn rider() -> Handled<Value> {
 }
 
 /// Where a request waits until the test lets it go on. Each test has one of its own.
-pub struct Authorisation {
+pub struct Gate {
     pub entered: Notify,
     pub open: Notify,
 }
 
-pub static GATES: [Gate; 2] = [const { Authorisation { entered: Notify::const_new(), open: Notify::const_new() } }; 2];
+pub static GATES: [Gate; 2] = [const { Gate { entered: Notify::const_new(), open: Notify::const_new() } }; 2];
 
 #[utoipa::path(get, path = "/gate/{number}", responses((status = 200)))]
-async fn gate_financial(Path(number): Path<usize>) -> Handled<Value> {
+async fn gate(Path(number): Path<usize>) -> Handled<Value> {
     GATES[number].entered.notify_one();
     GATES[number].open.notified().await;
     Ok(Answer(json!("through")))
@@ -158,7 +158,7 @@ async fn machine_me(caller: Caller) -> Handled<Value> {
 }
 
 fn context() -> Routes {
-    Routes::new("room")
+    Routes::new("context")
         .add(Permit::AnyOf(&["0301", "0302"]), routes!(echo_query, echo_body))
         .add(Permit::Keyed, routes!(keyed))
         .add(Permit::SignedIn, routes!(me))
@@ -222,12 +222,14 @@ impl Reply {
     }
 }
 
-/// A database with the schema of the door.
+/// A database with the schema of authentication.
 pub async fn database(services: &Services) -> TestDatabase {
     let sql = concat!(
         include_str!("../../../../migrations/0001_roles_and_schemas.sql"),
         "\n",
-        include_str!("../../../../migrations/0010_door.sql")
+        include_str!("../../../../migrations/0010_door.sql"),
+        "\n",
+        include_str!("../../../../migrations/0130_authentication.sql")
     );
     let name = format!("wire_{}", &hex::encode(Sha256::digest(sql.as_bytes()))[..16]);
     let prepare = async |url: String| {

@@ -7,7 +7,7 @@ use testkit::Services;
 use vocabulary::OperatorId;
 use wire::{Ended, EndedReason, Revocations, SessionError, SessionId, Sessions};
 
-use crate::runtime::{Runtime, NOW, OPERATOR, at, nonce, phone};
+use crate::runtime::{NOW, OPERATOR, Runtime, at, nonce, phone};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
@@ -103,8 +103,10 @@ async fn what_ended_long_ago_is_swept() {
     let _live = runtime.keyed().await;
     runtime.clock.advance(DAY_MS + 1);
     runtime.wire.tend_once().await;
-    let left: i64 =
-        sqlx::query_scalar("select count(*) from authentication.sessions").fetch_one(&runtime.db).await.unwrap();
+    let left: i64 = sqlx::query_scalar("select count(*) from authentication.sessions")
+        .fetch_one(&runtime.db)
+        .await
+        .unwrap();
     assert_eq!(left, 1);
 }
 

@@ -71,8 +71,9 @@ fn allowed(from: &str, to: &str, in_tests: bool) -> bool {
 
 /// Every arrow that points the wrong way.
 pub fn broken(crates: &[Crate]) -> Vec<String> {
-    let arrows =
-        crates.iter().flat_map(|krate| krate.uses.iter().map(move |(to, in_tests)| (&krate.name, to, *in_tests)));
+    let arrows = crates
+        .iter()
+        .flat_map(|krate| krate.uses.iter().map(move |(to, in_tests)| (&krate.name, to, *in_tests)));
     let mut lines: Vec<String> = arrows
         .filter(|(from, to, in_tests)| !allowed(from, to, *in_tests))
         .map(|(from, to, in_tests)| {

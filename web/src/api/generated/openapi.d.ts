@@ -133,7 +133,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The payment account of a franchisee; null when none was applied for. */
+        /** The payment account of an agent; null when none was applied for. */
         get: operations["paymentAccountInfo"];
         put?: never;
         post?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A link to the page where the payment password of the franchisee in the header, else of the caller's own, is set. */
+        /** A link to the page where the payment password of the agent in the header, else of the caller's own, is set. */
         post: operations["modifyPaymentPassword"];
         delete?: never;
         options?: never;
@@ -206,7 +206,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Applies for a franchisee's account, or again after it was not opened; answers `{accountId, status: 1}`. */
+        /** Applies for an agent's account, or again after it was not opened; answers `{accountId, status: 1}`. */
         post: operations["openPaymentAccount"];
         delete?: never;
         options?: never;
@@ -641,13 +641,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Franchisees' accounts in scope, newest first. */
+        /** Agents' accounts in scope, newest first. */
         get: operations["listAgentAccounts"];
-        /** Changes a franchisee's account; a stale version is refused. */
+        /** Changes an agent's account; a stale version is refused. */
         put: operations["updateAgentAccount"];
-        /** Opens a franchisee's account; answers `{agentId}`. */
+        /** Opens an agent's account; answers `{agentId}`. */
         post: operations["createAgentAccount"];
-        /** Deletes a franchisee's account that has no others under it and runs no service areas. */
+        /** Deletes an agent's account that has no others under it and runs no service areas. */
         delete: operations["deleteAgentAccount"];
         options?: never;
         head?: never;
@@ -662,7 +662,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Franchisees' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
+         * Agents' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
          *     cut down to what.
          */
         get: operations["exportAgentAccounts"];
@@ -681,7 +681,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Franchisees that the caller may choose from. */
+        /** Agents that the caller may choose from. */
         get: operations["agent_list"];
         put?: never;
         post?: never;
@@ -700,7 +700,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enables or disables one franchisee or several: their people are let in, or shut out at once. */
+        /** Enables or disables one agent or several: their people are let in, or shut out at once. */
         post: operations["setAgentAccountState"];
         delete?: never;
         options?: never;
@@ -715,13 +715,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Franchisers in scope, newest first; names and phones masked. */
+        /** Franchisees in scope, newest first; names and phones masked. */
         get: operations["listAllies"];
-        /** Changes a franchiser; a stale version is refused. */
+        /** Changes a franchisee; a stale version is refused. */
         put: operations["updateAlly"];
-        /** Takes a franchiser in, 洽谈; answers `{id}`. */
+        /** Takes a franchisee in, 洽谈; answers `{id}`. */
         post: operations["createAlly"];
-        /** Removes a franchiser with whom nothing was signed. */
+        /** Removes a franchisee with whom nothing was signed. */
         delete: operations["deleteAlly"];
         options?: never;
         head?: never;
@@ -736,7 +736,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Franchisers in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
+         * Franchisees in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
          *     what.
          */
         get: operations["exportAllies"];
@@ -755,7 +755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One franchiser; names and phones masked. */
+        /** One franchisee; names and phones masked. */
         get: operations["allyInfo"];
         put?: never;
         post?: never;
@@ -774,7 +774,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs a franchiser's contract or ends it. */
+        /** Signs a franchisee's contract or ends it. */
         post: operations["setAllyState"];
         delete?: never;
         options?: never;
@@ -791,7 +791,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Names and phone of one franchiser, whole. Who asked stands in the log. */
+        /** Names and phone of one franchisee, whole. Who asked stands in the log. */
         post: operations["unmaskAlly"];
         delete?: never;
         options?: never;
@@ -806,7 +806,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a franchisee's money is taken. */
+        /** How an agent's money is taken. */
         get: operations["billing_way"];
         put?: never;
         post?: never;
@@ -823,7 +823,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The franchisee that the caller works for: of those in scope, the first that was registered. */
+        /** The agent that the caller works for: of those in scope, the first that was registered. */
         get: operations["by_api_key"];
         put?: never;
         post?: never;
@@ -842,11 +842,11 @@ export interface paths {
         };
         /** Role templates, newest first. */
         get: operations["listAgentRoles"];
-        /** Changes a role template; the rights of its franchisees' people change at once. A stale version is refused. */
+        /** Changes a role template; the rights of its agents' people change at once. A stale version is refused. */
         put: operations["updateAgentRole"];
         /** Creates a role template; answers `{id}`. */
         post: operations["createAgentRole"];
-        /** Deletes a role template that no franchisee uses. */
+        /** Deletes a role template that no agent uses. */
         delete: operations["deleteAgentRole"];
         options?: never;
         head?: never;
@@ -914,7 +914,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an area without bikes, fences and franchisers to another enabled agent. */
+        /** Gives an area without bikes, fences and franchisees to another enabled agent. */
         post: operations["handOverServiceArea"];
         delete?: never;
         options?: never;
@@ -929,7 +929,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Enabled agents in scope, to whom an area or a franchiser may be given. */
+        /** Enabled agents in scope, to whom an area or a franchisee may be given. */
         get: operations["serviceAreaAgents"];
         put?: never;
         post?: never;
@@ -946,7 +946,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Service areas of the chosen franchisees. */
+        /** Service areas of the chosen agents. */
         get: operations["areas_of_agents"];
         put?: never;
         post?: never;
@@ -1638,7 +1638,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Registers a franchisee; the same phone and company again gives the same id. */
+        /** Registers an agent; the same phone and company again gives the same id. */
         post: operations["register_agent"];
         delete?: never;
         options?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         /** Service areas in the machine's scope. */
         get: operations["list_areas"];
         put?: never;
-        /** Plans a service area; the same name at the same franchisee again gives the same id. */
+        /** Plans a service area; the same name at the same agent again gives the same id. */
         post: operations["plan_area"];
         delete?: never;
         options?: never;
@@ -1838,7 +1838,7 @@ export interface components {
             /** @description Which list, or what is shown: 1 to 64 characters. */
             what: string;
         };
-        /** @description A record of data handed out, or of a command refused. */
+        /** @description A record of data disclosed, or of a command refused. */
         AccessDetail: {
             /** @description Code of the refusal; else empty. */
             code: string;
@@ -1958,7 +1958,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description A franchisee's account as its management shows it. */
+        /** @description An agent's account as its management shows it. */
         AccountRow: {
             /** @description Its id, as text. */
             agentId: string;
@@ -1974,7 +1974,7 @@ export interface components {
             billingWay: number;
             /**
              * Format: int64
-             * @description Franchisees that stand under it.
+             * @description Agents that stand under it.
              */
             childCount: number;
             /** @description 公司名称. */
@@ -2062,7 +2062,7 @@ export interface components {
             /** @description By company. */
             rows: components["schemas"]["AgentOption"][];
         };
-        /** @description The franchisee that a session works for. */
+        /** @description The agent that a session works for. */
         AgentFound: {
             /** @description Its id, as text. */
             agentId: string;
@@ -2072,12 +2072,12 @@ export interface components {
             /** @description As text. */
             agentId: string;
         };
-        /** @description Franchisees to choose from. */
+        /** @description Agents to choose from. */
         AgentList: {
             /** @description By name. */
             rows: components["schemas"]["AgentOption"][];
         };
-        /** @description A franchisee as the header's selector lists it. */
+        /** @description An agent as the header's selector lists it. */
         AgentOption: {
             /** @description Its id, as text. */
             agentId: string;
@@ -2088,10 +2088,10 @@ export interface components {
         AgentRoleRow: {
             /**
              * Format: int64
-             * @description Franchisees that it applies to.
+             * @description Agents that it applies to.
              */
             agentCount: number;
-            /** @description What franchisees' people may hold at most, with the groups above. */
+            /** @description What agents' people may hold at most, with the groups above. */
             codes: string[];
             /** @description Its id, as text. */
             id: string;
@@ -2110,108 +2110,22 @@ export interface components {
              */
             version: number;
         };
+        AgentState: {
+            /** @description The agent; or `agentIds`. */
+            agentId?: string | null;
+            /** @description Agents, at most 200: each is judged alone and the answer tells what became of it. */
+            agentIds?: string[] | null;
+            /**
+             * Format: int32
+             * @description 0 disables it and ends its people's sessions, 1 enables it.
+             */
+            state: number;
+        };
         Allowed: {
             /** @description Whether the device may sign in for the phone. */
             allowed: boolean;
             /** @description Why not; empty when it may. */
             reason: string;
-        };
-        /** @description What people fill in. What is absent stays as it is; an empty text takes away what was there. */
-        AllyBody: {
-            /** @description 1 to 64 characters. */
-            company?: string | null;
-            /** @description 1 to 20 characters. */
-            contact?: string | null;
-            /** @description `YYYY-MM-DD`, the last day. */
-            contractEnd?: string | null;
-            /**
-             * Format: int64
-             * @description Cents.
-             */
-            depositPaid?: number | null;
-            /**
-             * Format: int32
-             * @description Ten-thousandths, 0 to 10000.
-             */
-            divideRatioBp?: number | null;
-            /** @description `YYYY-MM-DD`. */
-            joinedAt?: string | null;
-            /** @description 法人. */
-            legalPerson?: string | null;
-            /** @description 统一社会信用代码. */
-            licenseNo?: string | null;
-            /** @description A mobile number. */
-            phone?: string | null;
-            /** @description At most 200 characters. */
-            remark?: string | null;
-            /** @description Areas of the agent, at most 100. */
-            serviceAreaIds?: string[] | null;
-        };
-        /** @description A franchiser as lists and its drawer show it. */
-        AllyRow: {
-            /** @description The agent's company; null when the caller may not see it. */
-            agentCompany?: string | null;
-            /** @description With whom it works. */
-            agentId: string;
-            /** @description 公司. */
-            company: string;
-            /** @description 联系人, masked. */
-            contact: string;
-            /** @description The contract's last day, `YYYY-MM-DD`. */
-            contractEnd?: string | null;
-            /**
-             * Format: int64
-             * @description Epoch milliseconds.
-             */
-            createdAt: number;
-            /**
-             * Format: int64
-             * @description 保证金, cents.
-             */
-            depositPaid: number;
-            /**
-             * Format: int32
-             * @description 分成比例, ten-thousandths.
-             */
-            divideRatioBp: number;
-            /** @description Why it was ended. */
-            endedReason: string;
-            /** @description Its id, as text. */
-            id: string;
-            /** @description 加盟时间, `YYYY-MM-DD`. */
-            joinedAt?: string | null;
-            /** @description 法人, masked; empty until it is known. */
-            legalPerson: string;
-            /** @description 统一社会信用代码, empty until it is known. */
-            licenseNo: string;
-            /** @description 联系电话, masked. */
-            phone: string;
-            /** @description 备注. */
-            remark: string;
-            /** @description 服务区: as text. */
-            serviceAreaIds: string[];
-            /** @description Of them, those that the caller may see, by name. */
-            serviceAreas: components["schemas"]["AreaOption"][];
-            /**
-             * Format: int32
-             * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
-             */
-            state: number;
-            /**
-             * Format: int64
-             * @description Epoch milliseconds.
-             */
-            updatedAt: number;
-            /**
-             * Format: int64
-             * @description Bikes that belong to its areas.
-             */
-            vehicleCount: number;
-            /**
-             * Format: int64
-             * @description To be sent with a change.
-             */
-            version: number;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentChoices: {
@@ -2225,7 +2139,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentFound: {
-            /** @description The franchisee that a session works for. */
+            /** @description The agent that a session works for. */
             data: {
                 /** @description Its id, as text. */
                 agentId: string;
@@ -2245,7 +2159,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentList: {
-            /** @description Franchisees to choose from. */
+            /** @description Agents to choose from. */
             data: {
                 /** @description By name. */
                 rows: components["schemas"]["AgentOption"][];
@@ -2259,10 +2173,10 @@ export interface components {
             data: {
                 /**
                  * Format: int64
-                 * @description Franchisees that it applies to.
+                 * @description Agents that it applies to.
                  */
                 agentCount: number;
-                /** @description What franchisees' people may hold at most, with the groups above. */
+                /** @description What agents' people may hold at most, with the groups above. */
                 codes: string[];
                 /** @description Its id, as text. */
                 id: string;
@@ -2296,77 +2210,6 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_AllyRow: {
-            /** @description A franchiser as lists and its drawer show it. */
-            data: {
-                /** @description The agent's company; null when the caller may not see it. */
-                agentCompany?: string | null;
-                /** @description With whom it works. */
-                agentId: string;
-                /** @description 公司. */
-                company: string;
-                /** @description 联系人, masked. */
-                contact: string;
-                /** @description The contract's last day, `YYYY-MM-DD`. */
-                contractEnd?: string | null;
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                createdAt: number;
-                /**
-                 * Format: int64
-                 * @description 保证金, cents.
-                 */
-                depositPaid: number;
-                /**
-                 * Format: int32
-                 * @description 分成比例, ten-thousandths.
-                 */
-                divideRatioBp: number;
-                /** @description Why it was ended. */
-                endedReason: string;
-                /** @description Its id, as text. */
-                id: string;
-                /** @description 加盟时间, `YYYY-MM-DD`. */
-                joinedAt?: string | null;
-                /** @description 法人, masked; empty until it is known. */
-                legalPerson: string;
-                /** @description 统一社会信用代码, empty until it is known. */
-                licenseNo: string;
-                /** @description 联系电话, masked. */
-                phone: string;
-                /** @description 备注. */
-                remark: string;
-                /** @description 服务区: as text. */
-                serviceAreaIds: string[];
-                /** @description Of them, those that the caller may see, by name. */
-                serviceAreas: components["schemas"]["AreaOption"][];
-                /**
-                 * Format: int32
-                 * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
-                 */
-                state: number;
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                updatedAt: number;
-                /**
-                 * Format: int64
-                 * @description Bikes that belong to its areas.
-                 */
-                vehicleCount: number;
-                /**
-                 * Format: int64
-                 * @description To be sent with a change.
-                 */
-                version: number;
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreaGiven: {
             /** @description Its id. */
             data: {
@@ -2382,14 +2225,14 @@ export interface components {
             data: components["schemas"]["AreaRow"] & {
                 /**
                  * Format: int64
-                 * @description Franchisers who work in it.
-                 */
-                allyCount: number;
-                /**
-                 * Format: int64
                  * @description Fences in it.
                  */
                 fenceCount: number;
+                /**
+                 * Format: int64
+                 * @description Franchisees who work in it.
+                 */
+                franchiseeCount: number;
                 /** @description `[lng, lat]` corners, closed, WGS-84. */
                 ring: number[][];
                 /**
@@ -2407,7 +2250,7 @@ export interface components {
             data: {
                 /**
                  * Format: int64
-                 * @description How many the franchisees have in all.
+                 * @description How many the agents have in all.
                  */
                 count: number;
                 /** @description By name: those the caller may choose. */
@@ -2422,6 +2265,16 @@ export interface components {
             data: {
                 /** @description At most 2,000, by name. */
                 rows: components["schemas"]["AreaListed"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BatchAnswer: {
+            /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
+            data: {
+                /** @description In the order of the request; absent when just one was named. */
+                results?: components["schemas"]["Outcome"][] | null;
             };
             /** @description Always true. */
             suc: boolean;
@@ -2604,6 +2457,77 @@ export interface components {
             data: {
                 /** @description One for each. */
                 results: components["schemas"]["FenceGiven"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FranchiseeRow: {
+            /** @description A franchisee as lists and its drawer show it. */
+            data: {
+                /** @description The agent's company; null when the caller may not see it. */
+                agentCompany?: string | null;
+                /** @description With whom it works. */
+                agentId: string;
+                /** @description 公司. */
+                company: string;
+                /** @description 联系人, masked. */
+                contact: string;
+                /** @description The contract's last day, `YYYY-MM-DD`. */
+                contractEnd?: string | null;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                createdAt: number;
+                /**
+                 * Format: int64
+                 * @description 保证金, cents.
+                 */
+                depositPaid: number;
+                /**
+                 * Format: int32
+                 * @description 分成比例, ten-thousandths.
+                 */
+                divideRatioBp: number;
+                /** @description Why it was ended. */
+                endedReason: string;
+                /** @description Its id, as text. */
+                id: string;
+                /** @description 加盟时间, `YYYY-MM-DD`. */
+                joinedAt?: string | null;
+                /** @description 法人, masked; empty until it is known. */
+                legalPerson: string;
+                /** @description 统一社会信用代码, empty until it is known. */
+                licenseNo: string;
+                /** @description 联系电话, masked. */
+                phone: string;
+                /** @description 备注. */
+                remark: string;
+                /** @description 服务区: as text. */
+                serviceAreaIds: string[];
+                /** @description Of them, those that the caller may see, by name. */
+                serviceAreas: components["schemas"]["AreaOption"][];
+                /**
+                 * Format: int32
+                 * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
+                 */
+                state: number;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                updatedAt: number;
+                /**
+                 * Format: int64
+                 * @description Bikes that belong to its areas.
+                 */
+                vehicleCount: number;
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -2896,7 +2820,7 @@ export interface components {
                     billingWay: number;
                     /**
                      * Format: int64
-                     * @description Franchisees that stand under it.
+                     * @description Agents that stand under it.
                      */
                     childCount: number;
                     /** @description 公司名称. */
@@ -2971,10 +2895,10 @@ export interface components {
                 rows: {
                     /**
                      * Format: int64
-                     * @description Franchisees that it applies to.
+                     * @description Agents that it applies to.
                      */
                     agentCount: number;
-                    /** @description What franchisees' people may hold at most, with the groups above. */
+                    /** @description What agents' people may hold at most, with the groups above. */
                     codes: string[];
                     /** @description Its id, as text. */
                     id: string;
@@ -2998,7 +2922,67 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_PageOf_AllyRow: {
+        Answer_PageOf_AreaRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description Who runs it. */
+                    agentId: string;
+                    /** @description The agent's company; null when the caller may not see it. */
+                    company?: string | null;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    createdAt: number;
+                    /** @description Its id, as text. */
+                    id: string;
+                    /** @description 名称. */
+                    name: string;
+                    /** @description What riders are told while it is suspended. */
+                    notice: string;
+                    /**
+                     * Format: int64
+                     * @description Parking places in it that count.
+                     */
+                    parkingCount: number;
+                    /**
+                     * Format: int32
+                     * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
+                     */
+                    state: number;
+                    /** @description 客服电话. */
+                    tel: string;
+                    /**
+                     * Format: int64
+                     * @description Epoch milliseconds.
+                     */
+                    updatedAt: number;
+                    /**
+                     * Format: int64
+                     * @description Bikes that belong to it, on the street or not.
+                     */
+                    vehicleCount: number;
+                    /**
+                     * Format: int64
+                     * @description To be sent with a change.
+                     */
+                    version: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_FranchiseeRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
                 /** @description Whether there are more than `count`. */
@@ -3066,66 +3050,6 @@ export interface components {
                     /**
                      * Format: int64
                      * @description Bikes that belong to its areas.
-                     */
-                    vehicleCount: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_PageOf_AreaRow: {
-            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
-            data: {
-                /** @description Whether there are more than `count`. */
-                capped: boolean;
-                /**
-                 * Format: int64
-                 * @description How many rows match, at most 10000.
-                 */
-                count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description Who runs it. */
-                    agentId: string;
-                    /** @description The agent's company; null when the caller may not see it. */
-                    company?: string | null;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /** @description Its id, as text. */
-                    id: string;
-                    /** @description 名称. */
-                    name: string;
-                    /** @description What riders are told while it is suspended. */
-                    notice: string;
-                    /**
-                     * Format: int64
-                     * @description Parking places in it that count.
-                     */
-                    parkingCount: number;
-                    /**
-                     * Format: int32
-                     * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
-                     */
-                    state: number;
-                    /** @description 客服电话. */
-                    tel: string;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /**
-                     * Format: int64
-                     * @description Bikes that belong to it, on the street or not.
                      */
                     vehicleCount: number;
                     /**
@@ -3219,7 +3143,7 @@ export interface components {
                 count: number;
                 /** @description The rows of this page. */
                 rows: {
-                    /** @description The franchisee it belongs to; null: the platform's. */
+                    /** @description The agent it belongs to; null: the platform's. */
                     agentId: string | null;
                     /** @description What it permits. */
                     codes: string[];
@@ -3246,7 +3170,7 @@ export interface components {
                      * @description Epoch milliseconds.
                      */
                     updatedAt: number;
-                    /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
+                    /** @description Name of the operator who changed it last; null: the system, or nobody the caller may see. */
                     updatedBy: string | null;
                     /**
                      * Format: int32
@@ -3402,7 +3326,7 @@ export interface components {
         Answer_RoleRow: {
             /** @description A role as lists and its page show it. */
             data: {
-                /** @description The franchisee it belongs to; null: the platform's. */
+                /** @description The agent it belongs to; null: the platform's. */
                 agentId: string | null;
                 /** @description What it permits. */
                 codes: string[];
@@ -3429,7 +3353,7 @@ export interface components {
                  * @description Epoch milliseconds.
                  */
                 updatedAt: number;
-                /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
+                /** @description Name of the operator who changed it last; null: the system, or nobody the caller may see. */
                 updatedBy: string | null;
                 /**
                  * Format: int32
@@ -3463,7 +3387,7 @@ export interface components {
         Answer_SignedIn: {
             /** @description Who signed in. */
             data: {
-                /** @description The franchisee that the account belongs to; null when it sees several. */
+                /** @description The agent that the account belongs to; null when it sees several. */
                 agentId: string | null;
                 /** @description Address of a picture; empty: none. */
                 avatar: string;
@@ -3481,16 +3405,6 @@ export interface components {
                 userId: string;
                 /** @description What to greet him with. */
                 welcome: string;
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_Switched: {
-            /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
-            data: {
-                /** @description In the order of the request; absent when just one was named. */
-                results?: components["schemas"]["Outcome"][] | null;
             };
             /** @description Always true. */
             suc: boolean;
@@ -3630,7 +3544,7 @@ export interface components {
             /** @description Web configuration of a client. */
             data: {
                 /**
-                 * @description Names the client's franchisee at `byApiKey`.
+                 * @description Names the client's agent at `byApiKey`.
                  * @default
                  */
                 apiKey: string;
@@ -3650,7 +3564,7 @@ export interface components {
                  */
                 company: string;
                 /**
-                 * @description Franchisee of financial calls while none is known.
+                 * @description Agent of financial calls while none is known.
                  * @default 2
                  */
                 defaultAgentId: string;
@@ -3746,14 +3660,14 @@ export interface components {
         AreaInfo: components["schemas"]["AreaRow"] & {
             /**
              * Format: int64
-             * @description Franchisers who work in it.
-             */
-            allyCount: number;
-            /**
-             * Format: int64
              * @description Fences in it.
              */
             fenceCount: number;
+            /**
+             * Format: int64
+             * @description Franchisees who work in it.
+             */
+            franchiseeCount: number;
             /** @description `[lng, lat]` corners, closed, WGS-84. */
             ring: number[][];
             /**
@@ -3766,7 +3680,7 @@ export interface components {
         AreaList: {
             /**
              * Format: int64
-             * @description How many the franchisees have in all.
+             * @description How many the agents have in all.
              */
             count: number;
             /** @description By name: those the caller may choose. */
@@ -3881,6 +3795,11 @@ export interface components {
             /** @description At most 500. */
             vehicles: components["schemas"]["NewVehicle"][];
         };
+        /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
+        BatchAnswer: {
+            /** @description In the order of the request; absent when just one was named. */
+            results?: components["schemas"]["Outcome"][] | null;
+        };
         /** @description What became of them, in the order asked. */
         BatchResults: {
             /** @description One for each. */
@@ -3992,14 +3911,6 @@ export interface components {
              */
             version: number;
         };
-        ChangedAlly: components["schemas"]["AllyBody"] & {
-            id: string;
-            /**
-             * Format: int64
-             * @description The version that the editor saw, when he says so.
-             */
-            version?: number | null;
-        };
         ChangedArea: {
             id: string;
             /** @description 1 to 30 characters, unique within its agent. */
@@ -4011,6 +3922,14 @@ export interface components {
              * @description The version that the editor saw.
              */
             version: number;
+        };
+        ChangedFranchisee: components["schemas"]["FranchiseeBody"] & {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw, when he says so.
+             */
+            version?: number | null;
         };
         ChangedOperator: components["schemas"]["OperatorBody"] & {
             /** @description The roles that he shall hold; absent: as they are. */
@@ -4493,7 +4412,7 @@ export interface components {
             /** @description Always true. */
             success: boolean;
         };
-        /** @description A no of the financial host, of the rules (status 200) or of the entrance. */
+        /** @description A no of the financial host, of the rules (status 200) or of the wire. */
         FinancialRefusal: {
             /** @description For programs. */
             code: string;
@@ -4515,16 +4434,102 @@ export interface components {
             /** @description What people call it. */
             name: string;
         };
-        FranchiseeState: {
-            /** @description The franchisee; or `agentIds`. */
-            agentId?: string | null;
-            /** @description Franchisees, at most 200: each is judged alone and the answer tells what became of it. */
-            agentIds?: string[] | null;
+        /** @description What people fill in. What is absent stays as it is; an empty text takes away what was there. */
+        FranchiseeBody: {
+            /** @description 1 to 64 characters. */
+            company?: string | null;
+            /** @description 1 to 20 characters. */
+            contact?: string | null;
+            /** @description `YYYY-MM-DD`, the last day. */
+            contractEnd?: string | null;
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            depositPaid?: number | null;
             /**
              * Format: int32
-             * @description 0 disables it and ends its people's sessions, 1 enables it.
+             * @description Ten-thousandths, 0 to 10000.
+             */
+            divideRatioBp?: number | null;
+            /** @description `YYYY-MM-DD`. */
+            joinedAt?: string | null;
+            /** @description 法人. */
+            legalPerson?: string | null;
+            /** @description 统一社会信用代码. */
+            licenseNo?: string | null;
+            /** @description A mobile number. */
+            phone?: string | null;
+            /** @description At most 200 characters. */
+            remark?: string | null;
+            /** @description Areas of the agent, at most 100. */
+            serviceAreaIds?: string[] | null;
+        };
+        /** @description A franchisee as lists and its drawer show it. */
+        FranchiseeRow: {
+            /** @description The agent's company; null when the caller may not see it. */
+            agentCompany?: string | null;
+            /** @description With whom it works. */
+            agentId: string;
+            /** @description 公司. */
+            company: string;
+            /** @description 联系人, masked. */
+            contact: string;
+            /** @description The contract's last day, `YYYY-MM-DD`. */
+            contractEnd?: string | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 保证金, cents.
+             */
+            depositPaid: number;
+            /**
+             * Format: int32
+             * @description 分成比例, ten-thousandths.
+             */
+            divideRatioBp: number;
+            /** @description Why it was ended. */
+            endedReason: string;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 加盟时间, `YYYY-MM-DD`. */
+            joinedAt?: string | null;
+            /** @description 法人, masked; empty until it is known. */
+            legalPerson: string;
+            /** @description 统一社会信用代码, empty until it is known. */
+            licenseNo: string;
+            /** @description 联系电话, masked. */
+            phone: string;
+            /** @description 备注. */
+            remark: string;
+            /** @description 服务区: as text. */
+            serviceAreaIds: string[];
+            /** @description Of them, those that the caller may see, by name. */
+            serviceAreas: components["schemas"]["AreaOption"][];
+            /**
+             * Format: int32
+             * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
              */
             state: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description Bikes that belong to its areas.
+             */
+            vehicleCount: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
         };
         /** @description A gateway. */
         GatewayAsked: {
@@ -4618,7 +4623,7 @@ export interface components {
             url: string;
         };
         LinkFor: {
-            /** @description Whom the link signs in; he may have no code, franchisee, service area or level beyond the caller's. */
+            /** @description Whom the link signs in; he may have no code, agent, service area or level beyond the caller's. */
             phone: string;
         };
         /**
@@ -4786,7 +4791,7 @@ export interface components {
         NewAccount: components["schemas"]["AccountBody"] & {
             /** @description Under whom it stands; absent or 0: under the platform. */
             parentId?: string | null;
-            /** @description What its first person signs in with; unique among franchisees. */
+            /** @description What its first person signs in with; unique among agents. */
             phone: string;
             /**
              * Format: int32
@@ -4794,7 +4799,7 @@ export interface components {
              */
             state?: number | null;
         };
-        /** @description A franchisee. */
+        /** @description An agent. */
         NewAgent: {
             /**
              * Format: int32
@@ -4807,10 +4812,6 @@ export interface components {
             contactName: string;
             /** @description 登录手机号. */
             phone: string;
-        };
-        NewAlly: components["schemas"]["AllyBody"] & {
-            /** @description With whom it works; absent: the caller's only agent. */
-            agentId?: string | null;
         };
         /** @description A service area. */
         NewArea: {
@@ -4851,6 +4852,10 @@ export interface components {
             /** @description At most 200. */
             fences: components["schemas"]["NewFence"][];
         };
+        NewFranchisee: components["schemas"]["FranchiseeBody"] & {
+            /** @description With whom it works; absent: the caller's only agent. */
+            agentId?: string | null;
+        };
         NewOperator: components["schemas"]["OperatorBody"] & {
             /** @description What he signs in with; unique. */
             phone: string;
@@ -4863,7 +4868,7 @@ export interface components {
             state?: number | null;
         };
         NewRole: components["schemas"]["RoleBody"] & {
-            /** @description The franchisee that it belongs to; absent: the platform's, or the caller's own. */
+            /** @description The agent that it belongs to; absent: the platform's, or the caller's own. */
             agentId?: string | null;
             /**
              * Format: int32
@@ -4921,7 +4926,7 @@ export interface components {
              * @description 0 个人, 1 企业, 2 个体户.
              */
             accountType: number;
-            /** @description The franchisee. */
+            /** @description The agent. */
             agentId: string;
             /** @description 个人: identity number; 企业 and 个体户: unified social credit code. */
             certNo: string;
@@ -5296,7 +5301,7 @@ export interface components {
         RoleBody: {
             /** @description At least one; none that the caller does not hold. */
             codes: string[];
-            /** @description 1 to 20 characters, unique within its franchisee. */
+            /** @description 1 to 20 characters, unique within its agent. */
             name: string;
             /** @description At most 200 characters. */
             remark?: string;
@@ -5315,7 +5320,7 @@ export interface components {
         };
         /** @description A role as lists and its page show it. */
         RoleRow: {
-            /** @description The franchisee it belongs to; null: the platform's. */
+            /** @description The agent it belongs to; null: the platform's. */
             agentId: string | null;
             /** @description What it permits. */
             codes: string[];
@@ -5342,7 +5347,7 @@ export interface components {
              * @description Epoch milliseconds.
              */
             updatedAt: number;
-            /** @description Name of the operator who changed it last; null: the house, or nobody the caller may see. */
+            /** @description Name of the operator who changed it last; null: the system, or nobody the caller may see. */
             updatedBy: string | null;
             /**
              * Format: int32
@@ -5383,7 +5388,7 @@ export interface components {
         };
         /** @description Who signed in. */
         SignedIn: {
-            /** @description The franchisee that the account belongs to; null when it sees several. */
+            /** @description The agent that the account belongs to; null when it sees several. */
             agentId: string | null;
             /** @description Address of a picture; empty: none. */
             avatar: string;
@@ -5457,18 +5462,13 @@ export interface components {
             id: string;
             /**
              * Format: int32
-             * @description 1 operator, 2 machine client, 3 a rule of the house.
+             * @description 1 operator, 2 machine client, 3 a rule of the system.
              */
             kind: number;
             /** @description The name, or the rule. */
             name: string;
             /** @description Masked; empty but for operators. */
             phone: string;
-        };
-        /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
-        Switched: {
-            /** @description In the order of the request; absent when just one was named. */
-            results?: components["schemas"]["Outcome"][] | null;
         };
         /** @description What people fill in. */
         TemplateBody: {
@@ -5501,7 +5501,7 @@ export interface components {
             title: string;
         };
         TenantName: {
-            /** @description Part of the customer's or the franchisee's name. */
+            /** @description Part of the customer's or the agent's name. */
             tenantName?: string;
         };
         TicketQuery: {
@@ -5511,7 +5511,7 @@ export interface components {
         /** @description Where map tiles come from. */
         Tiles: {
             /**
-             * @description `vector`: the house's own base map; `raster`: tiles from `url`; `none`: a plain grid.
+             * @description `vector`: the system's own base map; `raster`: tiles from `url`; `none`: a plain grid.
              * @default vector
              */
             kind: string;
@@ -5658,7 +5658,7 @@ export interface components {
         /** @description Web configuration of a client. */
         WebConfig: {
             /**
-             * @description Names the client's franchisee at `byApiKey`.
+             * @description Names the client's agent at `byApiKey`.
              * @default
              */
             apiKey: string;
@@ -5678,7 +5678,7 @@ export interface components {
              */
             company: string;
             /**
-             * @description Franchisee of financial calls while none is known.
+             * @description Agent of financial calls while none is known.
              * @default 2
              */
             defaultAgentId: string;
@@ -5878,7 +5878,7 @@ export interface operations {
     choosePaymentAccounts: {
         parameters: {
             query?: {
-                /** @description Those of this franchisee; absent: all in scope. */
+                /** @description Those of this agent; absent: all in scope. */
                 agentId?: string;
             };
             header?: never;
@@ -6070,7 +6070,7 @@ export interface operations {
     paymentAccountInfo: {
         parameters: {
             query?: {
-                /** @description The franchisee; absent: the one in the header, else the caller's own. */
+                /** @description The agent; absent: the one in the header, else the caller's own. */
                 agentId?: string;
             };
             header?: never;
@@ -6100,7 +6100,7 @@ export interface operations {
                 current?: string;
                 /** @description Default 10, at most 200. */
                 size?: string;
-                /** @description Part of the customer's or the franchisee's name. */
+                /** @description Part of the customer's or the agent's name. */
                 keyword?: string;
             };
             header?: never;
@@ -6126,7 +6126,7 @@ export interface operations {
     exportPaymentAccounts: {
         parameters: {
             query?: {
-                /** @description Part of the customer's or the franchisee's name. */
+                /** @description Part of the customer's or the agent's name. */
                 keyword?: string;
                 /** @description Keys of columns with commas between them; all without it. */
                 columns?: string;
@@ -6937,7 +6937,7 @@ export interface operations {
     deleteAgentAccount: {
         parameters: {
             query: {
-                /** @description The franchisee. */
+                /** @description The agent. */
                 agentId: string;
             };
             header?: never;
@@ -7027,7 +7027,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FranchiseeState"];
+                "application/json": components["schemas"]["AgentState"];
             };
         };
         responses: {
@@ -7036,7 +7036,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -7071,7 +7071,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_AllyRow"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_PageOf_FranchiseeRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -7089,7 +7089,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangedAlly"];
+                "application/json": components["schemas"]["ChangedFranchisee"];
             };
         };
         responses: {
@@ -7117,7 +7117,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAlly"];
+                "application/json": components["schemas"]["NewFranchisee"];
             };
         };
         responses: {
@@ -7139,7 +7139,7 @@ export interface operations {
     deleteAlly: {
         parameters: {
             query: {
-                /** @description The franchiser. */
+                /** @description The franchisee. */
                 id: string;
             };
             header?: never;
@@ -7198,7 +7198,7 @@ export interface operations {
     allyInfo: {
         parameters: {
             query: {
-                /** @description The franchiser. */
+                /** @description The franchisee. */
                 id: string;
             };
             header?: never;
@@ -7212,7 +7212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AllyRow"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_FranchiseeRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -8328,7 +8328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -8402,7 +8402,7 @@ export interface operations {
                 level?: string;
                 /** @description Holders of this role. */
                 roleId?: string;
-                /** @description Those whose reach names this franchisee; not those who see all of them. */
+                /** @description Those whose reach names this agent; not those who see all of them. */
                 agentId?: string;
                 /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
                 profession?: string;
@@ -8472,7 +8472,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -8519,7 +8519,7 @@ export interface operations {
                 level?: string;
                 /** @description Holders of this role. */
                 roleId?: string;
-                /** @description Those whose reach names this franchisee; not those who see all of them. */
+                /** @description Those whose reach names this agent; not those who see all of them. */
                 agentId?: string;
                 /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
                 profession?: string;
@@ -8565,7 +8565,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Switched"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

@@ -200,7 +200,7 @@ impl Projector for Bikes {
         for event in events {
             let BikeEvent::Seen(seen) = event.decode()?;
             let reports = listed.get(&event.stream_id).map_or(0, |row| row.reports) + 1;
-            let owner = event.meta.territory;
+            let owner = event.meta.owner;
             let row = Listed {
                 bike_id: event.stream_id.clone(),
                 agent_id: owner.agent.map(|id| id.0),

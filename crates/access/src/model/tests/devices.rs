@@ -1,4 +1,4 @@
-use vocabulary::{AgentId, AreaId, OperatorDeviceId, Reach, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorDeviceId, Reach, Scope};
 
 use super::{ME, WANG, given, granted, level, me, me_holding, person};
 use crate::model::authority::{Above, Authority, Person};
@@ -25,12 +25,7 @@ fn removed(number: i64) -> DeviceEvent {
 }
 
 fn sign_in_from(number: i64, automatic: usize) -> DeviceCommand {
-    DeviceCommand::Use {
-        id: OperatorDeviceId(number),
-        device: device(number),
-        automatic,
-        owner: OWNER,
-    }
+    DeviceCommand::Use { id: OperatorDeviceId(number), device: device(number), automatic, owner: OWNER }
 }
 
 /// Wang, who may market.

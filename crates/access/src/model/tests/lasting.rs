@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{Aggregate, Claim};
 use proptest::prelude::*;
 use vocabulary::{
-    AgentId, AreaId, OperatorDeviceId, OperatorId, PermissionCode, Reach, RoleId, Scope, DataOwner,
+    AgentId, AreaId, DataOwner, OperatorDeviceId, OperatorId, PermissionCode, Reach, RoleId, Scope,
 };
 
 use super::{NOW, codes, level};

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use kernel::{Aggregate, Claim, Personal};
-use vocabulary::{AgentId, AreaId, OperatorId, Reach, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Reach, Scope};
 
 use super::{LI, ME, NOW, WANG, given, granted, me, me_holding};
 use crate::model::authority::{Above, Authority};

@@ -1,5 +1,5 @@
 use kernel::{Aggregate, Claim, Refusal};
-use vocabulary::{AgentId, AreaId, Reach, Scope, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Reach, Scope};
 
 use super::{LI, ME, WANG, codes, given, held_by, level, me, me_holding, person};
 use crate::model::authority::{Above, Authority, People, Person};

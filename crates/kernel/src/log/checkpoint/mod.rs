@@ -23,7 +23,7 @@ use super::lineage::Lineage;
 use super::places::{Place, PlaceError, Table};
 use super::statement::{CheckpointKey, Content, Mark, Statement};
 use super::{LogError, merkle, raw};
-use crate::{Runtime, Position};
+use crate::{Position, Runtime};
 
 /// Events that one checkpoint covers at most.
 pub const MAX_EVENTS: i64 = 1000;
