@@ -36,6 +36,21 @@ pub async fn load<R: DeserializeOwned>(
     found.iter().map(|row| Ok(serde_json::from_value(row.try_get(0)?)?)).collect()
 }
 
+/// The same, each with its key as text.
+pub async fn load_keyed<R: DeserializeOwned>(
+    db: &mut PgConnection,
+    table: &'static str,
+    key: &'static str,
+    key_type: &'static str,
+    keys: &[String],
+) -> Result<Vec<(String, R)>, ApplyError> {
+    let sql = format!(
+        "select t.{key}::text, to_jsonb(t) from {table} t where t.{key} = any($1::text[]::{key_type}[])"
+    );
+    let found = sqlx::query(AssertSqlSafe(sql)).bind(keys).fetch_all(db).await?;
+    found.iter().map(|row| Ok((row.try_get(0)?, serde_json::from_value(row.try_get(1)?)?))).collect()
+}
+
 /// Writes `rows` to `table`, replacing those with the same `key`.
 pub async fn upsert<R: Serialize>(
     db: &mut PgConnection,

@@ -36,6 +36,14 @@ macro_rules! typed_id {
                 deserializer.deserialize_any(IdVisitor).map(Self)
             }
         }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                String::schema()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
     };
 }
 

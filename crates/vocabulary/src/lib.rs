@@ -2,6 +2,7 @@
 //! Parsed once at the edge; whoever holds one of these need not check it again. Knows no context of the system.
 #![deny(missing_docs)]
 
+pub mod choice;
 mod clock;
 mod data_owner;
 mod geo;
@@ -11,6 +12,7 @@ mod page;
 mod permission;
 mod phone;
 
+pub use choice::{Choice, NotAChoice};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};

@@ -1,0 +1,102 @@
+//! The commonest projector: one stream makes one row.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sqlx::PgConnection;
+use vocabulary::DataOwner;
+
+use crate::projector::ApplyError;
+use crate::{Aggregate, Change, Projector, Recorded, rows};
+
+/// A row that is folded from the events of one stream. Its serde names are the table's columns; one of them,
+/// [`Fold::KEY`], holds the stream's id.
+pub trait Fold: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Whose events they are.
+    type Of: Aggregate;
+
+    /// The table, and the projector's name.
+    const TABLE: &'static str;
+    /// The column with the stream's id, the primary key.
+    const KEY: &'static str;
+    /// Its SQL type.
+    const KEY_TYPE: &'static str = "bigint";
+    /// Raised when table or rules change: it is then built anew.
+    const VERSION: i32 = 1;
+
+    /// The row after `event`; nothing when there is none any more. `row` is what there was before it, and `recorded` has
+    /// the stream, the time and the position.
+    fn fold(
+        row: Option<Self>,
+        event: <Self::Of as Aggregate>::Event,
+        recorded: &Recorded,
+    ) -> Result<Option<Self>, ApplyError>;
+
+    /// Whose row it is.
+    fn owner(&self) -> DataOwner;
+}
+
+/// Builds the table of `R`.
+pub struct Folded<R>(PhantomData<fn() -> R>);
+
+impl<R: Fold> Folded<R> {
+    /// The projector.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<R: Fold> Default for Folded<R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[async_trait]
+impl<R: Fold> Projector for Folded<R> {
+    fn name(&self) -> &'static str {
+        R::TABLE
+    }
+
+    fn version(&self) -> i32 {
+        R::VERSION
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &[R::TABLE]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &[<R::Of as Aggregate>::CATEGORY]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let known = rows::load_keyed::<R>(db, R::TABLE, R::KEY, R::KEY_TYPE, &keys).await?;
+        let before: BTreeMap<String, R> = known.into_iter().collect();
+        let mut after = before.clone();
+        for recorded in events {
+            let row = after.remove(&recorded.stream_id);
+            if let Some(row) = R::fold(row, recorded.decode()?, recorded)? {
+                after.insert(recorded.stream_id.clone(), row);
+            }
+        }
+        let gone: Vec<String> = before.keys().filter(|key| !after.contains_key(*key)).cloned().collect();
+        let changes = keys.iter().flat_map(|key| told::<R>(key, before.get(key), after.get(key))).collect();
+        rows::delete(db, R::TABLE, R::KEY, R::KEY_TYPE, &gone).await?;
+        rows::upsert(db, R::TABLE, R::KEY, &after.into_values().collect::<Vec<_>>()).await?;
+        Ok(changes)
+    }
+}
+
+/// Who hears of a row: whose it is, and whose it was when that is another.
+fn told<R: Fold>(key: &str, before: Option<&R>, after: Option<&R>) -> Vec<Change> {
+    let mut owners: Vec<DataOwner> = before.into_iter().chain(after).map(Fold::owner).collect();
+    owners.dedup();
+    owners.into_iter().map(|owner| Change { table: R::TABLE, key: key.to_owned(), owner }).collect()
+}

@@ -1,0 +1,299 @@
+//! Lists: what they are cut down to, how they are sorted, their pages, counts and walks, each said once.
+//!
+//! The caller's scope stands in each statement as a condition of its own, so that indexes serve it; the row-level policy
+//! beneath is the net. Text conditions are written so that an index can serve them as the role that reads.
+
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Postgres, QueryBuilder};
+use vocabulary::{COUNT_CAP, Page, Reach, Rows, Scope};
+
+use crate::rows::containing;
+
+/// A keyword has at most so many characters; the rest is not looked at.
+const KEYWORD_MAX: usize = 50;
+
+/// What a column is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A truth.
+    Bool(bool),
+    /// A number.
+    Number(i64),
+    /// Numbers.
+    Numbers(Vec<i64>),
+    /// A text.
+    Text(String),
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<i16> for Value {
+    fn from(value: i16) -> Self {
+        Self::Number(value.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+/// SQL with a value between each two pieces.
+#[derive(Clone, Debug, PartialEq)]
+struct Condition {
+    pieces: Vec<String>,
+    values: Vec<Value>,
+}
+
+/// A list of rows, cut down and sorted. Names of columns and tables come from the code only.
+#[derive(Clone, Debug)]
+pub struct List {
+    columns: &'static str,
+    from: &'static str,
+    conditions: Vec<Condition>,
+    order: String,
+}
+
+/// A way to sort a list, by the name that queries have for it. `column` needs an index together with the key.
+#[derive(Clone, Copy, Debug)]
+pub struct Sort {
+    /// Its name in queries.
+    pub name: &'static str,
+    /// What stands in `order by`.
+    pub column: &'static str,
+}
+
+/// The list cannot be sorted by this.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("列表不能按 {0} 排序")]
+pub struct NotASort(pub String);
+
+impl List {
+    /// `select columns from from`, newest first by `newest`, which ends with the key so that the order is total.
+    pub fn new(columns: &'static str, from: &'static str, newest: &'static str) -> Self {
+        Self { columns, from, conditions: Vec::new(), order: newest.to_owned() }
+    }
+
+    fn when(mut self, pieces: Vec<String>, values: Vec<Value>) -> Self {
+        self.conditions.push(Condition { pieces, values });
+        self
+    }
+
+    /// Rows of the scope's agents alone. The policy says the same; said here, the column's index serves it.
+    #[must_use]
+    pub fn of_agents(self, column: &str, scope: &Scope) -> Self {
+        self.reached(column, &scope.agents, |agent| agent.0)
+    }
+
+    /// Rows of the scope's areas alone, for tables whose rows all lie in one.
+    #[must_use]
+    pub fn of_areas(self, column: &str, scope: &Scope) -> Self {
+        self.reached(column, &scope.areas, |area| area.0)
+    }
+
+    fn reached<T: Ord + Copy>(self, column: &str, reach: &Reach<T>, number: impl Fn(T) -> i64) -> Self {
+        let Reach::Only(ids) = reach else { return self };
+        let ids: Vec<i64> = ids.iter().copied().map(number).collect();
+        match ids.as_slice() {
+            // One alone is compared by itself: then an index gives its rows in the list's order.
+            [one] => self.is(column, Some(*one)),
+            _ => self.when(vec![format!("{column} = any("), ")".to_owned()], vec![Value::Numbers(ids)]),
+        }
+    }
+
+    /// Rows whose `column` is `value`, if there is one.
+    #[must_use]
+    pub fn is<V: Into<Value>>(self, column: &str, value: Option<V>) -> Self {
+        match value {
+            Some(value) => self.when(vec![format!("{column} = "), String::new()], vec![value.into()]),
+            None => self,
+        }
+    }
+
+    /// Rows whose `column` is one of `values`, if any are given.
+    #[must_use]
+    pub fn is_one_of(self, column: &str, values: Vec<i64>) -> Self {
+        if values.is_empty() {
+            return self;
+        }
+        self.when(vec![format!("{column} = any("), ")".to_owned()], vec![Value::Numbers(values)])
+    }
+
+    /// Rows whose `column` lies between both, each if it is given and both included.
+    #[must_use]
+    pub fn between(self, column: &str, from: Option<i64>, until: Option<i64>) -> Self {
+        let at = |sign: &str| vec![format!("{column} {sign} "), String::new()];
+        let list = match from {
+            Some(from) => self.when(at(">="), vec![from.into()]),
+            None => self,
+        };
+        match until {
+            Some(until) => list.when(at("<="), vec![until.into()]),
+            None => list,
+        }
+    }
+
+    /// Rows that have `typed` somewhere in one of `columns`.
+    #[must_use]
+    pub fn contains(self, columns: &[&str], typed: Option<&str>) -> Self {
+        let typed = typed.map(|typed| containing(typed, KEYWORD_MAX));
+        self.any_column(columns, "like", typed)
+    }
+
+    /// Rows that have `typed` at the beginning of one of `columns`. By `^@`: `like` may not use an index under a policy.
+    #[must_use]
+    pub fn starts_with(self, columns: &[&str], typed: Option<&str>) -> Self {
+        let typed = typed.map(|typed| typed.trim().chars().take(KEYWORD_MAX).collect());
+        self.any_column(columns, "^@", typed)
+    }
+
+    fn any_column(self, columns: &[&str], operator: &str, typed: Option<String>) -> Self {
+        let Some(typed) = typed else { return self };
+        let mut pieces: Vec<String> =
+            columns.iter().map(|column| format!(" or {column} {operator} ")).collect();
+        if let Some(first) = pieces.first_mut() {
+            *first = first.replacen(" or ", "(", 1);
+        }
+        pieces.push(")".to_owned());
+        self.when(pieces, vec![Value::Text(typed); columns.len()])
+    }
+
+    /// Sorted by one of `sorts`: `asked` is its name, with `-` before it from the highest down. `key` makes the order total.
+    pub fn sorted(mut self, sorts: &[Sort], key: &str, asked: Option<&str>) -> Result<Self, NotASort> {
+        let Some(asked) = asked else { return Ok(self) };
+        let (name, direction) = asked.strip_prefix('-').map_or((asked, "asc"), |name| (name, "desc"));
+        let sort = sorts.iter().find(|sort| sort.name == name).ok_or_else(|| NotASort(asked.to_owned()))?;
+        self.order = format!("{} {direction}, {key} {direction}", sort.column);
+        Ok(self)
+    }
+
+    fn put_conditions(&self, query: &mut QueryBuilder<Postgres>) {
+        for (number, condition) in self.conditions.iter().enumerate() {
+            query.push(if number == 0 { " where " } else { " and " });
+            for (place, piece) in condition.pieces.iter().enumerate() {
+                query.push(piece);
+                match condition.values.get(place).cloned() {
+                    Some(Value::Bool(value)) => drop(query.push_bind(value)),
+                    Some(Value::Number(value)) => drop(query.push_bind(value)),
+                    Some(Value::Numbers(values)) => drop(query.push_bind(values)),
+                    Some(Value::Text(value)) => drop(query.push_bind(value)),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn select(&self) -> QueryBuilder<Postgres> {
+        let mut query = QueryBuilder::new(format!("select {} from {}", self.columns, self.from));
+        self.put_conditions(&mut query);
+        query.push(format!(" order by {}", self.order));
+        query
+    }
+
+    /// The rows of `page`, and how many there are in all, counted up to [`COUNT_CAP`].
+    pub async fn page<R>(&self, db: &mut PgConnection, page: Page) -> sqlx::Result<Rows<R>>
+    where
+        R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let mut query = self.select();
+        query.push(" limit ").push_bind(page.limit()).push(" offset ").push_bind(page.offset());
+        let rows: Vec<R> = query.build_query_as().fetch_all(&mut *db).await?;
+        // A page that is not full tells the count; the first one usually is the only one.
+        let here = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        if here < page.limit() && (here > 0 || page.offset() == 0) {
+            return Ok(Rows::new(rows, page.offset() + here));
+        }
+        Ok(Rows::new(rows, self.count(db).await?))
+    }
+
+    /// How many rows there are, not beyond `COUNT_CAP + 1`.
+    pub async fn count(&self, db: &mut PgConnection) -> sqlx::Result<i64> {
+        let mut query = QueryBuilder::new(format!("select count(*) from (select from {}", self.from));
+        self.put_conditions(&mut query);
+        query.push(" limit ").push_bind(COUNT_CAP + 1).push(") matching");
+        query.build_query_scalar().fetch_one(db).await
+    }
+
+    /// All rows in order, at most `most`, by one statement: for files.
+    pub async fn rows<R>(&self, db: &mut PgConnection, most: i64) -> sqlx::Result<Vec<R>>
+    where
+        R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let mut query = self.select();
+        query.push(" limit ").push_bind(most);
+        query.build_query_as().fetch_all(db).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::AgentId;
+
+    use super::*;
+
+    const SORTS: [Sort; 1] = [Sort { name: "sold", column: "s.sold" }];
+
+    fn stalls() -> List {
+        List::new("s.*", "read.stall s", "s.created_at_ms desc, s.stall_id desc")
+    }
+
+    fn sql(list: &List) -> String {
+        list.select().sql().as_str().to_owned()
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_no_condition() {
+        let list = stalls()
+            .of_agents("s.agent_id", &Scope::ALL)
+            .is("s.state", None::<i16>)
+            .is_one_of("s.kind", vec![])
+            .between("s.sold", None, None)
+            .contains(&["s.name"], None);
+        assert_eq!(sql(&list), "select s.* from read.stall s order by s.created_at_ms desc, s.stall_id desc");
+    }
+
+    #[test]
+    fn every_condition_binds_its_values() {
+        let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };
+        let list = stalls()
+            .of_agents("s.agent_id", &one)
+            .of_agents("s.agent_id", &two)
+            .is("s.state", Some(1_i16))
+            .between("s.sold", Some(3), Some(9))
+            .contains(&["s.name", "s.tel"], Some("东"))
+            .starts_with(&["s.tel"], Some("138"));
+        assert_eq!(
+            sql(&list),
+            "select s.* from read.stall s where s.agent_id = $1 and s.agent_id = any($2) and s.state = $3 \
+             and s.sold >= $4 and s.sold <= $5 and (s.name like $6 or s.tel like $7) and (s.tel ^@ $8) \
+             order by s.created_at_ms desc, s.stall_id desc"
+        );
+    }
+
+    #[test]
+    fn a_list_is_sorted_by_what_it_offers_alone() {
+        let sorted = |asked| stalls().sorted(&SORTS, "s.stall_id", asked).map(|list| list.order);
+        assert_eq!(sorted(Some("-sold")).unwrap(), "s.sold desc, s.stall_id desc");
+        assert_eq!(sorted(Some("sold")).unwrap(), "s.sold asc, s.stall_id asc");
+        assert_eq!(sorted(None).unwrap(), "s.created_at_ms desc, s.stall_id desc");
+        assert_eq!(sorted(Some("name")), Err(NotASort("name".to_owned())));
+    }
+}
