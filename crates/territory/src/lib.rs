@@ -8,8 +8,8 @@ pub mod read;
 
 use std::sync::Arc;
 
-use kernel::Projector;
 use kernel::runtime::Runtime;
+use kernel::{Folded, Projector};
 use wire::Routes;
 
 use crate::ports::Ports;
@@ -40,8 +40,8 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(read::agents::AgentProjector),
-        Arc::new(read::agent_roles::AgentRoleProjector),
-        Arc::new(read::franchisees::FranchiseeProjector),
+        Arc::new(Folded::<read::agent_roles::Row>::new()),
+        Arc::new(Folded::<read::franchisees::Row>::new()),
         Arc::new(read::areas::AreaProjector),
         Arc::new(read::fences::FenceProjector),
     ]

@@ -7,17 +7,27 @@ use serde_json::error::Category;
 
 use crate::Refused;
 
-/// The query, as a struct.
+/// The query, as a struct. What is given without a value is not given: forms send their empty fields along.
 #[derive(Clone, Copy, Debug)]
 pub struct Params<T>(pub T);
+
+/// `query` without the pairs that have no value.
+fn given(query: &str) -> String {
+    let has_value =
+        |pair: &&str| pair.split_once('=').is_some_and(|(_, value)| !value.trim_matches('+').is_empty());
+    query.split('&').filter(has_value).collect::<Vec<_>>().join("&")
+}
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refused> {
-        axum::extract::Query::<T>::try_from_uri(&parts.uri).map(|query| Self(query.0)).map_err(|error| {
-            Refused::malformed(format!("请求参数不正确：{}", in_chinese(&error.body_text())))
-        })
+        let given = given(parts.uri.query().unwrap_or_default());
+        let malformed = |text: &str| Refused::malformed(format!("请求参数不正确：{}", in_chinese(text)));
+        let uri = format!("/?{given}").parse().map_err(|_| malformed(""))?;
+        axum::extract::Query::<T>::try_from_uri(&uri)
+            .map(|query| Self(query.0))
+            .map_err(|error| malformed(&error.body_text()))
     }
 }
 

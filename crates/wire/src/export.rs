@@ -16,6 +16,9 @@ use crate::{Disclosed, Disclosure, Refused};
 /// A file has at most so many rows; longer lists are for a narrower filter.
 pub const EXPORT_ROWS: usize = 50_000;
 
+/// Rows that are read for a file: one more tells that there are more.
+pub const EXPORT_ROWS_READ: i64 = 50_001;
+
 /// Rows that are read at a time: as many as a list's page has at most.
 const AT_ONCE: u32 = 200;
 

@@ -16,15 +16,15 @@ pub struct Nothing {}
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
     /// 1-based, default 1.
-    page: Option<String>,
+    page: Option<u32>,
     /// Default 10, at most 200.
-    page_size: Option<String>,
+    page_size: Option<u32>,
 }
 
 impl PageQuery {
     /// The page, within its bounds.
-    pub fn page(&self) -> Result<Page, Refused> {
-        Ok(Page::new(number("page", self.page.as_ref())?, number("pageSize", self.page_size.as_ref())?))
+    pub fn page(&self) -> Page {
+        Page::new(self.page, self.page_size)
     }
 }
 

@@ -71,7 +71,10 @@ pub struct Routes<S = ()> {
 
 impl<S> std::fmt::Debug for Routes<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Routes").field("context", &self.context).field("entries", &self.entries.len()).finish()
+        f.debug_struct("Routes")
+            .field("context", &self.context)
+            .field("entries", &self.entries.len())
+            .finish()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use vocabulary::{Phone, Timestamp};
+use vocabulary::{Choice, Phone, Timestamp};
 use wire::{Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Seen};
 
 use super::operators::ListQuery;
@@ -39,8 +39,7 @@ fn phone(row: &OperatorRow) -> String {
 }
 
 fn profession(row: &OperatorRow) -> String {
-    let known = row.profession.and_then(|number| Profession::try_from(number).ok());
-    known.map_or("", Profession::name).to_owned()
+    row.profession.map_or("", Profession::label_of).to_owned()
 }
 
 /// How far a person sees, in a few words.

@@ -41,7 +41,7 @@ pub(crate) async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<RoleRow>> {
-    let page = paging.page()?;
+    let page = paging.page();
     let state = on_off("state", query.state.as_ref())?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.into()))

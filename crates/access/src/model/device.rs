@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Aggregate, Event, Refusal};
+use kernel::{Aggregate, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{DataOwner, OperatorDeviceId, OperatorId, Timestamp};
+use vocabulary::{DataOwner, OperatorDeviceId, OperatorId, Timestamp, choices};
 
 use super::authority::{Above, Authority, Person};
 
@@ -15,6 +15,15 @@ pub const AUTOMATIC_DEFAULT: usize = 3;
 pub const WAITING_MAX: usize = 10;
 /// So many devices may be bound.
 pub const BOUND_MAX: usize = 20;
+
+choices! {
+    /// What an operator signs in from.
+    pub enum DeviceKind("设备类型") {
+        Browser = 1 => "浏览器",
+        Android = 2 => "安卓",
+        Apple = 3 => "苹果",
+    }
+}
 
 /// What the devices' decisions remember.
 #[derive(Clone, Debug, Default)]
@@ -96,93 +105,59 @@ pub enum DeviceCommand {
     },
 }
 
-/// What may have happened to an operator's devices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum DeviceEvent {
-    /// A device waits for an administrator.
-    #[serde(rename = "operator-device.requested")]
-    Requested {
-        /// Its id.
-        id: OperatorDeviceId,
-        /// The device.
-        device: Device,
-        /// Whose data the operator is.
-        #[serde(rename = "territory")]
-        owner: DataOwner,
-    },
-    /// A device was bound by signing in.
-    #[serde(rename = "operator-device.bound")]
-    Bound {
-        /// Its id.
-        id: OperatorDeviceId,
-        /// The device.
-        device: Device,
-        /// Whose data the operator is.
-        #[serde(rename = "territory")]
-        owner: DataOwner,
-    },
-    /// An administrator accepted it.
-    #[serde(rename = "operator-device.confirmed")]
-    Confirmed {
-        /// Which.
-        id: OperatorDeviceId,
-    },
-    /// An administrator took it away.
-    #[serde(rename = "operator-device.removed")]
-    Removed {
-        /// Which.
-        id: OperatorDeviceId,
-        /// Its own code: its sessions end.
-        code: String,
-    },
+events! {
+    /// What may have happened to an operator's devices.
+    #[derive(Eq)]
+    pub enum DeviceEvent {
+        /// A device waits for an administrator.
+        Requested {
+            /// Its id.
+            id: OperatorDeviceId,
+            /// The device.
+            device: Device,
+            /// Whose data the operator is.
+            #[serde(rename = "territory")]
+            owner: DataOwner,
+        } = "operator-device.requested",
+        /// A device was bound by signing in.
+        Bound {
+            /// Its id.
+            id: OperatorDeviceId,
+            /// The device.
+            device: Device,
+            /// Whose data the operator is.
+            #[serde(rename = "territory")]
+            owner: DataOwner,
+        } = "operator-device.bound",
+        /// An administrator accepted it.
+        Confirmed {
+            /// Which.
+            id: OperatorDeviceId,
+        } = "operator-device.confirmed",
+        /// An administrator took it away.
+        Removed {
+            /// Which.
+            id: OperatorDeviceId,
+            /// Its own code: its sessions end.
+            code: String,
+        } = "operator-device.removed",
+    }
 }
 
-/// Why a device is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeviceRefusal {
-    /// It waits for an administrator, was removed, or there is no automatic place left.
-    #[error("当前设备未授权，请联系管理员")]
-    NotAuthorised,
-    /// There is no such device.
-    #[error("设备不存在")]
-    Unknown,
-    /// It was removed.
-    #[error("设备已移除，需由设备重新申请")]
-    AlreadyRemoved,
-    /// Too many are bound.
-    #[error("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备")]
-    TooMany,
+refusals! {
+    /// Why a device is refused.
+    pub enum DeviceRefusal {
+        /// It waits for an administrator, was removed, or there is no automatic place left.
+        NotAuthorised = "device-not-authorised": ("当前设备未授权，请联系管理员"),
+        /// There is no such device.
+        Unknown = "device-unknown": ("设备不存在"),
+        /// It was removed.
+        AlreadyRemoved = "device-removed": ("设备已移除，需由设备重新申请"),
+        /// Too many are bound.
+        TooMany = "device-too-many": ("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备"),
+    } or
     /// Its owner has something that who asks has not.
-    #[error(transparent)]
-    Above(#[from] Above),
-}
-
-impl Refusal for DeviceRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotAuthorised => "device-not-authorised",
-            Self::Unknown => "device-unknown",
-            Self::AlreadyRemoved => "device-removed",
-            Self::TooMany => "device-too-many",
-            Self::Above(above) => above.code(),
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Event for DeviceEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Requested { .. } => "operator-device.requested",
-            Self::Bound { .. } => "operator-device.bound",
-            Self::Confirmed { .. } => "operator-device.confirmed",
-            Self::Removed { .. } => "operator-device.removed",
-        }
-    }
+    Above(Above)
 }
 
 impl OperatorDevices {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event, Refusal};
-use serde::{Deserialize, Serialize};
+use kernel::{Aggregate, Claim, events, refusals};
 use vocabulary::{DataOwner, MachineId, PermissionCode, Scope, Timestamp};
 
 use super::operator::owner_of;
@@ -39,73 +38,41 @@ pub enum MachineCommand {
     Revoke,
 }
 
-/// What may have happened to a machine client.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum MachineEvent {
-    /// It got its token.
-    #[serde(rename = "machine.added")]
-    Added {
-        /// Its name.
-        name: String,
-        /// What it may do.
-        codes: BTreeSet<PermissionCode>,
-        /// How far it reaches.
-        scope: Scope,
-        /// SHA-256 of its token, hexadecimal.
-        token_sha256: String,
-    },
-    /// Its token is worthless.
-    #[serde(rename = "machine.revoked")]
-    Revoked,
-}
-
-/// Why a machine client is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MachineRefusal {
-    /// There is none.
-    #[error("机器客户端不存在")]
-    Unknown,
-    /// The id is in use.
-    #[error("机器客户端已存在")]
-    Exists,
-    /// The name is empty, too long or holds control characters.
-    #[error("名称应为 1 到 {NAME_MAX} 个字符")]
-    BadName,
-    /// Another client has the name.
-    #[error("名称“{0}”已被使用")]
-    NameTaken(String),
-    /// It could do nothing.
-    #[error("请至少选择一项权限")]
-    NoCodes,
-    /// Not a code for machines.
-    #[error("机器客户端不能持有权限码：{0}")]
-    NotForMachines(PermissionCode),
-}
-
-impl Refusal for MachineRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "machine-unknown",
-            Self::Exists => "machine-exists",
-            Self::BadName => "machine-bad-name",
-            Self::NameTaken(_) => "machine-name-taken",
-            Self::NoCodes => "machine-no-codes",
-            Self::NotForMachines(_) => "permission-not-for-machines",
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
+events! {
+    /// What may have happened to a machine client.
+    #[derive(Eq)]
+    pub enum MachineEvent {
+        /// It got its token.
+        Added {
+            /// Its name.
+            name: String,
+            /// What it may do.
+            codes: BTreeSet<PermissionCode>,
+            /// How far it reaches.
+            scope: Scope,
+            /// SHA-256 of its token, hexadecimal.
+            token_sha256: String,
+        } = "machine.added",
+        /// Its token is worthless.
+        Revoked = "machine.revoked",
     }
 }
 
-impl Event for MachineEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Added { .. } => "machine.added",
-            Self::Revoked => "machine.revoked",
-        }
+refusals! {
+    /// Why a machine client is refused.
+    pub enum MachineRefusal {
+        /// There is none.
+        Unknown = "machine-unknown": ("机器客户端不存在"),
+        /// The id is in use.
+        Exists = "machine-exists": ("机器客户端已存在"),
+        /// The name is empty, too long or holds control characters.
+        BadName = "machine-bad-name": ("名称应为 1 到 {NAME_MAX} 个字符"),
+        /// Another client has the name.
+        NameTaken(String) = "machine-name-taken": ("名称“{0}”已被使用"),
+        /// It could do nothing.
+        NoCodes = "machine-no-codes": ("请至少选择一项权限"),
+        /// Not a code for machines.
+        NotForMachines(PermissionCode) = "permission-not-for-machines": ("机器客户端不能持有权限码：{0}"),
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Aggregate, Claim, Event, Personal, Refusal};
-use serde::{Deserialize, Serialize};
+use kernel::{Aggregate, Claim, Personal, events, refusals};
 use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, Scope, Timestamp};
 
 use super::authority::{Above, Authority, Granted, Person};
@@ -107,162 +106,95 @@ pub enum OperatorCommand {
     RegisterCsTool,
 }
 
-/// What may have happened to an operator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum OperatorEvent {
-    /// The account was opened.
-    #[serde(rename = "operator.registered")]
-    Registered {
-        /// The account.
-        operator: OperatorId,
-        /// What he signs in with.
-        phone: Phone,
-        /// His name.
-        name: Personal<String>,
-        /// His tiers.
-        level: Level,
-        /// What he may see.
-        reach: Scope,
-        /// Whether he may sign in.
-        enabled: bool,
-        /// What he does in the field; absent in events from before there was such a thing.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        profession: Option<Profession>,
-    },
-    /// He got another name.
-    #[serde(rename = "operator.renamed")]
-    Renamed {
-        /// The new name.
-        name: Personal<String>,
-    },
-    /// Tiers or reach changed.
-    #[serde(rename = "operator.changed")]
-    Changed {
-        /// His tiers.
-        level: Level,
-        /// What he may see.
-        reach: Scope,
-    },
-    /// He does something else in the field.
-    #[serde(rename = "operator.profession_changed")]
-    ProfessionChanged {
-        /// What; none: nothing.
-        profession: Option<Profession>,
-    },
-    /// He may sign in.
-    #[serde(rename = "operator.enabled")]
-    Enabled,
-    /// He may not.
-    #[serde(rename = "operator.disabled")]
-    Disabled,
-    /// The account is closed.
-    #[serde(rename = "operator.deleted")]
-    Deleted,
-    /// He began a session.
-    #[serde(rename = "operator.signed_in")]
-    SignedIn {
-        /// From which device.
-        device_code: String,
-        /// When.
-        at: Timestamp,
-    },
-    /// The customer-service tool may know him.
-    #[serde(rename = "operator.cs_tool_registered")]
-    CsToolRegistered,
+events! {
+    /// What may have happened to an operator.
+    #[derive(Eq)]
+    pub enum OperatorEvent {
+        /// The account was opened.
+        Registered {
+            /// The account.
+            operator: OperatorId,
+            /// What he signs in with.
+            phone: Phone,
+            /// His name.
+            name: Personal<String>,
+            /// His tiers.
+            level: Level,
+            /// What he may see.
+            reach: Scope,
+            /// Whether he may sign in.
+            enabled: bool,
+            /// What he does in the field; absent in events from before there was such a thing.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            profession: Option<Profession>,
+        } = "operator.registered",
+        /// He got another name.
+        Renamed {
+            /// The new name.
+            name: Personal<String>,
+        } = "operator.renamed",
+        /// Tiers or reach changed.
+        Changed {
+            /// His tiers.
+            level: Level,
+            /// What he may see.
+            reach: Scope,
+        } = "operator.changed",
+        /// He does something else in the field.
+        ProfessionChanged {
+            /// What; none: nothing.
+            profession: Option<Profession>,
+        } = "operator.profession_changed",
+        /// He may sign in.
+        Enabled = "operator.enabled",
+        /// He may not.
+        Disabled = "operator.disabled",
+        /// The account is closed.
+        Deleted = "operator.deleted",
+        /// He began a session.
+        SignedIn {
+            /// From which device.
+            device_code: String,
+            /// When.
+            at: Timestamp,
+        } = "operator.signed_in",
+        /// The customer-service tool may know him.
+        CsToolRegistered = "operator.cs_tool_registered",
+    }
 }
 
-/// Why an operator's account says no.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OperatorRefusal {
-    /// There is none, or no more.
-    #[error("人员不存在或已删除")]
-    Unknown,
-    /// The id is in use.
-    #[error("人员已存在")]
-    Exists,
-    /// The name is empty, too long or holds control characters.
-    #[error("姓名应为 1 到 {NAME_MAX} 个字符")]
-    BadName,
-    /// Another account has the phone.
-    #[error("手机号 {0} 已被使用")]
-    PhoneTaken(String),
-    /// More agents or areas than an account holds.
-    #[error("代理商或服务区最多选择 {REACH_MAX} 个")]
-    ReachTooLong,
-    /// An empty set of agents or areas would see nothing.
-    #[error("请选择代理商和服务区")]
-    NoReach,
-    /// An area of none of the operator's agents.
-    #[error("服务区 {0} 不存在，或不属于所选代理商")]
-    AreaNotOfAgents(AreaId),
-    /// Beyond what who asks may see.
-    #[error("不能授予超出您自己数据范围的代理商或服务区")]
-    ReachNotHeld,
-    /// A tier above those of who asks.
-    #[error("不能授予高于您自己的级别")]
-    LevelNotHeld,
+refusals! {
+    /// Why an operator's account says no.
+    pub enum OperatorRefusal {
+        /// There is none, or no more.
+        Unknown = "operator-unknown": ("人员不存在或已删除"),
+        /// The id is in use.
+        Exists = "operator-exists": ("人员已存在"),
+        /// The name is empty, too long or holds control characters.
+        BadName = "operator-bad-name": ("姓名应为 1 到 {NAME_MAX} 个字符"),
+        /// Another account has the phone.
+        PhoneTaken(String) = "phone-taken": ("手机号 {0} 已被使用"),
+        /// More agents or areas than an account holds.
+        ReachTooLong = "reach-too-long": ("代理商或服务区最多选择 {REACH_MAX} 个"),
+        /// An empty set of agents or areas would see nothing.
+        NoReach = "reach-empty": ("请选择代理商和服务区"),
+        /// An area of none of the operator's agents.
+        AreaNotOfAgents(AreaId) = "area-not-of-agents": ("服务区 {0} 不存在，或不属于所选代理商"),
+        /// Beyond what who asks may see.
+        ReachNotHeld = "reach-not-held": ("不能授予超出您自己数据范围的代理商或服务区"),
+        /// A tier above those of who asks.
+        LevelNotHeld = "level-not-held": ("不能授予高于您自己的级别"),
+        /// One's own account.
+        Oneself = "operator-oneself": ("不能停用、删除自己，也不能变更自己的级别和数据范围"),
+        /// Others changed it meanwhile.
+        Stale { seen: i64, actual: i64 } = "stale-version": ("人员信息已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试"),
+        /// Administrators are enabled and unlimited.
+        IsAdministrator = "operator-is-administrator": ("该人员是超级管理员，请先撤销其超级管理员角色"),
+        /// A disabled account does not sign in.
+        Disabled = "operator-disabled": ("账号已停用，请联系管理员"),
+    } or
     /// The operator has something that who asks has not.
-    #[error(transparent)]
-    Above(#[from] Above),
-    /// One's own account.
-    #[error("不能停用、删除自己，也不能变更自己的级别和数据范围")]
-    Oneself,
-    /// Others changed it meanwhile.
-    #[error("人员信息已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试")]
-    Stale {
-        /// What the editor saw.
-        seen: i64,
-        /// What it is.
-        actual: i64,
-    },
-    /// Administrators are enabled and unlimited.
-    #[error("该人员是超级管理员，请先撤销其超级管理员角色")]
-    IsAdministrator,
-    /// A disabled account does not sign in.
-    #[error("账号已停用，请联系管理员")]
-    Disabled,
-}
-
-impl Refusal for OperatorRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "operator-unknown",
-            Self::Exists => "operator-exists",
-            Self::BadName => "operator-bad-name",
-            Self::PhoneTaken(_) => "phone-taken",
-            Self::ReachTooLong => "reach-too-long",
-            Self::NoReach => "reach-empty",
-            Self::AreaNotOfAgents(_) => "area-not-of-agents",
-            Self::ReachNotHeld => "reach-not-held",
-            Self::LevelNotHeld => "level-not-held",
-            Self::Above(above) => above.code(),
-            Self::Oneself => "operator-oneself",
-            Self::Stale { .. } => "stale-version",
-            Self::IsAdministrator => "operator-is-administrator",
-            Self::Disabled => "operator-disabled",
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Event for OperatorEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Registered { .. } => "operator.registered",
-            Self::Renamed { .. } => "operator.renamed",
-            Self::Changed { .. } => "operator.changed",
-            Self::ProfessionChanged { .. } => "operator.profession_changed",
-            Self::Enabled => "operator.enabled",
-            Self::Disabled => "operator.disabled",
-            Self::Deleted => "operator.deleted",
-            Self::SignedIn { .. } => "operator.signed_in",
-            Self::CsToolRegistered => "operator.cs_tool_registered",
-        }
-    }
+    Above(Above)
 }
 
 /// Whose data an operator of this reach is: his agent's when he has just one, else the platform's.

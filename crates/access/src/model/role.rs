@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event};
-use serde::{Deserialize, Serialize};
+use kernel::{Aggregate, Claim, events};
 use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp};
 
 use super::authority::{Above, Authority, People, Person};
@@ -128,80 +127,58 @@ pub enum RoleCommand {
     },
 }
 
-/// What may have happened to a role.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum RoleEvent {
-    /// It was made.
-    #[serde(rename = "role.created")]
-    Created {
-        /// Whose it is.
-        agent: Option<AgentId>,
-        /// Its name.
-        name: String,
-        /// Its tier.
-        tier: Tier,
-        /// What it is for.
-        remark: String,
-        /// What it permits; the system role's are all there are, whatever stands here.
-        codes: BTreeSet<PermissionCode>,
-        /// Whether it works.
-        enabled: bool,
-        /// Whether it is the system role.
-        #[serde(default)]
-        system: bool,
-    },
-    /// It got another name.
-    #[serde(rename = "role.renamed")]
-    Renamed {
-        /// The new name.
-        name: String,
-    },
-    /// Tier, remark or codes changed.
-    #[serde(rename = "role.changed")]
-    Changed {
-        /// Its tier.
-        tier: Tier,
-        /// What it is for.
-        remark: String,
-        /// What it permits.
-        codes: BTreeSet<PermissionCode>,
-    },
-    /// Its codes work.
-    #[serde(rename = "role.enabled")]
-    Enabled,
-    /// Its codes do not work.
-    #[serde(rename = "role.disabled")]
-    Disabled,
-    /// It is gone.
-    #[serde(rename = "role.deleted")]
-    Deleted,
-    /// An operator holds it.
-    #[serde(rename = "role.granted")]
-    Granted {
-        /// Who.
-        operator: OperatorId,
-    },
-    /// An operator no longer holds it.
-    #[serde(rename = "role.withdrawn")]
-    Withdrawn {
-        /// Who.
-        operator: OperatorId,
-    },
-}
-
-impl Event for RoleEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Created { .. } => "role.created",
-            Self::Renamed { .. } => "role.renamed",
-            Self::Changed { .. } => "role.changed",
-            Self::Enabled => "role.enabled",
-            Self::Disabled => "role.disabled",
-            Self::Deleted => "role.deleted",
-            Self::Granted { .. } => "role.granted",
-            Self::Withdrawn { .. } => "role.withdrawn",
-        }
+events! {
+    /// What may have happened to a role.
+    #[derive(Eq)]
+    pub enum RoleEvent {
+        /// It was made.
+        Created {
+            /// Whose it is.
+            agent: Option<AgentId>,
+            /// Its name.
+            name: String,
+            /// Its tier.
+            tier: Tier,
+            /// What it is for.
+            remark: String,
+            /// What it permits; the system role's are all there are, whatever stands here.
+            codes: BTreeSet<PermissionCode>,
+            /// Whether it works.
+            enabled: bool,
+            /// Whether it is the system role.
+            #[serde(default)]
+            system: bool,
+        } = "role.created",
+        /// It got another name.
+        Renamed {
+            /// The new name.
+            name: String,
+        } = "role.renamed",
+        /// Tier, remark or codes changed.
+        Changed {
+            /// Its tier.
+            tier: Tier,
+            /// What it is for.
+            remark: String,
+            /// What it permits.
+            codes: BTreeSet<PermissionCode>,
+        } = "role.changed",
+        /// Its codes work.
+        Enabled = "role.enabled",
+        /// Its codes do not work.
+        Disabled = "role.disabled",
+        /// It is gone.
+        Deleted = "role.deleted",
+        /// An operator holds it.
+        Granted {
+            /// Who.
+            operator: OperatorId,
+        } = "role.granted",
+        /// An operator no longer holds it.
+        Withdrawn {
+            /// Who.
+            operator: OperatorId,
+        } = "role.withdrawn",
     }
 }
 

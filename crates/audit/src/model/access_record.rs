@@ -2,8 +2,7 @@
 //! same person within [`SAME_MS`] is the same record: its stream is named by what it says. Commands that were refused are
 //! shown with them, but leave no event: see [`crate::read::refusals`].
 
-use kernel::{Aggregate, DecodeError, Event, Recorded, Refusal};
-use serde::{Deserialize, Serialize};
+use kernel::{Aggregate, DecodeError, Recorded, events, refusals};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vocabulary::{DataOwner, Timestamp};
@@ -71,34 +70,32 @@ pub enum Happened {
     },
 }
 
-/// What was kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum RecordEvent {
-    /// A list left as a file.
-    #[serde(rename = "access-record.exported")]
-    Exported {
-        /// Which.
-        what: String,
-        /// Cut down to what; phones masked.
-        filter: Option<Value>,
-        /// How many rows.
-        rows: Option<i64>,
-        /// Whose data the record is.
-        #[serde(rename = "territory")]
-        owner: DataOwner,
-    },
-    /// Masked data was shown.
-    #[serde(rename = "access-record.unmasked")]
-    Unmasked {
-        /// What.
-        what: String,
-        /// Whose.
-        target: String,
-        /// Whose data the record is.
-        #[serde(rename = "territory")]
-        owner: DataOwner,
-    },
+events! {
+    /// What was kept.
+    pub enum RecordEvent {
+        /// A list left as a file.
+        Exported {
+            /// Which.
+            what: String,
+            /// Cut down to what; phones masked.
+            filter: Option<Value>,
+            /// How many rows.
+            rows: Option<i64>,
+            /// Whose data the record is.
+            #[serde(rename = "territory")]
+            owner: DataOwner,
+        } = "access-record.exported",
+        /// Masked data was shown.
+        Unmasked {
+            /// What.
+            what: String,
+            /// Whose.
+            target: String,
+            /// Whose data the record is.
+            #[serde(rename = "territory")]
+            owner: DataOwner,
+        } = "access-record.unmasked",
+    }
 }
 
 impl Keep {
@@ -131,44 +128,17 @@ impl RecordEvent {
     }
 }
 
-impl Event for RecordEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Exported { .. } => "access-record.exported",
-            Self::Unmasked { .. } => "access-record.unmasked",
-        }
-    }
-}
-
-/// Why it is not kept.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordRefusal {
-    /// The id is in use for something else.
-    #[error("该访问记录已存在")]
-    Exists,
-    /// What was disclosed has no name, or too long a one.
-    #[error("导出或查看的内容名称应为 1 到 {NAME_MAX} 个字符")]
-    BadName,
-    /// The filter is too long.
-    #[error("筛选条件过长，最多 {FILTER_MAX_BYTES} 字节")]
-    FilterTooLong,
-    /// The number of rows is none.
-    #[error("导出行数应在 0 到 {ROWS_MAX} 之间，不能是 {0}")]
-    BadRows(i64),
-}
-
-impl Refusal for RecordRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Exists => "record-exists",
-            Self::BadName => "record-bad-name",
-            Self::FilterTooLong => "record-filter-too-long",
-            Self::BadRows(_) => "record-bad-rows",
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
+refusals! {
+    /// Why it is not kept.
+    pub enum RecordRefusal {
+        /// The id is in use for something else.
+        Exists = "record-exists": ("该访问记录已存在"),
+        /// What was disclosed has no name, or too long a one.
+        BadName = "record-bad-name": ("导出或查看的内容名称应为 1 到 {NAME_MAX} 个字符"),
+        /// The filter is too long.
+        FilterTooLong = "record-filter-too-long": ("筛选条件过长，最多 {FILTER_MAX_BYTES} 字节"),
+        /// The number of rows is none.
+        BadRows(i64) = "record-bad-rows": ("导出行数应在 0 到 {ROWS_MAX} 之间，不能是 {0}"),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::Timestamp;
+use vocabulary::{Choice, Timestamp};
 use wire::{
     Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Routes, Seen, given,
 };
@@ -14,6 +14,7 @@ use wire::{
 use super::MANAGEMENT;
 use super::payment_accounts::PaymentAccountRow;
 use crate::Context;
+use crate::model::payment_account::{AccountLevel, AccountStatus, AccountType};
 
 /// The route.
 pub fn routes(context: &Context) -> Routes {
@@ -25,10 +26,18 @@ const ACCOUNTS: Export<PaymentAccountRow> = Export {
     title: "账户管理",
     columns: &[
         Column { key: "customerName", title: "客户名称", text: |row| row.customer_name.clone() },
-        Column { key: "status", title: "状态", text: |row| status(row.status).to_owned() },
+        Column { key: "status", title: "状态", text: |row| AccountStatus::label_of(row.status).to_owned() },
         Column { key: "agentName", title: "所属代理", text: |row| row.agent_name.clone() },
-        Column { key: "accountType", title: "类型", text: |row| kind(row.account_type).to_owned() },
-        Column { key: "accountLevel", title: "级别", text: |row| level(row.account_level).to_owned() },
+        Column {
+            key: "accountType",
+            title: "类型",
+            text: |row| AccountType::label_of(row.account_type).to_owned(),
+        },
+        Column {
+            key: "accountLevel",
+            title: "级别",
+            text: |row| row.account_level.map_or("", AccountLevel::label_of).to_owned(),
+        },
         Column { key: "contact", title: "联系人", text: |row| row.contact.clone() },
         Column { key: "phone", title: "联系手机", text: |row| row.phone_masked.clone() },
         Column {
@@ -50,35 +59,6 @@ const ACCOUNTS: Export<PaymentAccountRow> = Export {
 
 fn written(at_ms: Option<i64>) -> String {
     at_ms.map(|at_ms| Timestamp::from_millis(at_ms).local()).unwrap_or_default()
-}
-
-fn status(status: i16) -> &'static str {
-    match status {
-        1 => "审核中",
-        2 => "正常",
-        3 => "开户失败",
-        4 => "冻结",
-        5 => "销户",
-        _ => "",
-    }
-}
-
-fn kind(kind: i16) -> &'static str {
-    match kind {
-        0 => "个人",
-        1 => "企业",
-        2 => "个体户",
-        _ => "",
-    }
-}
-
-fn level(level: Option<i16>) -> &'static str {
-    match level {
-        Some(1) => "一级（平台）",
-        Some(2) => "二级（加盟商）",
-        Some(3) => "三级（子账户）",
-        _ => "",
-    }
 }
 
 fn authorised(state: i16) -> &'static str {

@@ -285,7 +285,8 @@ async fn open_account(
     if !works {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
     }
-    let account_type = AccountType::try_from(body.account_type).map_err(Refused::malformed)?;
+    let account_type =
+        AccountType::try_from(body.account_type).map_err(|error| Refused::malformed(error.to_string()))?;
     let application =
         Application::new(account_type, &body.customer_name, &body.cert_no, &body.contact, &body.phone)
             .map_err(|refusal| refused(&refusal))?;
@@ -327,8 +328,12 @@ async fn state(
 ) -> HandledFinancial<Value> {
     platform_only(&caller, "仅平台可登记开户结果")?;
     let status = AccountStatus::try_from(body.status)
-        .map_err(|()| Refused::malformed("状态应为 2（正常）、3（开户失败）、4（冻结）或 5（销户）"))?;
-    let level = body.account_level.map(AccountLevel::try_from).transpose().map_err(Refused::malformed)?;
+        .map_err(|_| Refused::malformed("状态应为 2（正常）、3（开户失败）、4（冻结）或 5（销户）"))?;
+    let level = body
+        .account_level
+        .map(AccountLevel::try_from)
+        .transpose()
+        .map_err(|error| Refused::malformed(error.to_string()))?;
     let command = PaymentAccountCommand::SetStatus {
         revision: body.version,
         status,

@@ -152,7 +152,7 @@ async fn query(
     Params(paging): Params<PageQuery>,
     Params(asked): Params<ListQuery>,
 ) -> Handled<PageOf<VehicleListed>> {
-    let (paging, filter) = (paging.page()?, asked.filter()?);
+    let (paging, filter) = (paging.page(), asked.filter()?);
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let found = page(&mut tx, &filter, paging).await?;
     drop(tx);

@@ -1,47 +1,46 @@
 //! What a device is told (指令): asked, sent, answered or timed out.
 
-use kernel::{Aggregate, Event, Refusal};
+use kernel::{Aggregate, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp, choices};
 
-use super::region::wire_enum;
 use super::{device::Imei, vehicle::CarId};
 
-wire_enum!(
+choices! {
     /// What a device can be told.
-    CommandKind {
-        Unlock = 1 "开锁",
-        Lock = 2 "关锁",
-        Arm = 3 "设防",
-        Disarm = 4 "撤防",
-        PowerOn = 5 "电门开",
-        PowerOff = 6 "电门关",
-        BackWheel = 7 "后轮锁",
-        BatteryBay = 8 "电池仓",
-        Helmet = 9 "头盔锁",
-        FindBell = 10 "寻车铃",
-        Voice = 11 "语音",
-        Reboot = 12 "重启",
-        SpeedLimit = 13 "限速",
-        Parameters = 14 "参数",
-        Fences = 15 "围栏下发",
-        Firmware = 16 "固件",
-        VoicePack = 17 "语音包",
-        TemporaryPower = 18 "临时通电",
+    pub enum CommandKind("指令") {
+        Unlock = 1 => "开锁",
+        Lock = 2 => "关锁",
+        Arm = 3 => "设防",
+        Disarm = 4 => "撤防",
+        PowerOn = 5 => "电门开",
+        PowerOff = 6 => "电门关",
+        BackWheel = 7 => "后轮锁",
+        BatteryBay = 8 => "电池仓",
+        Helmet = 9 => "头盔锁",
+        FindBell = 10 => "寻车铃",
+        Voice = 11 => "语音",
+        Reboot = 12 => "重启",
+        SpeedLimit = 13 => "限速",
+        Parameters = 14 => "参数",
+        Fences = 15 => "围栏下发",
+        Firmware = 16 => "固件",
+        VoicePack = 17 => "语音包",
+        TemporaryPower = 18 => "临时通电",
     }
-);
+}
 
-wire_enum!(
+choices! {
     /// How far a command got.
-    CommandState {
-        Pending = 0 "待发",
-        Sent = 1 "已发",
-        Done = 2 "成功",
-        Failed = 3 "失败",
-        TimedOut = 4 "超时",
-        Cancelled = 5 "已取消",
+    pub enum CommandState("指令状态") {
+        Pending = 0 => "待发",
+        Sent = 1 => "已发",
+        Done = 2 => "成功",
+        Failed = 3 => "失败",
+        TimedOut = 4 => "超时",
+        Cancelled = 5 => "已取消",
     }
-);
+}
 
 /// Without an answer for so long, a command has timed out.
 pub const TIMEOUT_MS: i64 = 15_000;
@@ -100,99 +99,60 @@ pub enum CommandCommand {
     TimeOut,
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum CommandEvent {
-    /// It was asked for.
-    #[serde(rename = "device-command.requested")]
-    Requested {
-        /// What was asked.
-        #[serde(flatten)]
-        order: Order,
-        /// When.
-        at: Timestamp,
-    },
-    /// It leaves: recorded first, so that nothing is sent that is not recorded.
-    #[serde(rename = "device-command.sent")]
-    Sent {
-        /// When.
-        at: Timestamp,
-    },
-    /// The device answered in time.
-    #[serde(rename = "device-command.acknowledged")]
-    Acknowledged {
-        /// Result code.
-        code: i32,
-        /// When.
-        at: Timestamp,
-    },
-    /// No answer in time.
-    #[serde(rename = "device-command.timed-out")]
-    TimedOut {
-        /// When.
-        at: Timestamp,
-    },
-    /// The device answered after that (迟到).
-    #[serde(rename = "device-command.acknowledged-late")]
-    AcknowledgedLate {
-        /// Result code.
-        code: i32,
-        /// When.
-        at: Timestamp,
-    },
-}
-
-impl Event for CommandEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Requested { .. } => "device-command.requested",
-            Self::Sent { .. } => "device-command.sent",
-            Self::Acknowledged { .. } => "device-command.acknowledged",
-            Self::TimedOut { .. } => "device-command.timed-out",
-            Self::AcknowledgedLate { .. } => "device-command.acknowledged-late",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum CommandEvent {
+        /// It was asked for.
+        Requested {
+            /// What was asked.
+            #[serde(flatten)]
+            order: Order,
+            /// When.
+            at: Timestamp,
+        } = "device-command.requested",
+        /// It leaves: recorded first, so that nothing is sent that is not recorded.
+        Sent {
+            /// When.
+            at: Timestamp,
+        } = "device-command.sent",
+        /// The device answered in time.
+        Acknowledged {
+            /// Result code.
+            code: i32,
+            /// When.
+            at: Timestamp,
+        } = "device-command.acknowledged",
+        /// No answer in time.
+        TimedOut {
+            /// When.
+            at: Timestamp,
+        } = "device-command.timed-out",
+        /// The device answered after that (迟到).
+        AcknowledgedLate {
+            /// Result code.
+            code: i32,
+            /// When.
+            at: Timestamp,
+        } = "device-command.acknowledged-late",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommandRefusal {
-    /// No such command.
-    Unknown,
-    /// It was asked for already.
-    Exists,
-    /// It needs a reason.
-    Reason(CommandKind),
-    /// The reason is too long.
-    ReasonTooLong,
-    /// Its time has not run out.
-    TooEarly,
-    /// Another device answers than the one that was told.
-    AnotherDevice,
-}
-
-impl Refusal for CommandRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "command-unknown",
-            Self::Exists => "command-exists",
-            Self::Reason(_) => "command-reason",
-            Self::ReasonTooLong => "command-reason-too-long",
-            Self::TooEarly => "command-too-early",
-            Self::AnotherDevice => "command-another-device",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "指令不存在".to_owned(),
-            Self::Exists => "指令编号已使用".to_owned(),
-            Self::Reason(kind) => format!("下发“{}”请填写原因", kind.label()),
-            Self::ReasonTooLong => "原因最多 100 个字".to_owned(),
-            Self::TooEarly => "指令尚未超时".to_owned(),
-            Self::AnotherDevice => "应答的不是收到指令的中控".to_owned(),
-        }
+refusals! {
+    /// Why not.
+    pub enum CommandRefusal {
+        /// No such command.
+        Unknown = "command-unknown": ("指令不存在"),
+        /// It was asked for already.
+        Exists = "command-exists": ("指令编号已使用"),
+        /// It needs a reason.
+        Reason(CommandKind) = "command-reason": ("下发“{0}”请填写原因"),
+        /// The reason is too long.
+        ReasonTooLong = "command-reason-too-long": ("原因最多 100 个字"),
+        /// Its time has not run out.
+        TooEarly = "command-too-early": ("指令尚未超时"),
+        /// Another device answers than the one that was told.
+        AnotherDevice = "command-another-device": ("应答的不是收到指令的中控"),
     }
 }
 
@@ -285,6 +245,8 @@ impl Aggregate for DeviceCommandState {
 
 #[cfg(test)]
 mod tests {
+    use kernel::Event;
+
     use super::*;
 
     fn at(ms: i64) -> Timestamp {

@@ -1,6 +1,6 @@
 //! A bike's device (中控), known by its IMEI.
 
-use kernel::{Aggregate, Event, Refusal};
+use kernel::{Aggregate, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
@@ -59,70 +59,41 @@ pub enum DeviceCommand {
     Unbind,
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum DeviceEvent {
-    /// It came.
-    #[serde(rename = "device.registered")]
-    Registered {
-        /// Itself.
-        imei: Imei,
-        /// Whose it is.
-        agent_id: AgentId,
-        /// Where it works.
-        area_id: AreaId,
-    },
-    /// It was put on a bike.
-    #[serde(rename = "device.bound")]
-    Bound {
-        /// The bike.
-        car_id: CarId,
-    },
-    /// It was taken off.
-    #[serde(rename = "device.unbound")]
-    Unbound {
-        /// The bike it was on.
-        car_id: CarId,
-    },
-}
-
-impl Event for DeviceEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Registered { .. } => "device.registered",
-            Self::Bound { .. } => "device.bound",
-            Self::Unbound { .. } => "device.unbound",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum DeviceEvent {
+        /// It came.
+        Registered {
+            /// Itself.
+            imei: Imei,
+            /// Whose it is.
+            agent_id: AgentId,
+            /// Where it works.
+            area_id: AreaId,
+        } = "device.registered",
+        /// It was put on a bike.
+        Bound {
+            /// The bike.
+            car_id: CarId,
+        } = "device.bound",
+        /// It was taken off.
+        Unbound {
+            /// The bike it was on.
+            car_id: CarId,
+        } = "device.unbound",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DeviceRefusal {
-    /// No such device.
-    Unknown,
-    /// It is on another bike.
-    OnAnotherBike(CarId),
-    /// It belongs to another agent or area.
-    Different,
-}
-
-impl Refusal for DeviceRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "device-unknown",
-            Self::OnAnotherBike(_) => "device-on-another-bike",
-            Self::Different => "device-different",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "中控不存在".to_owned(),
-            Self::OnAnotherBike(car) => format!("中控已绑定车辆 {car}"),
-            Self::Different => "该中控已登记在其他代理或服务区".to_owned(),
-        }
+refusals! {
+    /// Why not.
+    pub enum DeviceRefusal {
+        /// No such device.
+        Unknown = "device-unknown": ("中控不存在"),
+        /// It is on another bike.
+        OnAnotherBike(CarId) = "device-on-another-bike": ("中控已绑定车辆 {0}"),
+        /// It belongs to another agent or area.
+        Different = "device-different": ("该中控已登记在其他代理或服务区"),
     }
 }
 

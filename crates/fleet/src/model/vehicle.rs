@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
@@ -127,146 +127,88 @@ pub enum VehicleCommand {
     },
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum VehicleEvent {
-    /// It came.
-    #[serde(rename = "vehicle.registered")]
-    Registered(Registration),
-    /// It got a device.
-    #[serde(rename = "vehicle.bound")]
-    Bound {
-        /// The device.
-        imei: String,
-    },
-    /// It was taken into stock.
-    #[serde(rename = "vehicle.stocked")]
-    Stocked,
-    /// It was put on the street.
-    #[serde(rename = "vehicle.shelved")]
-    Shelved {
-        /// Where.
-        place: Wgs84,
-    },
-    /// Its ride region changed.
-    #[serde(rename = "vehicle.ride-state-changed")]
-    RideStateChanged {
-        /// From.
-        from: RidingState,
-        /// To.
-        to: RidingState,
-        /// Who, as the rider or field app names them.
-        by: String,
-    },
-    /// Field work was added.
-    #[serde(rename = "vehicle.ops-state-added")]
-    OpsStateAdded {
-        /// What.
-        state: OperationState,
-        /// Why or by whom.
-        note: String,
-    },
-    /// Field work was taken off.
-    #[serde(rename = "vehicle.ops-state-removed")]
-    OpsStateRemoved {
-        /// What.
-        state: OperationState,
-        /// Why or by whom.
-        note: String,
-    },
-    /// Something is wrong.
-    #[serde(rename = "vehicle.alarm-raised")]
-    AlarmRaised {
-        /// What.
-        alarm: AlarmState,
-        /// In words.
-        evidence: String,
-    },
-    /// It is right again.
-    #[serde(rename = "vehicle.alarm-cleared")]
-    AlarmCleared {
-        /// What.
-        alarm: AlarmState,
-        /// In words.
-        evidence: String,
-    },
-}
-
-impl Event for VehicleEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Registered(_) => "vehicle.registered",
-            Self::Bound { .. } => "vehicle.bound",
-            Self::Stocked => "vehicle.stocked",
-            Self::Shelved { .. } => "vehicle.shelved",
-            Self::RideStateChanged { .. } => "vehicle.ride-state-changed",
-            Self::OpsStateAdded { .. } => "vehicle.ops-state-added",
-            Self::OpsStateRemoved { .. } => "vehicle.ops-state-removed",
-            Self::AlarmRaised { .. } => "vehicle.alarm-raised",
-            Self::AlarmCleared { .. } => "vehicle.alarm-cleared",
-        }
+events! {
+    /// What happened.
+    pub enum VehicleEvent {
+        /// It came.
+        Registered(Registration) = "vehicle.registered",
+        /// It got a device.
+        Bound {
+            /// The device.
+            imei: String,
+        } = "vehicle.bound",
+        /// It was taken into stock.
+        Stocked = "vehicle.stocked",
+        /// It was put on the street.
+        Shelved {
+            /// Where.
+            place: Wgs84,
+        } = "vehicle.shelved",
+        /// Its ride region changed.
+        RideStateChanged {
+            /// From.
+            from: RidingState,
+            /// To.
+            to: RidingState,
+            /// Who, as the rider or field app names them.
+            by: String,
+        } = "vehicle.ride-state-changed",
+        /// Field work was added.
+        OpsStateAdded {
+            /// What.
+            state: OperationState,
+            /// Why or by whom.
+            note: String,
+        } = "vehicle.ops-state-added",
+        /// Field work was taken off.
+        OpsStateRemoved {
+            /// What.
+            state: OperationState,
+            /// Why or by whom.
+            note: String,
+        } = "vehicle.ops-state-removed",
+        /// Something is wrong.
+        AlarmRaised {
+            /// What.
+            alarm: AlarmState,
+            /// In words.
+            evidence: String,
+        } = "vehicle.alarm-raised",
+        /// It is right again.
+        AlarmCleared {
+            /// What.
+            alarm: AlarmState,
+            /// In words.
+            evidence: String,
+        } = "vehicle.alarm-cleared",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VehicleRefusal {
-    /// No such bike.
-    Unknown,
-    /// The number belongs to another registration.
-    Different,
-    /// Its device is bound to another bike.
-    DeviceTaken(String),
-    /// It stands outside its area.
-    PlaceOutsideArea,
-    /// The plate is too long.
-    Plate,
-    /// It is not on the street.
-    NotShelved(Lifecycle),
-    /// The action does not fit what it is doing.
-    Busy(RidingState),
-    /// Something forbids handing it out.
-    Blocked(String),
-    /// The work is not one that a worker starts.
-    NotWork(OperationState),
-    /// This work was not begun.
-    WorkNotStarted(OperationState),
-    /// Who acts is not named.
-    Nobody,
-}
-
-impl Refusal for VehicleRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "vehicle-unknown",
-            Self::Different => "vehicle-different",
-            Self::DeviceTaken(_) => "vehicle-device-taken",
-            Self::PlaceOutsideArea => "vehicle-place-outside-area",
-            Self::Plate => "vehicle-plate",
-            Self::NotShelved(_) => "vehicle-not-shelved",
-            Self::Busy(_) => "vehicle-busy",
-            Self::Blocked(_) => "vehicle-blocked",
-            Self::NotWork(_) => "vehicle-not-work",
-            Self::WorkNotStarted(_) => "vehicle-work-not-started",
-            Self::Nobody => "vehicle-nobody",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "车辆不存在".to_owned(),
-            Self::Different => "该车辆编号已登记，资料与本次不同".to_owned(),
-            Self::DeviceTaken(imei) => format!("中控 {imei} 已绑定其他车辆"),
-            Self::PlaceOutsideArea => "车辆不在所属服务区内，不能上架".to_owned(),
-            Self::Plate => "号牌最多 20 位".to_owned(),
-            Self::NotShelved(lifecycle) => format!("车辆{}，不能使用", lifecycle.label()),
-            Self::Busy(riding) => format!("车辆当前{}，不能进行此操作", riding.label()),
-            Self::Blocked(reason) => format!("车辆暂不可租：{reason}"),
-            Self::NotWork(kind) => format!("“{}”不是可以开始的运维工作", kind.label()),
-            Self::WorkNotStarted(kind) => format!("“{}”尚未开始", kind.label()),
-            Self::Nobody => "请注明操作人".to_owned(),
-        }
+refusals! {
+    /// Why not.
+    pub enum VehicleRefusal {
+        /// No such bike.
+        Unknown = "vehicle-unknown": ("车辆不存在"),
+        /// The number belongs to another registration.
+        Different = "vehicle-different": ("该车辆编号已登记，资料与本次不同"),
+        /// Its device is bound to another bike.
+        DeviceTaken(String) = "vehicle-device-taken": ("中控 {0} 已绑定其他车辆"),
+        /// It stands outside its area.
+        PlaceOutsideArea = "vehicle-place-outside-area": ("车辆不在所属服务区内，不能上架"),
+        /// The plate is too long.
+        Plate = "vehicle-plate": ("号牌最多 20 位"),
+        /// It is not on the street.
+        NotShelved(Lifecycle) = "vehicle-not-shelved": ("车辆{0}，不能使用"),
+        /// The action does not fit what it is doing.
+        Busy(RidingState) = "vehicle-busy": ("车辆当前{0}，不能进行此操作"),
+        /// Something forbids handing it out.
+        Blocked(String) = "vehicle-blocked": ("车辆暂不可租：{0}"),
+        /// The work is not one that a worker starts.
+        NotWork(OperationState) = "vehicle-not-work": ("“{0}”不是可以开始的运维工作"),
+        /// This work was not begun.
+        WorkNotStarted(OperationState) = "vehicle-work-not-started": ("“{0}”尚未开始"),
+        /// Who acts is not named.
+        Nobody = "vehicle-nobody": ("请注明操作人"),
     }
 }
 

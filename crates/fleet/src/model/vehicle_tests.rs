@@ -1,3 +1,4 @@
+use kernel::Event;
 use proptest::prelude::*;
 
 use super::*;

@@ -59,13 +59,13 @@ impl CommandRow {
             CommandEvent::Requested { .. } => {}
             CommandEvent::Sent { at } => {
                 self.sent_at_ms = Some(at.millis());
-                self.state = CommandState::Sent.value();
+                self.state = CommandState::Sent.number();
             }
             CommandEvent::Acknowledged { code, at } => {
                 answered(*code, *at);
-                self.state = if *code == 0 { CommandState::Done } else { CommandState::Failed }.value();
+                self.state = if *code == 0 { CommandState::Done } else { CommandState::Failed }.number();
             }
-            CommandEvent::TimedOut { .. } => self.state = CommandState::TimedOut.value(),
+            CommandEvent::TimedOut { .. } => self.state = CommandState::TimedOut.number(),
             CommandEvent::AcknowledgedLate { code, at } => {
                 answered(*code, *at);
                 self.late = true;
@@ -103,8 +103,8 @@ impl Projector for CommandProjector {
                     imei: order.imei.to_string(),
                     agent_id: order.agent_id.0,
                     area_id: order.area_id.0,
-                    kind: order.kind.value(),
-                    state: CommandState::Pending.value(),
+                    kind: order.kind.number(),
+                    state: CommandState::Pending.number(),
                     result_code: None,
                     late: false,
                     reason: order.reason.clone(),

@@ -75,7 +75,7 @@ pub async fn page(
 ) -> sqlx::Result<Rows<VehicleRow>> {
     let condition = filter.named.condition();
     let (from, to) = filter.named.bounds();
-    let lifecycles: Vec<i16> = filter.lifecycles.iter().map(|lifecycle| lifecycle.value()).collect();
+    let lifecycles: Vec<i16> = filter.lifecycles.iter().map(|lifecycle| lifecycle.number()).collect();
     let matching = format!(
         "from read.vehicle where {condition}
          and (cardinality($3::smallint[]) = 0 or lifecycle = any($3))"

@@ -78,19 +78,19 @@ impl VehicleRow {
         match event {
             VehicleEvent::Registered(_) => {}
             VehicleEvent::Bound { imei } => self.imei = Some(imei),
-            VehicleEvent::Stocked => self.lifecycle = Lifecycle::Stocked.value(),
+            VehicleEvent::Stocked => self.lifecycle = Lifecycle::Stocked.number(),
             VehicleEvent::Shelved { place } => {
-                self.lifecycle = Lifecycle::Shelved.value();
+                self.lifecycle = Lifecycle::Shelved.number();
                 (self.shelved_lat, self.shelved_lng) = (Some(place.lat()), Some(place.lng()));
             }
-            VehicleEvent::RideStateChanged { to, .. } => self.riding_state = to.value(),
-            VehicleEvent::OpsStateAdded { state, .. } => put(&mut self.operation_states, state.value()),
+            VehicleEvent::RideStateChanged { to, .. } => self.riding_state = to.number(),
+            VehicleEvent::OpsStateAdded { state, .. } => put(&mut self.operation_states, state.number()),
             VehicleEvent::OpsStateRemoved { state, .. } => {
-                self.operation_states.retain(|value| *value != state.value());
+                self.operation_states.retain(|value| *value != state.number());
             }
-            VehicleEvent::AlarmRaised { alarm, .. } => put(&mut self.alarm_states, alarm.value()),
+            VehicleEvent::AlarmRaised { alarm, .. } => put(&mut self.alarm_states, alarm.number()),
             VehicleEvent::AlarmCleared { alarm, .. } => {
-                self.alarm_states.retain(|value| *value != alarm.value());
+                self.alarm_states.retain(|value| *value != alarm.number());
             }
         }
     }
@@ -125,8 +125,8 @@ impl Projector for VehicleProjector {
                     plate_no: new.plate_no.clone(),
                     agent_id: new.agent_id.0,
                     area_id: new.area_id.0,
-                    lifecycle: Lifecycle::Expected.value(),
-                    riding_state: RidingState::Idle.value(),
+                    lifecycle: Lifecycle::Expected.number(),
+                    riding_state: RidingState::Idle.number(),
                     operation_states: vec![],
                     alarm_states: vec![],
                     shelved_lat: None,

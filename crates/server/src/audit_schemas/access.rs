@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::model::device::DeviceEvent;
+use access::model::device::{DeviceEvent, DeviceKind};
 use access::model::level::Level;
 use access::model::machine::MachineEvent;
 use access::model::operator::OperatorEvent;
@@ -12,8 +12,8 @@ use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::{Value, json};
 
 use super::{
-    Context, Step, choice, delete, disable, enable, flatten, merge, permission, put_in, reach, set,
-    take_from, text,
+    Context, Step, delete, disable, enable, flatten, label, merge, permission, put_in, reach, set, take_from,
+    text,
 };
 
 const ENABLED: Text = Text::Switch("启用", "停用");
@@ -75,11 +75,6 @@ fn levels(digits: &str) -> Option<String> {
     Some(level.names().join("、"))
 }
 
-fn profession(digits: &str) -> Option<String> {
-    let profession = Profession::try_from(digits.parse::<i16>().ok()?).ok()?;
-    Some(profession.name().to_owned())
-}
-
 const OPERATOR_STEPS: &[Step] = &[
     Step { stored_type: "operator.registered", label: "新增平台用户", fold: account },
     Step { stored_type: "operator.renamed", label: "修改姓名", fold: merge },
@@ -108,7 +103,7 @@ const OPERATOR_FIELDS: &[Field] = &[
     Field { key: "name", label: "姓名", text: Text::Plain },
     Field { key: "phone", label: "手机号", text: Text::Plain },
     Field { key: "level", label: "级别", text: Text::Named(levels) },
-    Field { key: "profession", label: "工种", text: Text::Named(profession) },
+    Field { key: "profession", label: "工种", text: Text::Named(label::<Profession>) },
     Field { key: "agents", label: "可见代理", text: Text::Of("agent") },
     Field { key: "areas", label: "可见服务区", text: Text::Of("area") },
     Field { key: "enabled", label: "状态", text: ENABLED },
@@ -161,7 +156,7 @@ fn device(state: &mut Fields, mut data: Fields, now: &str) {
     };
     flatten(&mut data, "device");
     if let Some(kind) = data.get("kind").map(ToString::to_string) {
-        let kind = choice(&kind, &[(1, "浏览器"), (2, "安卓"), (3, "苹果")]).unwrap_or(kind);
+        let kind = label::<DeviceKind>(&kind).unwrap_or(kind);
         set(&mut known, "kind", kind);
         set(&mut known, "name", text(&data, "name"));
         set(&mut known, "address", text(&data, "address"));

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
-use finance::model::payment_account::{AccountStatus, CardFailure, CardState, PaymentAccountEvent};
+use finance::model::payment_account::{
+    AccountLevel, AccountStatus, AccountType, CardFailure, CardState, PaymentAccountEvent,
+};
 use serde_json::Value;
 
-use super::{Context, Step, choice, nothing, personal, set, text};
+use super::{Context, Step, label, nothing, personal, set, text};
 
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![Arc::new(Context::<PaymentAccountEvent> {
@@ -87,20 +89,20 @@ const STEPS: &[Step] = &[
 
 const FIELDS: &[Field] = &[
     Field { key: "agent_id", label: "代理", text: Text::Of("agent") },
-    Field { key: "account_type", label: "账户类型", text: Text::Named(account_type) },
+    Field { key: "account_type", label: "账户类型", text: Text::Named(label::<AccountType>) },
     Field { key: "customer_name", label: "开户名称", text: Text::Plain },
     Field { key: "cert_no", label: "证件号码", text: Text::Plain },
     Field { key: "contact", label: "联系人", text: Text::Plain },
     Field { key: "phone", label: "联系电话", text: Text::Plain },
-    Field { key: "status", label: "状态", text: Text::Named(status) },
-    Field { key: "level", label: "账户等级", text: Text::Named(level) },
+    Field { key: "status", label: "状态", text: Text::Named(label::<AccountStatus>) },
+    Field { key: "level", label: "账户等级", text: Text::Named(label::<AccountLevel>) },
     Field { key: "reason", label: "原因", text: Text::Plain },
     Field { key: "bank_name", label: "开户银行", text: Text::Plain },
     Field { key: "card_no", label: "银行卡号", text: Text::Plain },
     Field { key: "mobile", label: "银行预留手机号", text: Text::Plain },
     Field { key: "holder", label: "持卡人", text: Text::Plain },
     Field { key: "id_no", label: "持卡人证件号码", text: Text::Plain },
-    Field { key: "card_state", label: "银行卡状态", text: Text::Named(card_state) },
+    Field { key: "card_state", label: "银行卡状态", text: Text::Named(label::<CardState>) },
     Field { key: "card_failure", label: "绑卡失败原因", text: Text::Named(card_failure) },
     Field { key: "card_reason", label: "解绑说明", text: Text::Plain },
     Field { key: "password_set", label: "支付密码", text: Text::Switch("已设置", "未设置") },
@@ -138,23 +140,6 @@ fn card(state: &mut Fields, mut data: Fields, card: CardState) {
         }
     }
     set(state, "card_state", card as i16);
-}
-
-fn account_type(digits: &str) -> Option<String> {
-    choice(digits, &[(0, "个人"), (1, "企业"), (2, "个体户")])
-}
-
-fn status(digits: &str) -> Option<String> {
-    let status: i16 = digits.parse().ok()?;
-    AccountStatus::try_from(status).ok().map(|status| status.label().to_owned())
-}
-
-fn level(digits: &str) -> Option<String> {
-    choice(digits, &[(1, "平台/一级"), (2, "加盟商")])
-}
-
-fn card_state(digits: &str) -> Option<String> {
-    choice(digits, &[(0, "待验证"), (1, "已绑定"), (2, "验证失败"), (3, "解绑中"), (4, "已解绑")])
 }
 
 fn card_failure(cause: &str) -> Option<String> {

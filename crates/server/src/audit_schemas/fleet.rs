@@ -9,7 +9,7 @@ use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use fleet::model::vehicle::VehicleEvent;
 use serde_json::{Value, json};
 
-use super::{Context, Step, merge, put_in, set, take_from, text};
+use super::{Context, Step, label, merge, put_in, set, take_from, text};
 
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
@@ -23,23 +23,13 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
         }),
         Arc::new(Context::<CommandEvent> {
             name: |state| {
-                let kind = state.get("kind").map(ToString::to_string).and_then(|kind| command_kind(&kind));
+                let kind =
+                    state.get("kind").map(ToString::to_string).and_then(|kind| label::<CommandKind>(&kind));
                 format!("{} {}", kind.unwrap_or_default(), text(state, "car_id"))
             },
             ..Context::new("device-command", "设备指令", COMMAND_STEPS, COMMAND_FIELDS)
         }),
     ]
-}
-
-/// The label of a number of one of the fleet's closed lists.
-macro_rules! label {
-    ($of:ty) => {
-        |digits: &str| <$of>::try_from(digits.parse::<i16>().ok()?).ok().map(|item| item.label().to_owned())
-    };
-}
-
-fn command_kind(digits: &str) -> Option<String> {
-    label!(CommandKind)(digits)
 }
 
 fn number(value: i16) -> Value {
@@ -51,8 +41,8 @@ const VEHICLE_STEPS: &[Step] = &[
         stored_type: "vehicle.registered",
         label: "登记车辆",
         fold: |state, data| {
-            set(state, "lifecycle", number(Lifecycle::Expected.value()));
-            set(state, "riding", number(RidingState::Idle.value()));
+            set(state, "lifecycle", number(Lifecycle::Expected.number()));
+            set(state, "riding", number(RidingState::Idle.number()));
             merge(state, data);
         },
     },
@@ -60,13 +50,13 @@ const VEHICLE_STEPS: &[Step] = &[
     Step {
         stored_type: "vehicle.stocked",
         label: "车辆入库",
-        fold: |state, _| set(state, "lifecycle", number(Lifecycle::Stocked.value())),
+        fold: |state, _| set(state, "lifecycle", number(Lifecycle::Stocked.number())),
     },
     Step {
         stored_type: "vehicle.shelved",
         label: "车辆上架",
         fold: |state, data| {
-            set(state, "lifecycle", number(Lifecycle::Shelved.value()));
+            set(state, "lifecycle", number(Lifecycle::Shelved.number()));
             merge(state, data);
         },
     },
@@ -103,10 +93,10 @@ const VEHICLE_FIELDS: &[Field] = &[
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
     Field { key: "imei", label: "中控", text: Text::Plain },
-    Field { key: "lifecycle", label: "生命周期", text: Text::Named(label!(Lifecycle)) },
-    Field { key: "riding", label: "骑行状态", text: Text::Named(label!(RidingState)) },
-    Field { key: "operations", label: "运维状态", text: Text::Named(label!(OperationState)) },
-    Field { key: "alarms", label: "告警", text: Text::Named(label!(AlarmState)) },
+    Field { key: "lifecycle", label: "生命周期", text: Text::Named(label::<Lifecycle>) },
+    Field { key: "riding", label: "骑行状态", text: Text::Named(label::<RidingState>) },
+    Field { key: "operations", label: "运维状态", text: Text::Named(label::<OperationState>) },
+    Field { key: "alarms", label: "告警", text: Text::Named(label::<AlarmState>) },
     Field { key: "place", label: "上架位置", text: Text::Plain },
 ];
 
@@ -132,7 +122,7 @@ fn became(state: &mut Fields, mut data: Fields, now: CommandState, at: &str) {
     if let Some(time) = data.remove("at") {
         set(&mut data, at, time);
     }
-    set(&mut data, "state", number(now.value()));
+    set(&mut data, "state", number(now.number()));
     merge(state, data);
 }
 
@@ -171,14 +161,14 @@ const COMMAND_STEPS: &[Step] = &[
 ];
 
 const COMMAND_FIELDS: &[Field] = &[
-    Field { key: "kind", label: "指令", text: Text::Named(command_kind) },
+    Field { key: "kind", label: "指令", text: Text::Named(label::<CommandKind>) },
     Field { key: "car_id", label: "车辆编号", text: Text::Plain },
     Field { key: "imei", label: "中控", text: Text::Plain },
     Field { key: "reason", label: "原因", text: Text::Plain },
     Field { key: "by", label: "操作人", text: Text::Plain },
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
-    Field { key: "state", label: "状态", text: Text::Named(label!(CommandState)) },
+    Field { key: "state", label: "状态", text: Text::Named(label::<CommandState>) },
     Field { key: "code", label: "应答代码", text: Text::Plain },
     Field { key: "requested_at", label: "下发时间", text: Text::Moment },
     Field { key: "sent_at", label: "发出时间", text: Text::Moment },

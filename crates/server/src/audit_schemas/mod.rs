@@ -15,6 +15,7 @@ use std::sync::{Arc, LazyLock};
 use ::audit::{Action, AuditSchema, AuditSchemas, Field, Fields, mask};
 use kernel::{DecodeError, Event, Recorded};
 use serde_json::{Value, json};
+use vocabulary::Choice;
 
 use crate::contexts;
 
@@ -204,10 +205,9 @@ fn list_of(state: &mut Fields, key: &str) -> Vec<Value> {
     }
 }
 
-/// The entry of a closed list of small numbers.
-fn choice(digits: &str, of: &[(i64, &str)]) -> Option<String> {
-    let number: i64 = digits.parse().ok()?;
-    of.iter().find(|(value, _)| *value == number).map(|(_, label)| (*label).to_owned())
+/// The label of a choice, by its number.
+fn label<T: Choice>(digits: &str) -> Option<String> {
+    T::of(digits.parse().ok()?).ok().map(|one| one.label().to_owned())
 }
 
 /// What a permission code opens.

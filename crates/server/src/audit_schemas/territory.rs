@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
 use serde_json::Value;
-use territory::model::agent::AgentEvent;
+use territory::model::agent::{AgentEvent, BillingWay};
 use territory::model::agent_role::AgentRoleEvent;
-use territory::model::area::AreaEvent;
-use territory::model::fence::FenceEvent;
-use territory::model::franchisee::FranchiseeEvent;
+use territory::model::area::{AreaEvent, AreaState};
+use territory::model::fence::{FenceEvent, FenceKind};
+use territory::model::franchisee::{FranchiseeEvent, FranchiseeState};
 
 use super::{
-    Context, Step, choice, delete, disable, enable, flatten, merge, nothing, permission, personal, set, text,
+    Context, Step, delete, disable, enable, flatten, label, merge, nothing, permission, personal, set, text,
 };
 
 const ENABLED: Text = Text::Switch("启用", "停用");
@@ -50,7 +50,7 @@ const AGENT_FIELDS: &[Field] = &[
     Field { key: "company", label: "公司名称", text: Text::Plain },
     Field { key: "contact_name", label: "联系人", text: Text::Plain },
     Field { key: "phone", label: "登录手机号", text: Text::Plain },
-    Field { key: "billing_way", label: "收银模式", text: Text::Named(billing_way) },
+    Field { key: "billing_way", label: "收银模式", text: Text::Named(label::<BillingWay>) },
     Field { key: "parent", label: "上级代理", text: Text::Of("agent") },
     Field { key: "level", label: "层级", text: Text::Plain },
     Field { key: "role", label: "角色模板", text: Text::Of("agent-role") },
@@ -67,10 +67,6 @@ fn profile(state: &mut Fields, mut data: Fields) {
     flatten(&mut data, "terms");
     personal(&mut data, "contact_name");
     merge(state, data);
-}
-
-fn billing_way(digits: &str) -> Option<String> {
-    choice(digits, &[(0, "自有商户"), (1, "平台代收")])
 }
 
 const TEMPLATE_STEPS: &[Step] = &[
@@ -133,7 +129,7 @@ const FRANCHISEE_FIELDS: &[Field] = &[
     Field { key: "deposit", label: "保证金", text: Text::Named(yuan) },
     Field { key: "ratio_bp", label: "分成比例", text: Text::Named(percent) },
     Field { key: "remark", label: "备注", text: Text::Plain },
-    Field { key: "state", label: "状态", text: Text::Named(franchisee_state) },
+    Field { key: "state", label: "状态", text: Text::Named(label::<FranchiseeState>) },
     Field { key: "reason", label: "解约原因", text: Text::Plain },
     Field { key: "deleted", label: "已删除", text: YES },
 ];
@@ -150,10 +146,6 @@ fn franchisee(state: &mut Fields, mut data: Fields) {
         }
     }
     merge(state, data);
-}
-
-fn franchisee_state(digits: &str) -> Option<String> {
-    choice(digits, &[(0, "洽谈"), (1, "合作中"), (2, "到期"), (3, "解约")])
 }
 
 pub(super) fn yuan(cents: &str) -> Option<String> {
@@ -201,15 +193,11 @@ const AREA_FIELDS: &[Field] = &[
     Field { key: "name", label: "服务区名称", text: Text::Plain },
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
     Field { key: "tel", label: "客服电话", text: Text::Plain },
-    Field { key: "state", label: "状态", text: Text::Named(area_state) },
+    Field { key: "state", label: "状态", text: Text::Named(label::<AreaState>) },
     Field { key: "notice", label: "停运公告", text: Text::Plain },
     Field { key: "ring", label: "边界", text: Text::Ring },
     Field { key: "data_version", label: "边界版本", text: Text::Plain },
 ];
-
-fn area_state(digits: &str) -> Option<String> {
-    choice(digits, &[(0, "筹备"), (1, "运营中"), (2, "暂停服务"), (3, "已关停")])
-}
 
 const FENCE_STEPS: &[Step] = &[
     Step { stored_type: "fence.published", label: "发布围栏", fold: fence },
@@ -219,7 +207,7 @@ const FENCE_STEPS: &[Step] = &[
 
 const FENCE_FIELDS: &[Field] = &[
     Field { key: "name", label: "围栏名称", text: Text::Plain },
-    Field { key: "kind", label: "类型", text: Text::Named(fence_kind) },
+    Field { key: "kind", label: "类型", text: Text::Named(label::<FenceKind>) },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
     Field { key: "capacity", label: "停放上限", text: Text::Plain },
@@ -236,8 +224,4 @@ fn fence(state: &mut Fields, mut data: Fields) {
         set(state, "enabled", true);
     }
     merge(state, data);
-}
-
-fn fence_kind(digits: &str) -> Option<String> {
-    choice(digits, &[(2, "停车区"), (4, "禁停区")])
 }

@@ -67,7 +67,7 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AccountRow>> {
-    let page = paging.page()?;
+    let page = paging.page();
     let filter = AccountFilter {
         keyword: given(query.keyword.as_ref()).map(str::to_owned),
         state: number("state", query.state.as_ref())?,

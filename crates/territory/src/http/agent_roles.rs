@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use axum::extract::{Path, State};
-use kernel::{CommandContext, CommandError, Position};
+use axum::response::Response;
+use kernel::{CommandContext, CommandError, List, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentRoleId, PermissionCode, Scope};
+use vocabulary::{AgentRoleId, PermissionCode, Scope, Timestamp};
 use wire::{
-    Answer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Permit, Refused, RequestContext,
-    Routes, Seen, given, number,
+    Answer, Body, Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Handled, Nothing,
+    PageOf, PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen,
 };
 
 use crate::Context;
@@ -28,6 +29,7 @@ const READS: [&str; 2] = ["agent_role", "agent"];
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
         .add(TEMPLATES, routes!(list, create, update, delete).with_state(context.clone()))
+        .add_unwrapped(TEMPLATES, routes!(export).with_state(context.clone()))
         .add(TEMPLATES, routes!(info).with_state(context.clone()))
         .add(TEMPLATES, routes!(tree).with_state(context.clone()))
         .add(TEMPLATES, routes!(admin_tree).with_state(context.clone()))
@@ -36,9 +38,15 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+struct ListQuery {
     /// Part of name or remark.
-    pub(super) keyword: Option<String>,
+    keyword: Option<String>,
+}
+
+impl ListQuery {
+    fn list(&self) -> List {
+        agent_roles::list().contains(&["r.name", "r.remark"], self.keyword.as_deref())
+    }
 }
 
 /// Role templates, newest first.
@@ -51,9 +59,42 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AgentRoleRow>> {
-    let page = paging.page()?;
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.into()))
+    Ok(Answer(query.list().page(&mut db, paging.page()).await?.into()))
+}
+
+const FILE: Export<AgentRoleRow> = Export {
+    what: "agent-role",
+    title: "角色模板",
+    columns: &[
+        Column { key: "name", title: "模板名称", text: |row| row.name.clone() },
+        Column { key: "codes", title: "权限数", text: |row| row.codes.len().to_string() },
+        Column { key: "agentCount", title: "使用代理", text: |row| row.agent_count.to_string() },
+        Column { key: "remark", title: "备注", text: |row| row.remark.clone() },
+        Column {
+            key: "updatedAt",
+            title: "更新时间",
+            text: |row| Timestamp::from_millis(row.updated_at).local(),
+        },
+        Column { key: "id", title: "模板编号", text: |row| row.id.to_string() },
+    ],
+};
+
+/// Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what.
+#[utoipa::path(get, path = "/platform/agent/role/export", tag = "territory", operation_id = "exportAgentRoles",
+    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+async fn export(
+    State(context): State<Context>,
+    caller: Caller,
+    Seen(seen): Seen,
+    disclosure: Disclosure,
+    Params(query): Params<ListQuery>,
+    Params(columns): Params<ExportColumns>,
+) -> Result<Response, Refused> {
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let rows = query.list().rows(&mut db, EXPORT_ROWS_READ).await?;
+    drop(db);
+    FILE.hand_out(&disclosure, &columns, &query, &rows).await
 }
 
 /// One role template.
@@ -120,7 +161,6 @@ async fn create(
 
 #[derive(Deserialize, ToSchema)]
 struct ChangedTemplate {
-    #[schema(value_type = String)]
     id: AgentRoleId,
     #[serde(flatten)]
     content: TemplateBody,
@@ -150,8 +190,7 @@ async fn update(
 #[into_params(parameter_in = Query)]
 struct TemplateQuery {
     /// The template.
-    #[param(value_type = String)]
-    id: String,
+    id: AgentRoleId,
 }
 
 /// Deletes a role template that no agent uses.
@@ -164,13 +203,12 @@ async fn delete(
     Params(query): Params<TemplateQuery>,
 ) -> Handled<Value> {
     platform(&caller)?;
-    let id = number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
     let mut db = context.runtime.reads.scoped(&Scope::ALL, Some(Position(i64::MAX)), &READS).await?;
-    let agents = i64::try_from(agents::under_template(&mut *db, id).await?.len()).unwrap_or(i64::MAX);
+    let agents = i64::try_from(agents::under_template(&mut *db, query.id).await?.len()).unwrap_or(i64::MAX);
     drop(db);
     let command = AgentRoleCommand::Delete { agents, held: held(&caller) };
     let ctx = request.context_of_account(json!({}));
-    Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&id, command, &ctx).await?))
+    Ok(Answer::replied(context.runtime.desk.execute::<AgentRole>(&query.id, command, &ctx).await?))
 }
 
 /// The permission tree; what the caller holds, and so may put into a template, is marked.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Page, Rows, Timestamp};
+use vocabulary::{AgentId, AreaId, Choice, Page, Rows, Timestamp};
 use wire::{
     Answer, Body, Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Handled, Nothing, PageOf,
     PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
@@ -18,7 +18,7 @@ use wire::{
 
 use crate::Context;
 use crate::model::agent::Agent;
-use crate::model::area::{Area, AreaCommand, Belongings};
+use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
 use crate::read::agents::{self, AgentOption};
 use crate::read::areas::{self, AreaFilter, AreaFound};
 
@@ -119,7 +119,7 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AreaRow>> {
-    let page = paging.page()?;
+    let page = paging.page();
     let found = page_of(&context, &caller, seen, &query.filter()?, page).await?;
     Ok(Answer(found.into()))
 }
@@ -147,7 +147,7 @@ const FILE: Export<AreaRow> = Export {
     title: "服务区",
     columns: &[
         Column { key: "name", title: "服务区", text: |row| row.name.clone() },
-        Column { key: "state", title: "状态", text: |row| state_label(row.state).to_owned() },
+        Column { key: "state", title: "状态", text: |row| AreaState::label_of(row.state).to_owned() },
         Column { key: "company", title: "运营代理", text: |row| row.company.clone().unwrap_or_default() },
         Column { key: "vehicleCount", title: "车辆", text: |row| row.vehicle_count.to_string() },
         Column { key: "parkingCount", title: "停车区", text: |row| row.parking_count.to_string() },
@@ -161,15 +161,6 @@ const FILE: Export<AreaRow> = Export {
 
 fn written(at_ms: i64) -> String {
     Timestamp::from_millis(at_ms).local()
-}
-
-fn state_label(state: i16) -> &'static str {
-    match state {
-        0 => "筹备",
-        1 => "运营中",
-        2 => "暂停服务",
-        _ => "已关停",
-    }
 }
 
 /// Service areas in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.
@@ -267,7 +258,7 @@ async fn update(
 }
 
 #[derive(Deserialize, ToSchema)]
-struct AreaState {
+struct AreaStateBody {
     #[schema(value_type = String)]
     id: AreaId,
     /// 1 opens it, 2 suspends it, 3 closes it for good.
@@ -279,13 +270,13 @@ struct AreaState {
 
 /// Opens, suspends or closes a service area.
 #[utoipa::path(post, path = "/platform/agent/serviceArea/state", tag = "territory",
-    operation_id = "setServiceAreaState", request_body = AreaState, responses((status = 200, body = Answer<Nothing>)))]
+    operation_id = "setServiceAreaState", request_body = AreaStateBody, responses((status = 200, body = Answer<Nothing>)))]
 async fn state(
     State(context): State<Context>,
     caller: Caller,
     request: RequestContext,
     seen: Seen,
-    Body(body): Body<AreaState>,
+    Body(body): Body<AreaStateBody>,
 ) -> Handled<Value> {
     let command = match body.state {
         1 => {

@@ -1,4 +1,4 @@
-//! Agents and their role templates as files.
+//! Agents as a file.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -6,15 +6,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::Timestamp;
+use vocabulary::{Choice, Timestamp};
 use wire::{
     Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Permit, Refused, Routes, Seen,
     given, number,
 };
 
-use super::agent_roles::ListQuery;
 use crate::Context;
-use crate::read::agent_roles::{self, AgentRoleRow};
+use crate::model::agent::BillingWay;
 use crate::read::agents::{self, AccountFilter, AccountRow};
 
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
@@ -23,7 +22,6 @@ const READS: [&str; 3] = ["agent", "area", "agent_role"];
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
         .add_unwrapped(Permit::AnyOf(&["1101"]), routes!(accounts).with_state(context.clone()))
-        .add_unwrapped(Permit::AnyOf(&["1102"]), routes!(templates).with_state(context.clone()))
 }
 
 fn written(at_ms: i64) -> String {
@@ -44,7 +42,11 @@ const ACCOUNTS: Export<AccountRow> = Export {
         Column { key: "phone", title: "登录手机号", text: |row| row.phone.clone() },
         Column { key: "parent", title: "上级代理", text: parent },
         Column { key: "role", title: "角色模板", text: template },
-        Column { key: "billingWay", title: "收银模式", text: |row| billing(row.billing_way).to_owned() },
+        Column {
+            key: "billingWay",
+            title: "收银模式",
+            text: |row| BillingWay::label_of(row.billing_way).to_owned(),
+        },
         Column { key: "areaCount", title: "服务区", text: |row| row.area_count.to_string() },
         Column { key: "contract", title: "合同到期", text: contract },
         Column { key: "vehicleQuota", title: "车辆上限", text: quota },
@@ -65,14 +67,6 @@ fn parent(row: &AccountRow) -> String {
 fn template(row: &AccountRow) -> String {
     let none = if row.role_id.is_none() { "不限" } else { "" };
     row.role_name.clone().unwrap_or_else(|| none.to_owned())
-}
-
-fn billing(way: i16) -> &'static str {
-    match way {
-        0 => "自有商户",
-        1 => "平台分账",
-        _ => "",
-    }
 }
 
 fn contract(row: &AccountRow) -> String {
@@ -129,37 +123,4 @@ async fn accounts(
     }
     drop(db);
     ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
-}
-
-const TEMPLATES: Export<AgentRoleRow> = Export {
-    what: "agent-role",
-    title: "角色模板",
-    columns: &[
-        Column { key: "name", title: "模板名称", text: |row| row.name.clone() },
-        Column { key: "codes", title: "权限数", text: |row| row.codes.len().to_string() },
-        Column { key: "agentCount", title: "使用代理", text: |row| row.agent_count.to_string() },
-        Column { key: "remark", title: "备注", text: |row| row.remark.clone() },
-        Column { key: "updatedAt", title: "更新时间", text: |row| written(row.updated_at) },
-        Column { key: "id", title: "模板编号", text: |row| row.id.to_string() },
-    ],
-};
-
-/// Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what.
-#[utoipa::path(get, path = "/platform/agent/role/export", tag = "territory", operation_id = "exportAgentRoles",
-    params(ListQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
-async fn templates(
-    State(context): State<Context>,
-    caller: Caller,
-    Seen(seen): Seen,
-    disclosure: Disclosure,
-    Params(query): Params<ListQuery>,
-    Params(columns): Params<ExportColumns>,
-) -> Result<Response, Refused> {
-    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(agent_roles::page(&mut db, given(query.keyword.as_ref()), page).await?.rows);
-    }
-    drop(db);
-    TEMPLATES.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
 }

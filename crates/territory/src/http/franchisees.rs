@@ -6,24 +6,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::NaiveDate;
-use kernel::Position;
+use kernel::List;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Page, Phone, Reach, Rows, Timestamp};
+use vocabulary::{AgentId, AreaId, Cents, Choice, DataOwner, FranchiseeId, Phone, Reach, Scope, Timestamp};
 use wire::{
-    Answer, Body, Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Handled, Nothing, PageOf,
-    PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
+    Answer, Body, Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Handled, Nothing,
+    PageOf, PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen,
 };
 
 use crate::Context;
 use crate::model::agent::Agent;
 use crate::model::area::{Area, AreaState};
-use crate::model::franchisee::{AREAS_MAX, Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
+use crate::model::franchisee::{
+    AREAS_MAX, Franchisee, FranchiseeCommand, FranchiseeForm, FranchiseeState, PeopleForm, Terms,
+};
 use crate::read::areas::{self, AreaOption};
-use crate::read::franchisees::{self, FranchiseeFilter, FranchiseeFound};
+use crate::read::franchisees::{self, FranchiseeFound};
 
 const FRANCHISEES: Permit = Permit::AnyOf(&["1101"]);
 const READS: [&str; 3] = ["franchisee", "agent", "area"];
@@ -45,10 +47,8 @@ pub fn routes(context: &Context) -> Routes {
 #[serde(rename_all = "camelCase")]
 struct FranchiseeRow {
     /// Its id, as text.
-    #[schema(value_type = String)]
     id: FranchiseeId,
     /// With whom it works.
-    #[schema(value_type = String)]
     agent_id: AgentId,
     /// The agent's company; null when the caller may not see it.
     agent_company: Option<String>,
@@ -63,7 +63,6 @@ struct FranchiseeRow {
     /// 法人, masked; empty until it is known.
     legal_person: String,
     /// 服务区: as text.
-    #[schema(value_type = Vec<String>)]
     service_area_ids: Vec<AreaId>,
     /// Of them, those that the caller may see, by name.
     service_areas: Vec<AreaOption>,
@@ -79,8 +78,7 @@ struct FranchiseeRow {
     deposit_paid: i64,
     /// 分成比例, ten-thousandths.
     divide_ratio_bp: i32,
-    /// 0 洽谈, 1 合作中, 2 到期, 3 解约.
-    state: i16,
+    state: FranchiseeState,
     /// 备注.
     remark: String,
     /// Why it was ended.
@@ -139,25 +137,24 @@ async fn with_areas(
     Ok(found.into_iter().map(|franchisee| FranchiseeRow::new(franchisee, &names, &vehicles)).collect())
 }
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
     /// Part of the company's name or its number.
     keyword: Option<String>,
     /// Those who work with this agent.
-    agent_id: Option<String>,
-    /// 0 negotiating, 1 cooperating, 2 expired, 3 terminated.
-    state: Option<String>,
+    agent_id: Option<AgentId>,
+    /// Those that stand so.
+    state: Option<FranchiseeState>,
 }
 
 impl ListQuery {
-    fn filter(&self) -> Result<FranchiseeFilter, Refused> {
-        Ok(FranchiseeFilter {
-            keyword: given(self.keyword.as_ref()).map(str::to_owned),
-            agent: number("agentId", self.agent_id.as_ref())?,
-            state: number("state", self.state.as_ref())?,
-        })
+    fn list(&self, scope: &Scope) -> List {
+        franchisees::list(scope)
+            .contains(&["y.company", "y.license_no"], self.keyword.as_deref())
+            .is("y.agent_id", self.agent_id.map(|agent| agent.0))
+            .is("y.state", self.state.map(Choice::number))
     }
 }
 
@@ -171,22 +168,10 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<FranchiseeRow>> {
-    let page = paging.page()?;
-    Ok(Answer(page_of(&context, &caller, seen, &query.filter()?, page).await?.into()))
-}
-
-/// A page of the list.
-async fn page_of(
-    context: &Context,
-    caller: &Caller,
-    seen: Option<Position>,
-    filter: &FranchiseeFilter,
-    page: Page,
-) -> Result<Rows<FranchiseeRow>, Refused> {
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = franchisees::page(&mut db, filter, page).await?;
-    let rows = with_areas(context, &mut db, found.rows).await?;
-    Ok(Rows { rows, count: found.count, capped: found.capped })
+    let found = query.list(&caller.full_scope).page(&mut db, paging.page()).await?;
+    let rows = with_areas(&context, &mut db, found.rows).await?;
+    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
 }
 
 /// The list as a file; names and phones are masked there as well.
@@ -195,7 +180,7 @@ const FILE: Export<FranchiseeRow> = Export {
     title: "加盟商",
     columns: &[
         Column { key: "company", title: "公司", text: |row| row.company.clone() },
-        Column { key: "state", title: "状态", text: |row| state_label(row.state).to_owned() },
+        Column { key: "state", title: "状态", text: |row| row.state.label().to_owned() },
         Column {
             key: "agent", title: "所属代理", text: |row| row.agent_company.clone().unwrap_or_default()
         },
@@ -219,15 +204,6 @@ const FILE: Export<FranchiseeRow> = Export {
         Column { key: "remark", title: "备注", text: |row| row.remark.clone() },
     ],
 };
-
-fn state_label(state: i16) -> &'static str {
-    match state {
-        0 => "洽谈",
-        1 => "合作中",
-        2 => "到期",
-        _ => "解约",
-    }
-}
 
 fn names(areas: &[AreaOption]) -> String {
     areas.iter().map(|area| area.name.as_str()).collect::<Vec<_>>().join("、")
@@ -255,27 +231,18 @@ async fn export(
     Params(query): Params<ListQuery>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let filter = query.filter()?;
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
-    }
-    let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
-    FILE.hand_out(&disclosure, &columns, &said, &rows.into_vec()).await
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = query.list(&caller.full_scope).rows(&mut db, EXPORT_ROWS_READ).await?;
+    let rows = with_areas(&context, &mut db, found).await?;
+    drop(db);
+    FILE.hand_out(&disclosure, &columns, &query, &rows).await
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct FranchiseeQuery {
     /// The franchisee.
-    #[param(value_type = String)]
-    id: String,
-}
-
-impl FranchiseeQuery {
-    fn franchisee(&self) -> Result<FranchiseeId, Refused> {
-        number("id", Some(&self.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))
-    }
+    id: FranchiseeId,
 }
 
 /// One franchisee; names and phones masked.
@@ -288,7 +255,8 @@ async fn info(
     Params(query): Params<FranchiseeQuery>,
 ) -> Handled<FranchiseeRow> {
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = franchisees::one(&mut *db, query.franchisee()?).await?.ok_or_else(Refused::not_found)?;
+    let found =
+        franchisees::one(&mut db, &caller.full_scope, query.id).await?.ok_or_else(Refused::not_found)?;
     let row = with_areas(&context, &mut db, vec![found]).await?.pop();
     row.map(Answer).ok_or_else(Refused::not_found)
 }
@@ -308,7 +276,6 @@ struct FranchiseeBody {
     /// 法人.
     legal_person: Option<String>,
     /// Areas of the agent, at most 100.
-    #[schema(value_type = Option<Vec<String>>)]
     service_area_ids: Option<BTreeSet<AreaId>>,
     /// `YYYY-MM-DD`.
     joined_at: Option<String>,
@@ -414,7 +381,6 @@ struct NewFranchisee {
     #[serde(flatten)]
     content: FranchiseeBody,
     /// With whom it works; absent: the caller's only agent.
-    #[schema(value_type = Option<String>)]
     agent_id: Option<AgentId>,
 }
 
@@ -442,7 +408,6 @@ async fn create(
 
 #[derive(Deserialize, ToSchema)]
 struct ChangedFranchisee {
-    #[schema(value_type = String)]
     id: FranchiseeId,
     #[serde(flatten)]
     content: FranchiseeBody,
@@ -480,17 +445,12 @@ async fn delete(
 ) -> Handled<Value> {
     let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(
-        context
-            .runtime
-            .desk
-            .execute::<Franchisee>(&query.franchisee()?, FranchiseeCommand::Delete, &ctx)
-            .await?,
+        context.runtime.desk.execute::<Franchisee>(&query.id, FranchiseeCommand::Delete, &ctx).await?,
     ))
 }
 
 #[derive(Deserialize, ToSchema)]
 struct NextState {
-    #[schema(value_type = String)]
     id: FranchiseeId,
     /// 1 signs the contract, 3 ends it. 2 comes by itself when the contract's last day is over.
     state: i16,
@@ -519,7 +479,6 @@ async fn state(
 
 #[derive(Deserialize, ToSchema)]
 struct Unmask {
-    #[schema(value_type = String)]
     id: FranchiseeId,
 }
 

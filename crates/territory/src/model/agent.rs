@@ -1,9 +1,9 @@
 //! An agent (代理账号).
 
 use chrono::NaiveDate;
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AgentRoleId, DataOwner, Phone, Reach, Scope, Timestamp};
+use vocabulary::{AgentId, AgentRoleId, DataOwner, Phone, Reach, Scope, Timestamp, choices};
 
 /// A company's name has at most so many characters.
 pub const COMPANY_MAX: usize = 64;
@@ -16,33 +16,11 @@ pub const QUOTA_MAX: i32 = 1_000_000;
 /// An agent of the platform is on level 1, its own agents on level 2; there are no more than so many levels.
 pub const LEVELS_MAX: i16 = 5;
 
-/// How the agent's money is taken (收银模式).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "i16", into = "i16")]
-pub enum BillingWay {
-    /// 0, by a merchant account of its own.
-    OwnMerchant,
-    /// 1, by the platform, divided afterwards.
-    PlatformCashier,
-}
-
-impl TryFrom<i16> for BillingWay {
-    type Error = String;
-    fn try_from(value: i16) -> Result<Self, String> {
-        match value {
-            0 => Ok(Self::OwnMerchant),
-            1 => Ok(Self::PlatformCashier),
-            other => Err(format!("收银模式只有 0 和 1，没有 {other}")),
-        }
-    }
-}
-
-impl From<BillingWay> for i16 {
-    fn from(way: BillingWay) -> Self {
-        match way {
-            BillingWay::OwnMerchant => 0,
-            BillingWay::PlatformCashier => 1,
-        }
+choices! {
+    /// How the agent's money is taken: by a merchant account of its own, or by the platform, divided afterwards.
+    pub enum BillingWay("收银模式") {
+        OwnMerchant = 0 => "自有商户收银",
+        PlatformCashier = 1 => "平台收银（分账）",
     }
 }
 
@@ -152,109 +130,54 @@ impl Registration {
     }
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum AgentEvent {
-    /// It came.
-    #[serde(rename = "agent.registered")]
-    Registered(Registration),
-    /// It is another now.
-    #[serde(rename = "agent.changed")]
-    Changed(Profile),
-    /// It may work.
-    #[serde(rename = "agent.enabled")]
-    Enabled,
-    /// It may not.
-    #[serde(rename = "agent.disabled")]
-    Disabled,
-    /// It is gone.
-    #[serde(rename = "agent.deleted")]
-    Deleted,
-}
-
-impl Event for AgentEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Registered(_) => "agent.registered",
-            Self::Changed(_) => "agent.changed",
-            Self::Enabled => "agent.enabled",
-            Self::Disabled => "agent.disabled",
-            Self::Deleted => "agent.deleted",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum AgentEvent {
+        /// It came.
+        Registered(Registration) = "agent.registered",
+        /// It is another now.
+        Changed(Profile) = "agent.changed",
+        /// It may work.
+        Enabled = "agent.enabled",
+        /// It may not.
+        Disabled = "agent.disabled",
+        /// It is gone.
+        Deleted = "agent.deleted",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentRefusal {
-    /// Nobody of that id.
-    Unknown,
-    /// Company or contact is empty or too long.
-    Name,
-    /// The remark is too long.
-    Remark,
-    /// The quota is negative or too large.
-    Quota,
-    /// The contract ends before it begins.
-    Contract,
-    /// The id belongs to another registration.
-    Different,
-    /// Another agent has this phone.
-    PhoneTaken,
-    /// It would stand under nobody, or under a disabled one.
-    Parent,
-    /// It would stand too deep.
-    TooDeep,
-    /// Others stand under it.
-    HasChildren(i64),
-    /// It runs service areas.
-    HasAreas(i64),
-    /// Who asks works for it.
-    Own,
-    /// Who asks reaches only some service areas.
-    NotAsAWhole,
-    /// Agents are opened by those who see the whole platform.
-    PlatformOnly,
-}
-
-impl Refusal for AgentRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "agent-unknown",
-            Self::Name => "agent-name",
-            Self::Remark => "agent-remark",
-            Self::Quota => "agent-quota",
-            Self::Contract => "agent-contract",
-            Self::Different => "agent-different",
-            Self::PhoneTaken => "agent-phone-taken",
-            Self::Parent => "agent-parent",
-            Self::TooDeep => "agent-too-deep",
-            Self::HasChildren(_) => "agent-has-children",
-            Self::HasAreas(_) => "agent-has-areas",
-            Self::Own => "agent-own",
-            Self::NotAsAWhole => "agent-beyond-reach",
-            Self::PlatformOnly => "platform-only",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "代理不存在或已删除".to_owned(),
-            Self::Name => format!("公司名称需 1 到 {COMPANY_MAX} 个字，联系人需 1 到 {CONTACT_MAX} 个字"),
-            Self::Remark => format!("备注最多 {REMARK_MAX} 个字"),
-            Self::Quota => format!("车辆上限需为 0 到 {QUOTA_MAX}"),
-            Self::Contract => "合同结束日期不能早于开始日期".to_owned(),
-            Self::Different => "该代理已登记，资料与本次不同".to_owned(),
-            Self::PhoneTaken => "该手机号已被其他代理使用".to_owned(),
-            Self::Parent => "上级代理不存在或已停用，请重新选择".to_owned(),
-            Self::TooDeep => format!("代理最多 {LEVELS_MAX} 级，请选择更高一级的上级代理"),
-            Self::HasChildren(count) => format!("该代理下还有 {count} 个下级代理，请先删除下级代理"),
-            Self::HasAreas(count) => format!("该代理名下还有 {count} 个服务区，请先移交给其他代理"),
-            Self::Own => "不能变更自己所属的代理账号，请联系上级或平台管理员".to_owned(),
-            Self::NotAsAWhole => "您的数据范围仅限部分服务区，不能变更、停用或删除代理账号".to_owned(),
-            Self::PlatformOnly => "新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区".to_owned(),
-        }
+refusals! {
+    /// Why not.
+    pub enum AgentRefusal {
+        /// Nobody of that id.
+        Unknown = "agent-unknown": ("代理不存在或已删除"),
+        /// Company or contact is empty or too long.
+        Name = "agent-name": ("公司名称需 1 到 {COMPANY_MAX} 个字，联系人需 1 到 {CONTACT_MAX} 个字"),
+        /// The remark is too long.
+        Remark = "agent-remark": ("备注最多 {REMARK_MAX} 个字"),
+        /// The quota is negative or too large.
+        Quota = "agent-quota": ("车辆上限需为 0 到 {QUOTA_MAX}"),
+        /// The contract ends before it begins.
+        Contract = "agent-contract": ("合同结束日期不能早于开始日期"),
+        /// The id belongs to another registration.
+        Different = "agent-different": ("该代理已登记，资料与本次不同"),
+        /// Another agent has this phone.
+        PhoneTaken = "agent-phone-taken": ("该手机号已被其他代理使用"),
+        /// It would stand under nobody, or under a disabled one.
+        Parent = "agent-parent": ("上级代理不存在或已停用，请重新选择"),
+        /// It would stand too deep.
+        TooDeep = "agent-too-deep": ("代理最多 {LEVELS_MAX} 级，请选择更高一级的上级代理"),
+        /// Others stand under it.
+        HasChildren(i64) = "agent-has-children": ("该代理下还有 {0} 个下级代理，请先删除下级代理"),
+        /// It runs service areas.
+        HasAreas(i64) = "agent-has-areas": ("该代理名下还有 {0} 个服务区，请先移交给其他代理"),
+        /// Who asks works for it.
+        Own = "agent-own": ("不能变更自己所属的代理账号，请联系上级或平台管理员"),
+        /// Who asks reaches only some service areas.
+        NotAsAWhole = "agent-beyond-reach": ("您的数据范围仅限部分服务区，不能变更、停用或删除代理账号"),
+        /// Agents are opened by those who see the whole platform.
+        PlatformOnly = "platform-only": ("新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentRoleId, DataOwner, PermissionCode, Scope, Timestamp};
 
@@ -58,102 +58,52 @@ pub enum AgentRoleCommand {
     },
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum AgentRoleEvent {
-    /// It was made.
-    #[serde(rename = "agent-role.created")]
-    Created {
-        /// Its own id.
-        id: AgentRoleId,
-        /// Its content.
-        #[serde(flatten)]
-        form: Form,
-    },
-    /// It is another now.
-    #[serde(rename = "agent-role.changed")]
-    Changed(Form),
-    /// It is gone.
-    #[serde(rename = "agent-role.deleted")]
-    Deleted,
-}
-
-impl Event for AgentRoleEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Created { .. } => "agent-role.created",
-            Self::Changed(_) => "agent-role.changed",
-            Self::Deleted => "agent-role.deleted",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum AgentRoleEvent {
+        /// It was made.
+        Created {
+            /// Its own id.
+            id: AgentRoleId,
+            /// Its content.
+            #[serde(flatten)]
+            form: Form,
+        } = "agent-role.created",
+        /// It is another now.
+        Changed(Form) = "agent-role.changed",
+        /// It is gone.
+        Deleted = "agent-role.deleted",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentRoleRefusal {
-    /// There is none, or no more.
-    Unknown,
-    /// The id is in use.
-    Exists,
-    /// The name is empty, too long or holds control characters.
-    Name,
-    /// The remark is too long.
-    Remark,
-    /// Nothing would be permitted.
-    NoCodes,
-    /// Who asks does not hold the code.
-    NotHeld(PermissionCode),
-    /// Another template has the name.
-    NameTaken(String),
-    /// Agents use it.
-    InUse(i64),
-    /// Templates are kept by those who see the whole platform.
-    PlatformOnly,
-    /// Who asks does not keep templates.
-    NotKeeper,
-    /// Who asks lacks a code that an agent would get or lose with its template.
-    NotToGive(PermissionCode),
-    /// Who asks lacks a code that an agent without a template may hold.
-    NotToFree(PermissionCode),
-}
-
-impl Refusal for AgentRoleRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "agent-role-unknown",
-            Self::Exists => "agent-role-exists",
-            Self::Name => "agent-role-name",
-            Self::Remark => "agent-role-remark",
-            Self::NoCodes => "agent-role-no-codes",
-            Self::NotHeld(_) => "permission-not-held",
-            Self::NameTaken(_) => "agent-role-name-taken",
-            Self::InUse(_) => "agent-role-in-use",
-            Self::PlatformOnly => "platform-only",
-            Self::NotKeeper => "agent-role-not-permitted",
-            Self::NotToGive(_) | Self::NotToFree(_) => "agent-role-not-held",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "角色模板不存在或已删除".to_owned(),
-            Self::Exists => "角色模板已存在".to_owned(),
-            Self::Name => format!("模板名称需 1 到 {NAME_MAX} 个字"),
-            Self::Remark => format!("备注最多 {REMARK_MAX} 个字"),
-            Self::NoCodes => "请至少选择一项权限".to_owned(),
-            Self::NotHeld(code) => format!("您没有权限 {code}，不能新增或变更含有该权限的角色模板"),
-            Self::NameTaken(name) => format!("模板名称“{name}”已被使用"),
-            Self::InUse(agents) => {
-                format!("角色模板正被 {agents} 个代理使用，不能删除；请先为这些代理更换模板")
-            }
-            Self::PlatformOnly => "角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区".to_owned(),
-            Self::NotKeeper => "选择或更换角色模板需要「角色模板」权限".to_owned(),
-            Self::NotToGive(code) => format!("您没有权限 {code}，不能选择或更换含有该权限的角色模板"),
-            Self::NotToFree(code) => {
-                format!("不选角色模板即不限制该代理的权限，您没有权限 {code}，不能取消限制")
-            }
-        }
+refusals! {
+    /// Why not.
+    pub enum AgentRoleRefusal {
+        /// There is none, or no more.
+        Unknown = "agent-role-unknown": ("角色模板不存在或已删除"),
+        /// The id is in use.
+        Exists = "agent-role-exists": ("角色模板已存在"),
+        /// The name is empty, too long or holds control characters.
+        Name = "agent-role-name": ("模板名称需 1 到 {NAME_MAX} 个字"),
+        /// The remark is too long.
+        Remark = "agent-role-remark": ("备注最多 {REMARK_MAX} 个字"),
+        /// Nothing would be permitted.
+        NoCodes = "agent-role-no-codes": ("请至少选择一项权限"),
+        /// Who asks does not hold the code.
+        NotHeld(PermissionCode) = "permission-not-held": ("您没有权限 {0}，不能新增或变更含有该权限的角色模板"),
+        /// Another template has the name.
+        NameTaken(String) = "agent-role-name-taken": ("模板名称“{0}”已被使用"),
+        /// Agents use it.
+        InUse(i64) = "agent-role-in-use": ("角色模板正被 {0} 个代理使用，不能删除；请先为这些代理更换模板"),
+        /// Templates are kept by those who see the whole platform.
+        PlatformOnly = "platform-only": ("角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区"),
+        /// Who asks does not keep templates.
+        NotKeeper = "agent-role-not-permitted": ("选择或更换角色模板需要「角色模板」权限"),
+        /// Who asks lacks a code that an agent would get or lose with its template.
+        NotToGive(PermissionCode) = "agent-role-not-held": ("您没有权限 {0}，不能选择或更换含有该权限的角色模板"),
+        /// Who asks lacks a code that an agent without a template may hold.
+        NotToFree(PermissionCode) = "agent-role-not-held": ("不选角色模板即不限制该代理的权限，您没有权限 {0}，不能取消限制"),
     }
 }
 

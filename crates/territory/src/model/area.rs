@@ -1,8 +1,8 @@
 //! A service area (服务区): 0 筹备 → 1 运营中 ⇄ 2 暂停服务 → 3 已关停.
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, choices};
 
 use super::ring::Ring;
 
@@ -60,6 +60,13 @@ pub struct Belongings {
     pub franchisees: i64,
 }
 
+impl std::fmt::Display for Belongings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { vehicles, fences, franchisees } = self;
+        write!(f, "{vehicles} 辆车、{fences} 个围栏、{franchisees} 个加盟商")
+    }
+}
+
 /// An area as planned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -75,148 +82,85 @@ pub struct Plan {
     pub ring: Ring,
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum AreaEvent {
-    /// It was planned.
-    #[serde(rename = "area.planned")]
-    Planned(Plan),
-    /// It serves riders.
-    #[serde(rename = "area.opened")]
-    Opened,
-    /// It does not for a while.
-    #[serde(rename = "area.suspended")]
-    Suspended {
-        /// 停运公告.
-        notice: String,
-    },
-    /// It has a new edge.
-    #[serde(rename = "area.redrawn")]
-    Redrawn {
-        /// 1, 2, 3 …; rides are judged by the edge of their time.
-        data_version: i64,
-        /// The edge.
-        ring: Ring,
-    },
-    /// It is closed for good.
-    #[serde(rename = "area.closed")]
-    Closed,
-    /// It has another name.
-    #[serde(rename = "area.renamed")]
-    Renamed {
-        /// 名称.
-        name: String,
-    },
-    /// Riders call another number.
-    #[serde(rename = "area.tel_changed")]
-    TelChanged {
-        /// 客服电话.
-        tel: String,
-    },
-    /// Another agent runs it.
-    #[serde(rename = "area.handed_over")]
-    HandedOver {
-        /// Who ran it.
-        from: AgentId,
-        /// Who runs it.
-        to: AgentId,
-    },
-}
-
-impl Event for AreaEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Planned(_) => "area.planned",
-            Self::Opened => "area.opened",
-            Self::Suspended { .. } => "area.suspended",
-            Self::Redrawn { .. } => "area.redrawn",
-            Self::Closed => "area.closed",
-            Self::Renamed { .. } => "area.renamed",
-            Self::TelChanged { .. } => "area.tel_changed",
-            Self::HandedOver { .. } => "area.handed_over",
-        }
+events! {
+    /// What happened.
+    pub enum AreaEvent {
+        /// It was planned.
+        Planned(Plan) = "area.planned",
+        /// It serves riders.
+        Opened = "area.opened",
+        /// It does not for a while.
+        Suspended {
+            /// 停运公告.
+            notice: String,
+        } = "area.suspended",
+        /// It has a new edge.
+        Redrawn {
+            /// 1, 2, 3 …; rides are judged by the edge of their time.
+            data_version: i64,
+            /// The edge.
+            ring: Ring,
+        } = "area.redrawn",
+        /// It is closed for good.
+        Closed = "area.closed",
+        /// It has another name.
+        Renamed {
+            /// 名称.
+            name: String,
+        } = "area.renamed",
+        /// Riders call another number.
+        TelChanged {
+            /// 客服电话.
+            tel: String,
+        } = "area.tel_changed",
+        /// Another agent runs it.
+        HandedOver {
+            /// Who ran it.
+            from: AgentId,
+            /// Who runs it.
+            to: AgentId,
+        } = "area.handed_over",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AreaRefusal {
-    /// No area of that id.
-    Unknown,
-    /// Its name is empty or too long.
-    Name,
-    /// It has no telephone for riders.
-    Telephone,
-    /// The id belongs to another plan.
-    Different,
-    /// Another area of the agent has this name.
-    NameTaken,
-    /// It is closed for good.
-    Closed,
-    /// Only an open area can be suspended.
-    NotOpen,
-    /// The notice is empty or too long.
-    Notice,
-    /// Bikes are still on its streets.
-    VehiclesLeft(i64),
-    /// The telephone is none.
-    TelephoneForm,
-    /// Riders would find no place to end a ride at.
-    NoParking,
-    /// Things in it belong to who runs it.
-    NotEmpty(Belongings),
-}
-
-impl Refusal for AreaRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "area-unknown",
-            Self::Name => "area-name",
-            Self::Telephone => "area-telephone",
-            Self::Different => "area-different",
-            Self::NameTaken => "area-name-taken",
-            Self::Closed => "area-closed",
-            Self::NotOpen => "area-not-open",
-            Self::Notice => "area-notice",
-            Self::VehiclesLeft(_) => "area-vehicles-left",
-            Self::TelephoneForm => "area-telephone-form",
-            Self::NoParking => "area-no-parking",
-            Self::NotEmpty(_) => "area-not-empty",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "服务区不存在".to_owned(),
-            Self::Name => "服务区名称需 1 到 30 个字".to_owned(),
-            Self::Telephone => "开通前请填写客服电话".to_owned(),
-            Self::Different => "该服务区已登记，资料与本次不同".to_owned(),
-            Self::NameTaken => "该代理下已有同名服务区".to_owned(),
-            Self::Closed => "服务区已关停，不能再变更".to_owned(),
-            Self::NotOpen => "服务区未在运营中".to_owned(),
-            Self::Notice => "停运公告需 1 到 200 个字".to_owned(),
-            Self::VehiclesLeft(count) => format!("服务区内还有 {count} 辆已上架车辆，请先下架"),
-            Self::TelephoneForm => "客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号".to_owned(),
-            Self::NoParking => "开通前请至少划定一个停车区，否则骑行无处还车".to_owned(),
-            Self::NotEmpty(Belongings { vehicles, fences, franchisees }) => format!(
-                "服务区内还有 {vehicles} 辆车、{fences} 个围栏、{franchisees} 个加盟商归原代理所有，清空后才能移交"
-            ),
-        }
+refusals! {
+    /// Why not.
+    pub enum AreaRefusal {
+        /// No area of that id.
+        Unknown = "area-unknown": ("服务区不存在"),
+        /// Its name is empty or too long.
+        Name = "area-name": ("服务区名称需 1 到 30 个字"),
+        /// It has no telephone for riders.
+        Telephone = "area-telephone": ("开通前请填写客服电话"),
+        /// The id belongs to another plan.
+        Different = "area-different": ("该服务区已登记，资料与本次不同"),
+        /// Another area of the agent has this name.
+        NameTaken = "area-name-taken": ("该代理下已有同名服务区"),
+        /// It is closed for good.
+        Closed = "area-closed": ("服务区已关停，不能再变更"),
+        /// Only an open area can be suspended.
+        NotOpen = "area-not-open": ("服务区未在运营中"),
+        /// The notice is empty or too long.
+        Notice = "area-notice": ("停运公告需 1 到 200 个字"),
+        /// Bikes are still on its streets.
+        VehiclesLeft(i64) = "area-vehicles-left": ("服务区内还有 {0} 辆已上架车辆，请先下架"),
+        /// The telephone is none.
+        TelephoneForm = "area-telephone-form": ("客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号"),
+        /// Riders would find no place to end a ride at.
+        NoParking = "area-no-parking": ("开通前请至少划定一个停车区，否则骑行无处还车"),
+        /// Things in it belong to who runs it.
+        NotEmpty(Belongings) = "area-not-empty": ("服务区内还有 {0}归原代理所有，清空后才能移交"),
     }
 }
 
-/// Where an area stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AreaState {
-    /// 0 筹备.
-    Planned = 0,
-    /// 1 运营中.
-    Open = 1,
-    /// 2 暂停服务.
-    Suspended = 2,
-    /// 3 已关停.
-    Closed = 3,
+choices! {
+    /// Where an area stands.
+    pub enum AreaState("服务区状态") {
+        Planned = 0 => "筹备",
+        Open = 1 => "运营中",
+        Suspended = 2 => "暂停服务",
+        Closed = 3 => "已关停",
+    }
 }
 
 /// The area as decisions need it.

@@ -1,38 +1,16 @@
 //! A fence inside a service area: a parking place (停车区) or a no-stop zone (禁停区).
 
-use kernel::{Aggregate, Claim, Event, Refusal};
+use kernel::{Aggregate, Claim, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Timestamp, choices};
 
 use super::ring::Ring;
 
-/// What a fence is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "i16", into = "i16")]
-pub enum FenceKind {
-    /// 2 停车区.
-    Parking,
-    /// 4 禁停区.
-    NoStop,
-}
-
-impl TryFrom<i16> for FenceKind {
-    type Error = String;
-    fn try_from(value: i16) -> Result<Self, String> {
-        match value {
-            2 => Ok(Self::Parking),
-            4 => Ok(Self::NoStop),
-            other => Err(format!("围栏类型只有 2（停车区）和 4（禁停区），没有 {other}")),
-        }
-    }
-}
-
-impl From<FenceKind> for i16 {
-    fn from(kind: FenceKind) -> Self {
-        match kind {
-            FenceKind::Parking => 2,
-            FenceKind::NoStop => 4,
-        }
+choices! {
+    /// What a fence is for.
+    pub enum FenceKind("围栏类型") {
+        Parking = 2 => "停车区",
+        NoStop = 4 => "禁停区",
     }
 }
 
@@ -71,74 +49,38 @@ pub enum FenceCommand {
     Disable,
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum FenceEvent {
-    /// A first or a new version of it counts.
-    #[serde(rename = "fence.published")]
-    Published {
-        /// 1, 2, 3 …
-        data_version: i64,
-        /// What was drawn.
-        drawing: Drawing,
-    },
-    /// It counts again.
-    #[serde(rename = "fence.enabled")]
-    Enabled,
-    /// It does not count.
-    #[serde(rename = "fence.disabled")]
-    Disabled,
-}
-
-impl Event for FenceEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Published { .. } => "fence.published",
-            Self::Enabled => "fence.enabled",
-            Self::Disabled => "fence.disabled",
-        }
+events! {
+    /// What happened.
+    pub enum FenceEvent {
+        /// A first or a new version of it counts.
+        Published {
+            /// 1, 2, 3 …
+            data_version: i64,
+            /// What was drawn.
+            drawing: Drawing,
+        } = "fence.published",
+        /// It counts again.
+        Enabled = "fence.enabled",
+        /// It does not count.
+        Disabled = "fence.disabled",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FenceRefusal {
-    /// No fence of that id.
-    Unknown,
-    /// Its name is empty or too long.
-    Name,
-    /// Capacity is negative or absurd.
-    Capacity(i32),
-    /// It reaches out of its area.
-    OutsideArea,
-    /// Another fence of the area has this name.
-    NameTaken,
-    /// A fence does not move to another area or kind.
-    Different,
-}
-
-impl Refusal for FenceRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "fence-unknown",
-            Self::Name => "fence-name",
-            Self::Capacity(_) => "fence-capacity",
-            Self::OutsideArea => "fence-outside-area",
-            Self::NameTaken => "fence-name-taken",
-            Self::Different => "fence-different",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Unknown => "围栏不存在".to_owned(),
-            Self::Name => "围栏名称需 1 到 30 个字".to_owned(),
-            Self::Capacity(capacity) => format!("停放上限需在 0 到 10000 之间，不能是 {capacity}"),
-            Self::OutsideArea => "围栏超出了所属服务区的边界".to_owned(),
-            Self::NameTaken => "该服务区内已有同名围栏".to_owned(),
-            Self::Different => "围栏不能换到另一个服务区或改变类型".to_owned(),
-        }
+refusals! {
+    /// Why not.
+    pub enum FenceRefusal {
+        /// No fence of that id.
+        Unknown = "fence-unknown": ("围栏不存在"),
+        /// Its name is empty or too long.
+        Name = "fence-name": ("围栏名称需 1 到 30 个字"),
+        /// Capacity is negative or absurd.
+        Capacity(i32) = "fence-capacity": ("停放上限需在 0 到 10000 之间，不能是 {0}"),
+        /// It reaches out of its area.
+        OutsideArea = "fence-outside-area": ("围栏超出了所属服务区的边界"),
+        /// Another fence of the area has this name.
+        NameTaken = "fence-name-taken": ("该服务区内已有同名围栏"),
+        /// A fence does not move to another area or kind.
+        Different = "fence-different": ("围栏不能换到另一个服务区或改变类型"),
     }
 }
 

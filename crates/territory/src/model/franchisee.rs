@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
-use kernel::{Aggregate, Claim, Event, Personal, Refusal};
+use kernel::{Aggregate, Claim, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Phone, Timestamp};
+use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Phone, Timestamp, choices};
 
 use super::license::LicenseNo;
 
@@ -29,28 +29,15 @@ pub fn day(now: Timestamp) -> NaiveDate {
     now.plus_millis(SHANGHAI_MS).datetime().date_naive()
 }
 
-/// Where a franchisee stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FranchiseeState {
-    /// 0 洽谈.
-    #[default]
-    Negotiating = 0,
-    /// 1 合作中.
-    Cooperating = 1,
-    /// 2 到期: the contract's last day is over.
-    Expired = 2,
-    /// 3 解约.
-    Terminated = 3,
-}
-
-impl FranchiseeState {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Negotiating => "洽谈",
-            Self::Cooperating => "合作中",
-            Self::Expired => "到期",
-            Self::Terminated => "解约",
-        }
+choices! {
+    /// Where a franchisee stands. Its contract's last day over, it is [`FranchiseeState::Expired`].
+    #[derive(Default)]
+    pub enum FranchiseeState("加盟商状态") {
+        #[default]
+        Negotiating = 0 => "洽谈",
+        Cooperating = 1 => "合作中",
+        Expired = 2 => "到期",
+        Terminated = 3 => "解约",
     }
 }
 
@@ -142,176 +129,92 @@ pub enum FranchiseeCommand {
     Reveal,
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum FranchiseeEvent {
-    /// It came.
-    #[serde(rename = "ally.registered")]
-    Registered {
-        /// Its own id.
-        franchisee_id: FranchiseeId,
-        /// With whom it works.
-        agent_id: AgentId,
-        /// What was agreed so far.
-        terms: Terms,
-        /// The people behind it.
-        people: Personal<People>,
-    },
-    /// Something else was agreed.
-    #[serde(rename = "ally.terms_changed")]
-    TermsChanged {
-        /// What was agreed.
-        terms: Terms,
-    },
-    /// Others are to be spoken with.
-    #[serde(rename = "ally.people_changed")]
-    PeopleChanged {
-        /// The people behind it.
-        people: Personal<People>,
-    },
-    /// The contract was signed.
-    #[serde(rename = "ally.signed")]
-    Signed,
-    /// The contract's last day is over.
-    #[serde(rename = "ally.expired")]
-    Expired,
-    /// It was ended.
-    #[serde(rename = "ally.terminated")]
-    Terminated {
-        /// Why.
-        reason: String,
-    },
-    /// It is gone.
-    #[serde(rename = "ally.deleted")]
-    Deleted,
-    /// Somebody looked at whole names and phones.
-    #[serde(rename = "ally.revealed")]
-    Revealed,
-}
-
-impl Event for FranchiseeEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Registered { .. } => "ally.registered",
-            Self::TermsChanged { .. } => "ally.terms_changed",
-            Self::PeopleChanged { .. } => "ally.people_changed",
-            Self::Signed => "ally.signed",
-            Self::Expired => "ally.expired",
-            Self::Terminated { .. } => "ally.terminated",
-            Self::Deleted => "ally.deleted",
-            Self::Revealed => "ally.revealed",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum FranchiseeEvent {
+        /// It came.
+        Registered {
+            /// Its own id.
+            franchisee_id: FranchiseeId,
+            /// With whom it works.
+            agent_id: AgentId,
+            /// What was agreed so far.
+            terms: Terms,
+            /// The people behind it.
+            people: Personal<People>,
+        } = "ally.registered",
+        /// Something else was agreed.
+        TermsChanged {
+            /// What was agreed.
+            terms: Terms,
+        } = "ally.terms_changed",
+        /// Others are to be spoken with.
+        PeopleChanged {
+            /// The people behind it.
+            people: Personal<People>,
+        } = "ally.people_changed",
+        /// The contract was signed.
+        Signed = "ally.signed",
+        /// The contract's last day is over.
+        Expired = "ally.expired",
+        /// It was ended.
+        Terminated {
+            /// Why.
+            reason: String,
+        } = "ally.terminated",
+        /// It is gone.
+        Deleted = "ally.deleted",
+        /// Somebody looked at whole names and phones.
+        Revealed = "ally.revealed",
     }
 }
 
-/// Why not.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FranchiseeRefusal {
-    /// There is none, or no more.
-    #[error("加盟商不存在或已删除")]
-    Unknown,
-    /// The id is in use.
-    #[error("加盟商已存在")]
-    Exists,
-    /// The company's name is empty or too long.
-    #[error("公司名称需 1 到 {COMPANY_MAX} 个字")]
-    Company,
-    /// A person's name is empty or too long.
-    #[error("{0}需 1 到 {PERSON_MAX} 个字，不能含有 *")]
-    Person(&'static str),
-    /// There is no phone.
-    #[error("请填写联系电话")]
-    NoPhone,
-    /// The remark is too long.
-    #[error("备注最多 {REMARK_MAX} 个字")]
-    Remark,
-    /// Too many areas.
-    #[error("一个加盟商最多 {AREAS_MAX} 个服务区")]
-    Areas,
-    /// The contract ends before it begins.
-    #[error("合同到期日不能早于加盟日期")]
-    Dates,
-    /// The deposit is negative or absurd.
-    #[error("保证金需在 0 到 1 亿元之间")]
-    Deposit,
-    /// The share is negative or more than the whole.
-    #[error("分成比例需在 0% 到 100% 之间")]
-    Ratio,
-    /// Another franchisee of the agent has this number.
-    #[error("该代理下已有统一社会信用代码相同的加盟商")]
-    LicenseTaken,
-    /// Somebody else changed it meanwhile.
-    #[error("加盟商资料已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试")]
-    Stale {
-        /// What the editor saw.
-        seen: i64,
-        /// What it is.
-        actual: i64,
-    },
-    /// Something is not agreed yet that a contract needs.
-    #[error("签约资料不完整，请先补全：{0}")]
-    Incomplete(String),
-    /// The contract would end in the past.
-    #[error("合同到期日 {0} 已过，请填写新的到期日")]
-    EndPassed(NaiveDate),
-    /// The contract's last day is not over.
-    #[error("合同尚未到期")]
-    TooEarly,
-    /// The contract is over: what was agreed is history.
-    #[error("合同已到期，只能修改联系人、电话和法人")]
-    TermsClosed,
-    /// It is ended.
-    #[error("已解约的加盟商不能再修改")]
-    Ended,
-    /// That does not follow on where it stands.
-    #[error("加盟商当前为“{now}”，不能{act}")]
-    NotNow {
-        /// Where it stands.
-        now: &'static str,
-        /// What was asked.
-        act: &'static str,
-    },
-    /// The reason is empty or too long.
-    #[error("请填写解约原因，最多 {REMARK_MAX} 个字")]
-    Reason,
-    /// Bills are not settled.
-    #[error("还有 {0} 笔账单未结清，结清后才能解约")]
-    Unsettled(i64),
-    /// What was signed once is kept.
-    #[error("只有洽谈中的加盟商可以删除；合作过的请解约，档案会保留")]
-    Kept,
-}
-
-impl Refusal for FranchiseeRefusal {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown => "ally-unknown",
-            Self::Exists => "ally-exists",
-            Self::Company => "ally-company",
-            Self::Person(_) => "ally-person",
-            Self::NoPhone => "ally-phone",
-            Self::Remark => "ally-remark",
-            Self::Areas => "ally-areas",
-            Self::Dates => "ally-dates",
-            Self::Deposit => "ally-deposit",
-            Self::Ratio => "ally-ratio",
-            Self::LicenseTaken => "ally-license-taken",
-            Self::Stale { .. } => "stale-version",
-            Self::Incomplete(_) => "ally-incomplete",
-            Self::EndPassed(_) => "ally-end-passed",
-            Self::TooEarly => "ally-too-early",
-            Self::TermsClosed => "ally-terms-closed",
-            Self::Ended => "ally-ended",
-            Self::NotNow { .. } => "ally-not-now",
-            Self::Reason => "ally-reason",
-            Self::Unsettled(_) => "ally-unsettled",
-            Self::Kept => "ally-kept",
-        }
-    }
-
-    fn message(&self) -> String {
-        self.to_string()
+refusals! {
+    /// Why not.
+    pub enum FranchiseeRefusal {
+        /// There is none, or no more.
+        Unknown = "ally-unknown": ("加盟商不存在或已删除"),
+        /// The id is in use.
+        Exists = "ally-exists": ("加盟商已存在"),
+        /// The company's name is empty or too long.
+        Company = "ally-company": ("公司名称需 1 到 {COMPANY_MAX} 个字"),
+        /// A person's name is empty or too long.
+        Person(&'static str) = "ally-person": ("{0}需 1 到 {PERSON_MAX} 个字，不能含有 *"),
+        /// There is no phone.
+        NoPhone = "ally-phone": ("请填写联系电话"),
+        /// The remark is too long.
+        Remark = "ally-remark": ("备注最多 {REMARK_MAX} 个字"),
+        /// Too many areas.
+        Areas = "ally-areas": ("一个加盟商最多 {AREAS_MAX} 个服务区"),
+        /// The contract ends before it begins.
+        Dates = "ally-dates": ("合同到期日不能早于加盟日期"),
+        /// The deposit is negative or absurd.
+        Deposit = "ally-deposit": ("保证金需在 0 到 1 亿元之间"),
+        /// The share is negative or more than the whole.
+        Ratio = "ally-ratio": ("分成比例需在 0% 到 100% 之间"),
+        /// Another franchisee of the agent has this number.
+        LicenseTaken = "ally-license-taken": ("该代理下已有统一社会信用代码相同的加盟商"),
+        /// Somebody else changed it meanwhile.
+        Stale { seen: i64, actual: i64 } = "stale-version": ("加盟商资料已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试"),
+        /// Something is not agreed yet that a contract needs.
+        Incomplete(String) = "ally-incomplete": ("签约资料不完整，请先补全：{0}"),
+        /// The contract would end in the past.
+        EndPassed(NaiveDate) = "ally-end-passed": ("合同到期日 {0} 已过，请填写新的到期日"),
+        /// The contract's last day is not over.
+        TooEarly = "ally-too-early": ("合同尚未到期"),
+        /// The contract is over: what was agreed is history.
+        TermsClosed = "ally-terms-closed": ("合同已到期，只能修改联系人、电话和法人"),
+        /// It is ended.
+        Ended = "ally-ended": ("已解约的加盟商不能再修改"),
+        /// That does not follow on where it stands.
+        NotNow { now: &'static str, act: &'static str } = "ally-not-now": ("加盟商当前为“{now}”，不能{act}"),
+        /// The reason is empty or too long.
+        Reason = "ally-reason": ("请填写解约原因，最多 {REMARK_MAX} 个字"),
+        /// Bills are not settled.
+        Unsettled(i64) = "ally-unsettled": ("还有 {0} 笔账单未结清，结清后才能解约"),
+        /// What was signed once is kept.
+        Kept = "ally-kept": ("只有洽谈中的加盟商可以删除；合作过的请解约，档案会保留"),
     }
 }
 

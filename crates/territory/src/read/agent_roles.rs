@@ -1,24 +1,17 @@
 //! Table `agent_role`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{AgentRoleId, COUNT_CAP, DataOwner, Page, Rows};
+use vocabulary::{AgentRoleId, DataOwner};
 
-use super::containing;
 use crate::model::agent_role::{AgentRole, AgentRoleEvent};
-
-/// Builds table `agent_role`.
-pub struct AgentRoleProjector;
 
 /// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     role_id: i64,
     name: String,
     remark: String,
@@ -29,60 +22,34 @@ struct Row {
     position: i64,
 }
 
-fn change(role_id: &str) -> Change {
-    Change { table: "agent_role", key: role_id.to_owned(), owner: DataOwner::PLATFORM }
-}
+impl Fold for Row {
+    type Of = AgentRole;
+    const TABLE: &'static str = "agent_role";
+    const KEY: &'static str = "role_id";
 
-#[async_trait]
-impl Projector for AgentRoleProjector {
-    fn name(&self) -> &'static str {
-        "agent_role"
-    }
-
-    fn tables(&self) -> &'static [&'static str] {
-        &["agent_role"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[AgentRole::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
-        let known: Vec<Row> = rows::load(db, "agent_role", "role_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.role_id, row)).collect();
-        let mut gone = Vec::new();
-        for recorded in events {
-            let role_id: i64 = recorded.stream_id.parse()?;
-            let at = recorded.recorded_at.millis();
-            let form = match recorded.decode::<AgentRoleEvent>()? {
-                AgentRoleEvent::Created { form, .. } | AgentRoleEvent::Changed(form) => form,
-                AgentRoleEvent::Deleted => {
-                    rows.remove(&role_id);
-                    gone.push(recorded.stream_id.clone());
-                    continue;
-                }
-            };
-            let created_at_ms = rows.get(&role_id).map_or(at, |row| row.created_at_ms);
-            let row = Row {
-                role_id,
+    fn fold(
+        row: Option<Self>,
+        event: AgentRoleEvent,
+        recorded: &Recorded,
+    ) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        Ok(match event {
+            AgentRoleEvent::Created { form, .. } | AgentRoleEvent::Changed(form) => Some(Self {
+                role_id: recorded.stream_id.parse()?,
                 name: form.name,
                 remark: form.remark,
                 codes: form.codes.into_iter().map(String::from).collect(),
-                created_at_ms,
-                updated_at_ms: at,
+                created_at_ms: row.map_or(at_ms, |row| row.created_at_ms),
+                updated_at_ms: at_ms,
                 version: recorded.version,
                 position: recorded.position.0,
-            };
-            rows.insert(role_id, row);
-        }
-        let rows: Vec<Row> = rows.into_values().collect();
-        rows::delete(db, "agent_role", "role_id", "bigint", &gone).await?;
-        rows::upsert(db, "agent_role", "role_id", &rows).await?;
-        let mut changed: Vec<&str> = keys.iter().map(String::as_str).collect();
-        changed.sort_unstable();
-        changed.dedup();
-        Ok(changed.into_iter().map(change).collect())
+            }),
+            AgentRoleEvent::Deleted => None,
+        })
+    }
+
+    fn owner(&self) -> DataOwner {
+        DataOwner::PLATFORM
     }
 }
 
@@ -91,7 +58,6 @@ impl Projector for AgentRoleProjector {
 #[serde(rename_all = "camelCase")]
 pub struct AgentRoleRow {
     /// Its id, as text.
-    #[schema(value_type = String)]
     #[sqlx(rename = "role_id")]
     pub id: AgentRoleId,
     /// 模板名称.
@@ -109,40 +75,17 @@ pub struct AgentRoleRow {
     pub version: i64,
 }
 
-const COLUMNS: &str = "r.role_id, r.name, r.remark, r.codes, r.updated_at_ms, r.version,
-    (select count(*) from read.agent a where a.role_id = r.role_id) as agent_count";
-
-/// Templates whose name or remark holds `keyword`, newest first.
-pub async fn page(
-    db: &mut PgConnection,
-    keyword: Option<&str>,
-    page: Page,
-) -> sqlx::Result<Rows<AgentRoleRow>> {
-    let pattern = keyword.map(containing);
-    let list = format!(
-        "select {COLUMNS} from read.agent_role r where $1::text is null or r.name like $1 or r.remark like $1
-         order by r.created_at_ms desc, r.role_id desc limit $2 offset $3"
-    );
-    let found = sqlx::query_as(sqlx::AssertSqlSafe(list))
-        .bind(&pattern)
-        .bind(page.limit())
-        .bind(page.offset())
-        .fetch_all(&mut *db)
-        .await?;
-    let counted = sqlx::query_scalar(
-        "select count(*) from (
-           select from read.agent_role r where $1::text is null or r.name like $1 or r.remark like $1
-           limit $2) matching",
+/// Templates, newest first.
+pub fn list() -> List {
+    List::new(
+        "r.role_id, r.name, r.remark, r.codes, r.updated_at_ms, r.version,
+         (select count(*) from read.agent a where a.role_id = r.role_id) as agent_count",
+        "read.agent_role r",
+        "r.created_at_ms desc, r.role_id desc",
     )
-    .bind(&pattern)
-    .bind(COUNT_CAP + 1)
-    .fetch_one(db)
-    .await?;
-    Ok(Rows::new(found, counted))
 }
 
 /// One template; nothing when it is not in scope.
 pub async fn one(db: &mut PgConnection, role: AgentRoleId) -> sqlx::Result<Option<AgentRoleRow>> {
-    let query = format!("select {COLUMNS} from read.agent_role r where r.role_id = $1");
-    sqlx::query_as(sqlx::AssertSqlSafe(query)).bind(role).fetch_optional(db).await
+    Ok(list().is("r.role_id", Some(role.0)).rows(db, 1).await?.pop())
 }

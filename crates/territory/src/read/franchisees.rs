@@ -1,27 +1,20 @@
 //! Table `franchisee`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use chrono::NaiveDate;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
+use kernel::{Fold, List, Personal, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, FranchiseeId, Page, Rows};
+use vocabulary::{AgentId, AreaId, DataOwner, FranchiseeId, Scope};
 
-use super::containing;
 use crate::model::franchisee::{Franchisee, FranchiseeEvent, FranchiseeState, People, Terms};
 
 /// Contracts that one sweep ends.
 const ENDED_AT_ONCE: i64 = 500;
 
-/// Builds table `franchisee`.
-pub struct FranchiseeProjector;
-
 /// A row of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     franchisee_id: i64,
     agent_id: i64,
     company: String,
@@ -35,7 +28,7 @@ struct Row {
     deposit_cents: i64,
     ratio_bp: i32,
     remark: String,
-    state: i16,
+    state: FranchiseeState,
     ended_reason: String,
     created_at_ms: i64,
     updated_at_ms: i64,
@@ -66,74 +59,51 @@ impl Row {
         self.phone = known.map(|people| people.phone.masked()).unwrap_or_default();
         self.legal_person = known.map(|people| masked_name(&people.legal_person)).unwrap_or_default();
     }
-
-    fn take_in(&mut self, event: FranchiseeEvent, at_ms: i64) {
-        match event {
-            FranchiseeEvent::Registered { terms, people, .. } => {
-                self.set_terms(terms);
-                self.set_people(&people);
-            }
-            FranchiseeEvent::TermsChanged { terms } => self.set_terms(terms),
-            FranchiseeEvent::PeopleChanged { people } => self.set_people(&people),
-            FranchiseeEvent::Signed => self.state = FranchiseeState::Cooperating as i16,
-            FranchiseeEvent::Expired => self.state = FranchiseeState::Expired as i16,
-            FranchiseeEvent::Terminated { reason } => {
-                self.state = FranchiseeState::Terminated as i16;
-                self.ended_reason = reason;
-            }
-            FranchiseeEvent::Deleted | FranchiseeEvent::Revealed => return,
-        }
-        self.revision += 1;
-        self.updated_at_ms = at_ms;
-    }
-
-    fn change(&self) -> Change {
-        let owner = DataOwner::of_agent(AgentId(self.agent_id));
-        Change { table: "franchisee", key: self.franchisee_id.to_string(), owner }
-    }
 }
 
-#[async_trait]
-impl Projector for FranchiseeProjector {
-    fn name(&self) -> &'static str {
-        "franchisee"
-    }
+impl Fold for Row {
+    type Of = Franchisee;
+    const TABLE: &'static str = "franchisee";
+    const KEY: &'static str = "franchisee_id";
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["franchisee"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Franchisee::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
-        let known: Vec<Row> = rows::load(db, "franchisee", "franchisee_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.franchisee_id, row)).collect();
-        let mut changes = Vec::new();
-        let mut gone = Vec::new();
-        for recorded in events {
-            let franchisee_id: i64 = recorded.stream_id.parse()?;
-            let at_ms = recorded.recorded_at.millis();
-            let event = recorded.decode::<FranchiseeEvent>()?;
-            if event == FranchiseeEvent::Deleted {
-                changes.extend(rows.remove(&franchisee_id).map(|row| row.change()));
-                gone.push(franchisee_id.to_string());
-                continue;
+    fn fold(
+        row: Option<Self>,
+        event: FranchiseeEvent,
+        recorded: &Recorded,
+    ) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        let mut row = match (&event, row) {
+            (FranchiseeEvent::Registered { agent_id, .. }, _) => Self {
+                franchisee_id: recorded.stream_id.parse()?,
+                agent_id: agent_id.0,
+                created_at_ms: at_ms,
+                ..Self::default()
+            },
+            (_, row) => row.ok_or("a franchisee changed before it came")?,
+        };
+        match event {
+            FranchiseeEvent::Registered { terms, people, .. } => {
+                row.set_terms(terms);
+                row.set_people(&people);
             }
-            if let FranchiseeEvent::Registered { agent_id, .. } = &event {
-                let row = Row { franchisee_id, agent_id: agent_id.0, created_at_ms: at_ms, ..Row::default() };
-                rows.insert(franchisee_id, row);
+            FranchiseeEvent::TermsChanged { terms } => row.set_terms(terms),
+            FranchiseeEvent::PeopleChanged { people } => row.set_people(&people),
+            FranchiseeEvent::Signed => row.state = FranchiseeState::Cooperating,
+            FranchiseeEvent::Expired => row.state = FranchiseeState::Expired,
+            FranchiseeEvent::Terminated { reason } => {
+                row.state = FranchiseeState::Terminated;
+                row.ended_reason = reason;
             }
-            let row = rows.get_mut(&franchisee_id).ok_or("a franchisee changed before it came")?;
-            row.take_in(event, at_ms);
+            FranchiseeEvent::Deleted => return Ok(None),
+            FranchiseeEvent::Revealed => return Ok(Some(row)),
         }
-        let rows: Vec<Row> = rows.into_values().collect();
-        rows::delete(db, "franchisee", "franchisee_id", "bigint", &gone).await?;
-        rows::upsert(db, "franchisee", "franchisee_id", &rows).await?;
-        changes.extend(rows.iter().map(Row::change));
-        Ok(changes)
+        row.revision += 1;
+        row.updated_at_ms = at_ms;
+        Ok(Some(row))
+    }
+
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_agent(AgentId(self.agent_id))
     }
 }
 
@@ -168,8 +138,8 @@ pub struct FranchiseeFound {
     pub ratio_bp: i32,
     /// 备注.
     pub remark: String,
-    /// See [`FranchiseeState`].
-    pub state: i16,
+    /// Where it stands.
+    pub state: FranchiseeState,
     /// Why it was ended.
     pub ended_reason: String,
     /// When it came.
@@ -180,63 +150,23 @@ pub struct FranchiseeFound {
     pub revision: i64,
 }
 
-/// What a list is asked for.
-#[derive(Clone, Debug, Default)]
-pub struct FranchiseeFilter {
-    /// Part of the company's name or its number.
-    pub keyword: Option<String>,
-    /// Of this agent.
-    pub agent: Option<AgentId>,
-    /// In this state.
-    pub state: Option<i16>,
-}
-
-/// Franchisees in scope that `filter` leaves, newest first.
-pub async fn page(
-    db: &mut PgConnection,
-    filter: &FranchiseeFilter,
-    page: Page,
-) -> sqlx::Result<Rows<FranchiseeFound>> {
-    let pattern = filter.keyword.as_deref().map(containing);
-    let found = sqlx::query_as(
-        "select y.*, g.company as agent_company
-         from read.franchisee y left join read.agent g on g.agent_id = y.agent_id
-         where ($1::text is null or y.company like $1 or y.license_no like $1)
-           and ($2::bigint is null or y.agent_id = $2) and ($3::smallint is null or y.state = $3)
-         order by y.created_at_ms desc, y.franchisee_id desc limit $4 offset $5",
+/// Franchisees of the scope's agents, newest first.
+pub fn list(scope: &Scope) -> List {
+    List::new(
+        "y.*, g.company as agent_company",
+        "read.franchisee y left join read.agent g on g.agent_id = y.agent_id",
+        "y.created_at_ms desc, y.franchisee_id desc",
     )
-    .bind(&pattern)
-    .bind(filter.agent)
-    .bind(filter.state)
-    .bind(page.limit())
-    .bind(page.offset())
-    .fetch_all(&mut *db)
-    .await?;
-    let counted = sqlx::query_scalar(
-        "select count(*) from (
-           select from read.franchisee y
-           where ($1::text is null or y.company like $1 or y.license_no like $1)
-             and ($2::bigint is null or y.agent_id = $2) and ($3::smallint is null or y.state = $3)
-           limit $4) matching",
-    )
-    .bind(&pattern)
-    .bind(filter.agent)
-    .bind(filter.state)
-    .bind(COUNT_CAP + 1)
-    .fetch_one(db)
-    .await?;
-    Ok(Rows::new(found, counted))
+    .of_agents("y.agent_id", scope)
 }
 
 /// One franchisee; nothing when it is not in scope.
-pub async fn one(db: impl PgExecutor<'_>, franchisee: FranchiseeId) -> sqlx::Result<Option<FranchiseeFound>> {
-    sqlx::query_as(
-        "select y.*, g.company as agent_company
-         from read.franchisee y left join read.agent g on g.agent_id = y.agent_id where y.franchisee_id = $1",
-    )
-    .bind(franchisee)
-    .fetch_optional(db)
-    .await
+pub async fn one(
+    db: &mut PgConnection,
+    scope: &Scope,
+    franchisee: FranchiseeId,
+) -> sqlx::Result<Option<FranchiseeFound>> {
+    Ok(list(scope).is("y.franchisee_id", Some(franchisee.0)).rows(db, 1).await?.pop())
 }
 
 /// Franchisees whose contract's last day lies before `today`, at most 500.

@@ -1,7 +1,7 @@
 //! What people fill in for an account and for its card.
 
 use serde::{Deserialize, Serialize};
-use vocabulary::Phone;
+use vocabulary::{Phone, choices};
 
 use super::super::numbers::{CardNo, CertKind, CertNo};
 use super::{PaymentAccountRefusal, line};
@@ -13,38 +13,12 @@ const PERSON_MAX: usize = 20;
 /// A bank's name has at most so many characters.
 const BANK_MAX: usize = 32;
 
-/// Who the account is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "i16", into = "i16")]
-pub enum AccountType {
-    /// 0 个人.
-    Individual,
-    /// 1 企业.
-    Company,
-    /// 2 个体户.
-    SoleTrader,
-}
-
-impl TryFrom<i16> for AccountType {
-    type Error = String;
-
-    fn try_from(value: i16) -> Result<Self, String> {
-        match value {
-            0 => Ok(Self::Individual),
-            1 => Ok(Self::Company),
-            2 => Ok(Self::SoleTrader),
-            other => Err(format!("账户类型只有 0、1 和 2，没有 {other}")),
-        }
-    }
-}
-
-impl From<AccountType> for i16 {
-    fn from(kind: AccountType) -> Self {
-        match kind {
-            AccountType::Individual => 0,
-            AccountType::Company => 1,
-            AccountType::SoleTrader => 2,
-        }
+choices! {
+    /// Who the account is for.
+    pub enum AccountType("账户类型") {
+        Individual = 0 => "个人",
+        Company = 1 => "企业",
+        SoleTrader = 2 => "个体户",
     }
 }
 

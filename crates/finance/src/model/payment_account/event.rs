@@ -1,156 +1,117 @@
 //! What happens to a payment account.
 
-use kernel::{Event, Personal};
-use serde::{Deserialize, Serialize};
+use kernel::{Personal, events};
 use vocabulary::{AgentId, BankCardId, PaymentAccountId, Timestamp};
 
 use super::{AccountLevel, AccountType, Applicant, BankCard, CardFailure, PasswordCall};
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
-pub enum PaymentAccountEvent {
-    /// It was applied for.
-    #[serde(rename = "payment-account.applied")]
-    Applied {
-        /// Its own id.
-        account_id: PaymentAccountId,
-        /// Whose it is.
-        agent_id: AgentId,
-        /// 0 个人, 1 企业, 2 个体户.
-        account_type: AccountType,
-        /// Who applies.
-        applicant: Personal<Applicant>,
-    },
-    /// It was applied for again, corrected.
-    #[serde(rename = "payment-account.reapplied")]
-    Reapplied {
-        /// 0 个人, 1 企业, 2 个体户.
-        account_type: AccountType,
-        /// Who applies.
-        applicant: Personal<Applicant>,
-    },
-    /// The provider opened it.
-    #[serde(rename = "payment-account.opened")]
-    Opened {
-        /// What it may do.
-        level: AccountLevel,
-    },
-    /// The provider did not open it.
-    #[serde(rename = "payment-account.rejected")]
-    Rejected {
-        /// Why.
-        reason: String,
-    },
-    /// It may not be used for now.
-    #[serde(rename = "payment-account.frozen")]
-    Frozen {
-        /// Why.
-        reason: String,
-    },
-    /// It may be used again.
-    #[serde(rename = "payment-account.unfrozen")]
-    Unfrozen {
-        /// Why.
-        reason: String,
-    },
-    /// It is no more.
-    #[serde(rename = "payment-account.closed")]
-    Closed {
-        /// Why.
-        reason: String,
-    },
-    /// A card was named; its code is on the way.
-    #[serde(rename = "payment-account.card_named")]
-    CardNamed {
-        /// Its own id.
-        card_id: BankCardId,
-        /// 开户银行.
-        bank_name: String,
-        /// The card.
-        card: Personal<BankCard>,
-        /// When its code was sent.
-        at: Timestamp,
-    },
-    /// Its code was sent again.
-    #[serde(rename = "payment-account.code_resent")]
-    CodeResent {
-        /// Which card.
-        card_id: BankCardId,
-        /// When.
-        at: Timestamp,
-    },
-    /// It was proved.
-    #[serde(rename = "payment-account.card_bound")]
-    CardBound {
-        /// Which card.
-        card_id: BankCardId,
-    },
-    /// It was not.
-    #[serde(rename = "payment-account.card_failed")]
-    CardFailed {
-        /// Which card.
-        card_id: BankCardId,
-        /// Why.
-        cause: CardFailure,
-    },
-    /// The platform is asked to let it go.
-    #[serde(rename = "payment-account.unbinding_asked")]
-    UnbindingAsked {
-        /// Which card.
-        card_id: BankCardId,
-        /// Why.
-        reason: String,
-    },
-    /// It is let go.
-    #[serde(rename = "payment-account.card_unbound")]
-    CardUnbound {
-        /// Which card.
-        card_id: BankCardId,
-        /// Why.
-        reason: String,
-    },
-    /// It stays.
-    #[serde(rename = "payment-account.unbinding_declined")]
-    UnbindingDeclined {
-        /// Which card.
-        card_id: BankCardId,
-        /// Why.
-        reason: String,
-    },
-    /// Somebody asked for the page of the payment password.
-    #[serde(rename = "payment-account.password_asked")]
-    PasswordAsked {
-        /// What for.
-        call: PasswordCall,
-        /// Names the link.
-        link: String,
-    },
-    /// The payment password was set.
-    #[serde(rename = "payment-account.password_set")]
-    PasswordSet,
-}
-
-impl Event for PaymentAccountEvent {
-    fn stored_type(&self) -> &'static str {
-        match self {
-            Self::Applied { .. } => "payment-account.applied",
-            Self::Reapplied { .. } => "payment-account.reapplied",
-            Self::Opened { .. } => "payment-account.opened",
-            Self::Rejected { .. } => "payment-account.rejected",
-            Self::Frozen { .. } => "payment-account.frozen",
-            Self::Unfrozen { .. } => "payment-account.unfrozen",
-            Self::Closed { .. } => "payment-account.closed",
-            Self::CardNamed { .. } => "payment-account.card_named",
-            Self::CodeResent { .. } => "payment-account.code_resent",
-            Self::CardBound { .. } => "payment-account.card_bound",
-            Self::CardFailed { .. } => "payment-account.card_failed",
-            Self::UnbindingAsked { .. } => "payment-account.unbinding_asked",
-            Self::CardUnbound { .. } => "payment-account.card_unbound",
-            Self::UnbindingDeclined { .. } => "payment-account.unbinding_declined",
-            Self::PasswordAsked { .. } => "payment-account.password_asked",
-            Self::PasswordSet => "payment-account.password_set",
-        }
+events! {
+    /// What happened.
+    #[derive(Eq)]
+    pub enum PaymentAccountEvent {
+        /// It was applied for.
+        Applied {
+            /// Its own id.
+            account_id: PaymentAccountId,
+            /// Whose it is.
+            agent_id: AgentId,
+            /// 0 个人, 1 企业, 2 个体户.
+            account_type: AccountType,
+            /// Who applies.
+            applicant: Personal<Applicant>,
+        } = "payment-account.applied",
+        /// It was applied for again, corrected.
+        Reapplied {
+            /// 0 个人, 1 企业, 2 个体户.
+            account_type: AccountType,
+            /// Who applies.
+            applicant: Personal<Applicant>,
+        } = "payment-account.reapplied",
+        /// The provider opened it.
+        Opened {
+            /// What it may do.
+            level: AccountLevel,
+        } = "payment-account.opened",
+        /// The provider did not open it.
+        Rejected {
+            /// Why.
+            reason: String,
+        } = "payment-account.rejected",
+        /// It may not be used for now.
+        Frozen {
+            /// Why.
+            reason: String,
+        } = "payment-account.frozen",
+        /// It may be used again.
+        Unfrozen {
+            /// Why.
+            reason: String,
+        } = "payment-account.unfrozen",
+        /// It is no more.
+        Closed {
+            /// Why.
+            reason: String,
+        } = "payment-account.closed",
+        /// A card was named; its code is on the way.
+        CardNamed {
+            /// Its own id.
+            card_id: BankCardId,
+            /// 开户银行.
+            bank_name: String,
+            /// The card.
+            card: Personal<BankCard>,
+            /// When its code was sent.
+            at: Timestamp,
+        } = "payment-account.card_named",
+        /// Its code was sent again.
+        CodeResent {
+            /// Which card.
+            card_id: BankCardId,
+            /// When.
+            at: Timestamp,
+        } = "payment-account.code_resent",
+        /// It was proved.
+        CardBound {
+            /// Which card.
+            card_id: BankCardId,
+        } = "payment-account.card_bound",
+        /// It was not.
+        CardFailed {
+            /// Which card.
+            card_id: BankCardId,
+            /// Why.
+            cause: CardFailure,
+        } = "payment-account.card_failed",
+        /// The platform is asked to let it go.
+        UnbindingAsked {
+            /// Which card.
+            card_id: BankCardId,
+            /// Why.
+            reason: String,
+        } = "payment-account.unbinding_asked",
+        /// It is let go.
+        CardUnbound {
+            /// Which card.
+            card_id: BankCardId,
+            /// Why.
+            reason: String,
+        } = "payment-account.card_unbound",
+        /// It stays.
+        UnbindingDeclined {
+            /// Which card.
+            card_id: BankCardId,
+            /// Why.
+            reason: String,
+        } = "payment-account.unbinding_declined",
+        /// Somebody asked for the page of the payment password.
+        PasswordAsked {
+            /// What for.
+            call: PasswordCall,
+            /// Names the link.
+            link: String,
+        } = "payment-account.password_asked",
+        /// The payment password was set.
+        PasswordSet = "payment-account.password_set",
     }
 }
 

@@ -1,76 +1,27 @@
 //! Where accounts and cards stand, and what is asked of passwords.
 
 use serde::{Deserialize, Serialize};
+use vocabulary::choices;
 
-/// Where an account stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AccountStatus {
-    /// 0 未开户.
-    #[default]
-    None = 0,
-    /// 1 审核中.
-    Applied = 1,
-    /// 2 正常.
-    Normal = 2,
-    /// 3 开户失败.
-    Rejected = 3,
-    /// 4 冻结.
-    Frozen = 4,
-    /// 5 销户.
-    Closed = 5,
-}
-
-impl AccountStatus {
-    /// As people call it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::None => "未开户",
-            Self::Applied => "审核中",
-            Self::Normal => "正常",
-            Self::Rejected => "开户失败",
-            Self::Frozen => "冻结",
-            Self::Closed => "销户",
-        }
+choices! {
+    /// Where an account stands.
+    #[derive(Default)]
+    pub enum AccountStatus("账户状态") {
+        #[default]
+        None = 0 => "未开户",
+        Applied = 1 => "审核中",
+        Normal = 2 => "正常",
+        Rejected = 3 => "开户失败",
+        Frozen = 4 => "冻结",
+        Closed = 5 => "销户",
     }
 }
 
-impl TryFrom<i16> for AccountStatus {
-    type Error = ();
-
-    fn try_from(value: i16) -> Result<Self, ()> {
-        let all = [Self::None, Self::Applied, Self::Normal, Self::Rejected, Self::Frozen, Self::Closed];
-        all.into_iter().find(|status| *status as i16 == value).ok_or(())
-    }
-}
-
-/// What an account may do: 1 平台/一级, without bills of its own; 2 加盟商.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "i16", into = "i16")]
-pub enum AccountLevel {
-    /// 1.
-    First,
-    /// 2.
-    Second,
-}
-
-impl TryFrom<i16> for AccountLevel {
-    type Error = String;
-
-    fn try_from(value: i16) -> Result<Self, String> {
-        match value {
-            1 => Ok(Self::First),
-            2 => Ok(Self::Second),
-            other => Err(format!("账户等级只有 1 和 2，没有 {other}")),
-        }
-    }
-}
-
-impl From<AccountLevel> for i16 {
-    fn from(level: AccountLevel) -> Self {
-        match level {
-            AccountLevel::First => 1,
-            AccountLevel::Second => 2,
-        }
+choices! {
+    /// What an account may do: one of the first level has no bills of its own.
+    pub enum AccountLevel("账户等级") {
+        First = 1 => "一级（平台）",
+        Second = 2 => "二级（加盟商）",
     }
 }
 
@@ -88,19 +39,15 @@ pub enum PasswordCall {
     BForget,
 }
 
-/// Where a card stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CardState {
-    /// 0 待验证: its code was sent.
-    Pending = 0,
-    /// 1 已绑定.
-    Bound = 1,
-    /// 2 验证失败.
-    Failed = 2,
-    /// 3 解绑中: the platform was asked.
-    Unbinding = 3,
-    /// 4 已解绑.
-    Unbound = 4,
+choices! {
+    /// Where a card stands. While it is pending its code was sent; while it is unbinding the platform was asked.
+    pub enum CardState("银行卡状态") {
+        Pending = 0 => "待验证",
+        Bound = 1 => "已绑定",
+        Failed = 2 => "验证失败",
+        Unbinding = 3 => "解绑中",
+        Unbound = 4 => "已解绑",
+    }
 }
 
 /// Why a card was not bound.
