@@ -1,13 +1,27 @@
-//! Agents' accounts: who may change them, and what limits their people.
+//! Agents' accounts: opening and changing them with the areas that they run, and what limits their people.
 
-use kernel::{CommandContext, CommandError, Receipt};
-use vocabulary::{AgentId, AgentRoleId, PermissionCode};
+use std::collections::BTreeSet;
+
+use kernel::{CommandContext, CommandError, Receipt, Transaction};
+use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode};
 use wire::{Caller, Refused};
 
 use crate::Context;
-use crate::model::agent::{self, Agent, AgentCommand};
+use crate::model::agent::{self, Agent, AgentCommand, Parent, Profile, Registration};
 use crate::model::agent_role::{self, AgentRole, Held};
 use crate::ports::Branch;
+
+/// An account to be opened.
+pub(crate) struct Opening {
+    /// What is known of it.
+    pub(crate) profile: Profile,
+    /// Under whom it stands; none: under the platform.
+    pub(crate) parent: Option<AgentId>,
+    /// Whether it may work at once.
+    pub(crate) enabled: bool,
+    /// What it shall run.
+    pub(crate) areas: BTreeSet<AreaId>,
+}
 
 /// Whether the caller may act on an agent that he sees, and so on all of its people.
 pub(crate) fn may_act_on(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
@@ -66,5 +80,56 @@ impl Context {
         may_act_on(caller, agent)?;
         let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
         Ok(self.runtime.desk.execute::<Agent>(&agent, command, ctx).await?)
+    }
+
+    /// Opens an agent's account and lets it run areas: both or nothing.
+    pub(crate) async fn open_agent(
+        &self,
+        agent: AgentId,
+        opening: &Opening,
+        caller: &Caller,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
+        self.may_limit_by(caller, opening.profile.terms.role, None).await?;
+        let opened = async |mut tx: Transaction| -> Result<_, Refused> {
+            let parent = match opening.parent {
+                None => None,
+                Some(agent_id) => {
+                    let state = tx.load::<Agent>(&agent_id).await?.state;
+                    let level = state.known().map(|known| known.level);
+                    Some(Parent { agent_id, level, enabled: state.is_enabled() })
+                }
+            };
+            let account = Registration::of_platform(agent, opening.profile.clone());
+            tx.execute::<Agent>(&agent, AgentCommand::Open { account, parent, enabled: opening.enabled })
+                .await?;
+            self.let_run(&mut tx, caller, agent, &opening.areas).await?;
+            Ok(tx)
+        };
+        let receipt = self.runtime.desk.transact(ctx, opened).await?;
+        self.settle(receipt.position).await?;
+        Ok(receipt)
+    }
+
+    /// Changes an agent's account, and the areas that it runs when some are named: both or nothing.
+    pub(crate) async fn change_agent(
+        &self,
+        agent: AgentId,
+        profile: &Profile,
+        areas: Option<&BTreeSet<AreaId>>,
+        caller: &Caller,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        let changed = async |mut tx: Transaction| -> Result<_, Refused> {
+            tx.execute::<Agent>(&agent, AgentCommand::Change(profile.clone())).await?;
+            if let Some(areas) = areas {
+                self.let_run(&mut tx, caller, agent, areas).await?;
+            }
+            Ok(tx)
+        };
+        let receipt = self.runtime.desk.transact(ctx, changed).await?;
+        self.settle(receipt.position).await?;
+        Ok(receipt)
     }
 }

@@ -1,8 +1,8 @@
-//! Service areas that change hands.
+//! Service areas that change hands: in one append with all that changes with them.
 
 use std::collections::BTreeSet;
 
-use kernel::{CommandContext, CommandError, Position, Receipt};
+use kernel::{CommandContext, Receipt, Transaction};
 use vocabulary::{AgentId, AreaId};
 use wire::{Caller, Refused};
 
@@ -12,147 +12,123 @@ use crate::model::agent::{Agent, LEVELS_MAX};
 use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
 use crate::read::areas;
 
-/// Areas that one account names; more is done in several steps.
+/// Areas that one account names.
 const MOST_AREAS: usize = 1000;
+/// Areas that change hands at once; whoever works on one of them meanwhile waits for all.
+const MOST_MOVES: usize = 200;
+
+/// Whether `agent` stands under `above`, or is it.
+async fn stands_under(tx: &mut Transaction, agent: AgentId, above: AgentId) -> Result<bool, Refused> {
+    let mut next = Some(agent);
+    for _ in 0..LEVELS_MAX {
+        match next {
+            Some(one) if one == above => return Ok(true),
+            Some(one) => {
+                let loaded = tx.load::<Agent>(&one).await?;
+                next = loaded.state.known().and_then(|known| known.parent);
+            }
+            None => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+/// An agent under another runs only what lies within that one's: its areas come from there. `parent` is that of the one
+/// who gets the area, `from` who runs it now.
+async fn may_get(tx: &mut Transaction, parent: Option<AgentId>, from: AgentId) -> Result<(), Refused> {
+    match parent {
+        Some(parent) if !stands_under(tx, from, parent).await? => Err(Refused::business(
+            "area-beyond-parent",
+            "下级代理的服务区须在上级代理的服务区之内，请先移交给上级代理",
+        )),
+        _ => Ok(()),
+    }
+}
 
 impl Context {
-    /// Whether `agent` stands under `above`, or is it.
-    async fn stands_under(&self, agent: AgentId, above: AgentId) -> Result<bool, Refused> {
-        let mut next = Some(agent);
-        for _ in 0..LEVELS_MAX {
-            match next {
-                Some(one) if one == above => return Ok(true),
-                Some(one) => {
-                    let loaded = self.runtime.desk.load::<Agent>(&one).await?;
-                    next = loaded.state.known().and_then(|known| known.parent);
-                }
-                None => return Ok(false),
-            }
-        }
-        Ok(false)
-    }
-
-    /// An agent under another runs only what lies within that one's: its areas come from there. `parent` is that of
-    /// the one who gets the area, `from` who runs it now.
-    pub(crate) async fn may_get(&self, parent: Option<AgentId>, from: AgentId) -> Result<(), Refused> {
-        match parent {
-            Some(parent) if !self.stands_under(from, parent).await? => Err(Refused::business(
-                "area-beyond-parent",
-                "下级代理的服务区须在上级代理的服务区之内，请先移交给上级代理",
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// What leads from the areas that `agent` runs to those wanted: each with who runs it from then on, checked.
-    pub(crate) async fn moves(
+    /// Gives an area without bikes, fences and franchisees to another enabled agent.
+    pub(crate) async fn hand_over_area(
         &self,
         caller: &Caller,
+        area: AreaId,
+        to: AgentId,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        let handing_over = async |mut tx: Transaction| -> Result<_, Refused> {
+            let agent = tx.load::<Agent>(&to).await?.state;
+            if !agent.is_enabled() || !caller.full_scope.agents.contains(&to) {
+                return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
+            }
+            let from = tx.load::<Area>(&area).await?.state.agent();
+            let from = from.filter(|from| caller.full_scope.agents.contains(from));
+            let parent = agent.known().and_then(|known| known.parent);
+            may_get(&mut tx, parent, from.ok_or_else(Refused::not_found)?).await?;
+            self.hand_over(&mut tx, caller, &[(area, to)]).await?;
+            Ok(tx)
+        };
+        self.runtime.desk.transact(ctx, handing_over).await
+    }
+
+    /// Leads from the areas that `agent` runs to those wanted: what it runs no more goes back to its parent.
+    pub(super) async fn let_run(
+        &self,
+        tx: &mut Transaction,
+        caller: &Caller,
         agent: AgentId,
-        parent: Option<AgentId>,
         wanted: &BTreeSet<AreaId>,
-    ) -> Result<Vec<(AreaId, AreaCommand)>, Refused> {
+    ) -> Result<(), Refused> {
         if wanted.len() > MOST_AREAS {
             return Err(Refused::malformed(format!("一次最多 {MOST_AREAS} 个服务区")));
         }
-        let mut db =
-            self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "franchisee"]).await?;
-        let run: Vec<AreaId> =
-            sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
-                .bind(agent)
-                .fetch_all(&mut *db)
-                .await?;
-        let run: BTreeSet<AreaId> = run.into_iter().collect();
-        let mut targets = Vec::new();
+        let parent = tx.load::<Agent>(&agent).await?.state.known().and_then(|known| known.parent);
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area"]).await?;
+        let run = areas::run_by(&mut *db, agent).await?;
+        drop(db);
+        let changes = wanted.symmetric_difference(&run).count();
+        if changes > MOST_MOVES {
+            let text = format!("一次最多移交 {MOST_MOVES} 个服务区，本次共 {changes} 个，请分几次保存");
+            return Err(Refused::business("areas-too-many", text));
+        }
+        let mut moves = Vec::with_capacity(changes);
         for area in wanted.difference(&run) {
-            let state = self.runtime.desk.load::<Area>(area).await?.state;
+            let state = tx.load::<Area>(area).await?.state;
             let known = state.agent().filter(|_| state.state() != Some(AreaState::Closed));
             let Some(from) = known.filter(|from| caller.full_scope.agents.contains(from)) else {
                 return Err(Refused::business("area-unknown", "服务区不存在或已关停"));
             };
-            self.may_get(parent, from).await?;
-            targets.push((*area, agent));
+            may_get(tx, parent, from).await?;
+            moves.push((*area, agent));
         }
         for area in run.difference(wanted) {
             let Some(parent) = parent else {
                 let text = "一级代理的服务区不能直接移出，请到服务区管理移交给其他代理";
                 return Err(Refused::business("area-without-agent", text));
             };
-            targets.push((*area, parent));
+            // Another may have got it since the table was read.
+            if tx.load::<Area>(area).await?.state.agent() == Some(agent) {
+                moves.push((*area, parent));
+            }
         }
-        let ids: Vec<AreaId> = targets.iter().map(|(area, _)| *area).collect();
-        let vehicles = self.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
-        let mut moves = Vec::with_capacity(targets.len());
-        for (area, to) in targets {
-            let (fences, franchisees) = areas::belongings(&mut *db, area).await?;
-            let left =
-                Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
-            moves.push((area, AreaCommand::HandOver { to, left }));
-        }
-        drop(db);
-        Ok(moves)
+        self.hand_over(tx, caller, &moves).await
     }
 
-    /// What the moves would be answered now, without making them.
-    pub(crate) async fn rehearse(
+    /// Gives each area to its agent, when nothing of who ran it is left in it.
+    async fn hand_over(
         &self,
-        moves: &[(AreaId, AreaCommand)],
-        ctx: &CommandContext,
+        tx: &mut Transaction,
+        caller: &Caller,
+        moves: &[(AreaId, AgentId)],
     ) -> Result<(), Refused> {
-        use kernel::Aggregate;
-        for (area, command) in moves {
-            let loaded = self.runtime.desk.load::<Area>(area).await?;
-            if !ctx.scope.contains(loaded.state.owner()) {
-                return Err(Refused::not_found());
-            }
-            loaded.state.decide(command.clone(), ctx.now).map_err(CommandError::Refused)?;
+        let ids: Vec<AreaId> = moves.iter().map(|(area, _)| *area).collect();
+        let vehicles = self.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
+        let mut db =
+            self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "franchisee"]).await?;
+        for (area, to) in moves {
+            let (fences, franchisees) = areas::belongings(&mut *db, *area).await?;
+            let vehicles = vehicles.get(area).copied().unwrap_or(0);
+            let left = Belongings { vehicles, fences, franchisees };
+            tx.execute::<Area>(area, AreaCommand::HandOver { to: *to, left }).await?;
         }
         Ok(())
-    }
-
-    pub(crate) async fn make(
-        &self,
-        moves: Vec<(AreaId, AreaCommand)>,
-        ctx: &CommandContext,
-        after: Position,
-    ) -> Result<Position, Refused> {
-        let mut last = after;
-        for (area, command) in moves {
-            let ctx = ctx.step(&format!("a{area}"));
-            let receipt = self.runtime.desk.execute::<Area>(&area, command, &ctx).await?;
-            last = last.max(receipt.position);
-        }
-        self.settle(last).await?;
-        Ok(last)
-    }
-
-    /// Gives an area without bikes, fences and franchisees to another enabled agent.
-    pub(crate) async fn hand_over_area(
-        &self,
-        caller: &Caller,
-        seen: Option<Position>,
-        area: AreaId,
-        to: AgentId,
-        ctx: &CommandContext,
-    ) -> Result<Receipt, Refused> {
-        let agent = self.runtime.desk.load::<Agent>(&to).await?;
-        if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&to) {
-            return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
-        }
-        let state = self.runtime.desk.load::<Area>(&area).await?.state;
-        let from = state.agent().filter(|from| caller.full_scope.agents.contains(from));
-        let parent = agent.state.known().and_then(|known| known.parent);
-        self.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
-        let mut db = self
-            .runtime
-            .reads
-            .scoped(&caller.full_scope, seen, &["area", "agent", "fence", "franchisee"])
-            .await?;
-        let (fences, franchisees) = areas::belongings(&mut *db, area).await?;
-        drop(db);
-        let vehicles = self.ports.bikes.count_by_area(&[area]).await.map_err(Refused::unavailable)?;
-        let left = Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
-        let command = AreaCommand::HandOver { to, left };
-        Ok(self.runtime.desk.execute::<Area>(&area, command, ctx).await?)
     }
 }

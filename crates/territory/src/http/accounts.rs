@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use chrono::NaiveDate;
-use kernel::{CommandContext, CommandError, Receipt};
+use kernel::CommandContext;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -17,9 +17,9 @@ use wire::{
 };
 
 use crate::Context;
-use crate::app::agents::may_act_on;
+use crate::app::agents::{Opening, may_act_on};
 use crate::app::{NEWEST, READS};
-use crate::model::agent::{self, Agent, AgentCommand, BillingWay, Parent, Profile, Registration, Terms};
+use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Terms};
 use crate::read::agents::{self, AccountFilter, AccountRow};
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
@@ -157,33 +157,15 @@ async fn create(
     request: RequestContext,
     Body(body): Body<NewAccount>,
 ) -> Handled<Value> {
-    agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
-    let enabled = on(body.state.unwrap_or(1))?;
-    context.may_limit_by(&caller, body.content.role_id, None).await?;
-    let parent_id = body.parent_id.filter(|parent| parent.0 != 0);
-    let parent = match parent_id {
-        None => None,
-        Some(agent_id) => {
-            let state = context.runtime.desk.load::<Agent>(&agent_id).await?.state;
-            let level = state.known().map(|known| known.level);
-            Some(Parent { agent_id, level, enabled: state.is_enabled() })
-        }
-    };
     let fresh = AgentId(context.runtime.ids.next_id());
+    let opening = Opening {
+        areas: body.content.service_area_ids.clone().unwrap_or_default(),
+        profile: body.content.profile(phone(&body.phone)?),
+        parent: body.parent_id.filter(|parent| parent.0 != 0),
+        enabled: on(body.state.unwrap_or(1))?,
+    };
     let ctx = request.context_of_account(json!({ "agentId": fresh }));
-    let wanted = body.content.service_area_ids.clone().unwrap_or_default();
-    // Before anything is done: the areas must be such that this agent may get.
-    let moves = context.moves(&caller, fresh, parent_id, &wanted).await?;
-    context.rehearse(&moves, &ctx).await?;
-    let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
-    let command = AgentCommand::Open { account, parent, enabled };
-    let receipt = context.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
-    // A repeated request goes on with the account that the first one opened.
-    let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
-    let moves =
-        if agent == fresh { moves } else { context.moves(&caller, agent, parent_id, &wanted).await? };
-    let position = context.make(moves, &ctx, receipt.position).await?;
-    Ok(Answer::replied(Receipt { position, ..receipt }))
+    Ok(Answer::replied(context.open_agent(fresh, &opening, &caller, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -220,15 +202,9 @@ async fn update(
     };
     let ctx = request.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
-    let moves = match &body.content.service_area_ids {
-        Some(wanted) => context.moves(&caller, agent, known.parent, wanted).await?,
-        None => Vec::new(),
-    };
-    context.rehearse(&moves, &ctx).await?;
-    let command = AgentCommand::Change(body.content.profile(phone));
-    let receipt = context.runtime.desk.execute::<Agent>(&agent, command, &ctx).await?;
-    let position = context.make(moves, &ctx, receipt.position).await?;
-    Ok(Answer::replied(Receipt { position, ..receipt }))
+    let areas = body.content.service_area_ids.clone();
+    let profile = body.content.profile(phone);
+    Ok(Answer::replied(context.change_agent(agent, &profile, areas.as_ref(), &caller, &ctx).await?))
 }
 
 #[derive(Deserialize, IntoParams)]

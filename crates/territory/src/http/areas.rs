@@ -342,11 +342,10 @@ async fn hand_over(
     State(context): State<Context>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(body): Body<AreaHandedOver>,
 ) -> Handled<Value> {
     let ctx =
         CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
-    let receipt = context.hand_over_area(&caller, seen.0, body.id, body.agent_id, &ctx).await?;
+    let receipt = context.hand_over_area(&caller, body.id, body.agent_id, &ctx).await?;
     Ok(Answer::replied(receipt))
 }
