@@ -74,9 +74,13 @@ impl Desk {
                 Ok(decided) => decided,
                 Err(refused) => return self.answered::<AnyRefusal>(ctx).await?.ok_or(refused),
             };
-            match decided.attempt().await? {
-                Attempt::Done(receipt) => return Ok(receipt),
-                Attempt::Lost(kept) => held = kept,
+            match decided.attempt().await {
+                Ok(Attempt::Done(receipt)) => return Ok(receipt),
+                Ok(Attempt::Lost(kept)) => held = kept,
+                Err(refused @ CommandError::Refused(_)) => {
+                    return Ok(self.answered(ctx).await?.ok_or(refused)?);
+                }
+                Err(error) => return Err(error.into()),
             }
             metrics::counter!("wheelhouse_desk_lost_races_total", "category" => "transaction").increment(1);
         }

@@ -241,3 +241,20 @@ async fn a_group_is_bounded_and_well_formed() {
     }
     assert_eq!(writer.append_group(many(1000, 1), None).await.unwrap(), at(1000, 1));
 }
+
+#[tokio::test]
+async fn a_process_of_before_there_were_groups_appends_as_it_did() {
+    let standing = runtime().await;
+    let verdict: (i16, i64, i64) = sqlx::query_as(
+        "select outcome, at, version from log.append(
+           array['stall'], array['old'], array[0::bigint],
+           array[null::text], array[null::text], array[null::bytea], array[null::text], array[null::timestamptz],
+           array[1], array['stall.opened'], array[1::smallint], array['null'], array['{}'], array[now()],
+           array[decode(repeat('00', 32), 'hex')], array[1], array['k'], array[true],
+           now() + interval '1 minute')",
+    )
+    .fetch_one(&standing.runtime.pools.app)
+    .await
+    .unwrap();
+    assert_eq!(verdict, (0, 1, 1));
+}
