@@ -101,6 +101,19 @@ pub trait Refusal: Debug + Send + Sync + 'static {
     fn message(&self) -> String;
 }
 
+/// A refusal of any aggregate, for what spans several.
+pub type AnyRefusal = Box<dyn Refusal>;
+
+impl Refusal for AnyRefusal {
+    fn code(&self) -> &'static str {
+        (**self).code()
+    }
+
+    fn message(&self) -> String {
+        (**self).message()
+    }
+}
+
 /// A unique key, taken or given back in the transaction of the append.
 #[derive(Debug)]
 pub enum Claim<R> {

@@ -82,6 +82,7 @@ pub struct CommandContext {
     /// The answer to store with the request, given back when it is repeated.
     pub reply: serde_json::Value,
     /// The version the actor saw; another one is refused as stale. Nothing: the desk takes the newest and retries lost races.
+    /// In a transaction it is that of the first aggregate that is executed on.
     pub expected_version: Option<i64>,
     /// Runs from the browser's request to the event.
     pub trace_id: String,
@@ -122,7 +123,7 @@ impl CommandContext {
 pub struct Receipt {
     /// The log's position that includes the command's events (for a command without events: one at which its answer held).
     pub position: Position,
-    /// The aggregate's version after it.
+    /// The aggregate's version after it; of a transaction, that of the last one it wrote to.
     pub version: i64,
     /// Whether this is the stored answer of an earlier request under the same id; then `reply` is that answer.
     pub repeated: bool,

@@ -24,10 +24,10 @@ pub mod rows;
 pub mod runtime;
 mod sweeping;
 
-pub use aggregate::{Aggregate, Claim, DecodeError, Event, Refusal, StoredForm};
+pub use aggregate::{Aggregate, AnyRefusal, Claim, DecodeError, Event, Refusal, StoredForm};
 pub use changes::{ChangeBatch, Changes, RowChanged};
 pub use context::{Actor, CommandContext, Position, Receipt, RequestId};
-pub use desk::{CommandError, Desk, Loaded};
+pub use desk::{CommandError, Desk, Loaded, Transaction};
 pub use folded::{Fold, Folded};
 pub use lease::Lease;
 pub use list::{List, NotASort, Sort};

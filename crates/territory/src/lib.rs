@@ -1,5 +1,6 @@
 //! Who operates where: agents, service areas, parking places and no-stop zones.
 
+pub mod app;
 pub mod expiry;
 pub mod http;
 pub mod model;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::Position;
 
 /// An aggregate as it was after `version` events.
+#[derive(Clone)]
 pub struct Cached<A> {
     /// Its state.
     pub state: A,
@@ -16,19 +17,36 @@ pub struct Cached<A> {
     pub position: Position,
 }
 
+/// What a slot holds, whatever the aggregate.
+trait Remembered: Any + Send {
+    fn version(&self) -> i64;
+    fn stand_at(&mut self, position: Position);
+}
+
+impl<A: Send + 'static> Remembered for Cached<A> {
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn stand_at(&mut self, position: Position) {
+        self.position = position;
+    }
+}
+
 /// Room for one aggregate; who holds its lock is the one who works on it.
 #[derive(Default)]
-pub struct Slot(Option<Box<dyn Any + Send>>);
+pub struct Slot(Option<Box<dyn Remembered>>);
 
 impl Slot {
     /// What is remembered.
     pub fn get<A: Send + 'static>(&self) -> Option<&Cached<A>> {
-        self.0.as_ref().and_then(|cached| cached.downcast_ref())
+        self.0.as_deref().and_then(|cached| (cached as &dyn Any).downcast_ref())
     }
 
     /// Takes out what is remembered.
     pub fn take<A: Send + 'static>(&mut self) -> Option<Cached<A>> {
-        self.0.take().and_then(|cached| cached.downcast().ok()).map(|cached| *cached)
+        let cached: Box<dyn Any> = self.0.take()?;
+        cached.downcast().ok().map(|cached| *cached)
     }
 
     /// Remembers.
@@ -40,10 +58,24 @@ impl Slot {
     pub fn clear(&mut self) {
         self.0 = None;
     }
+
+    /// Events taken in, when something is remembered.
+    pub fn version(&self) -> Option<i64> {
+        self.0.as_ref().map(|cached| cached.version())
+    }
+
+    /// Says where the last of the events stands.
+    pub fn stand_at(&mut self, position: Position) {
+        if let Some(cached) = &mut self.0 {
+            cached.stand_at(position);
+        }
+    }
 }
 
-type Key = (&'static str, String);
-type Shared = Arc<tokio::sync::Mutex<Slot>>;
+/// A stream: its aggregate's category and id.
+pub type Key = (&'static str, String);
+/// A slot that several may want.
+pub type Shared = Arc<tokio::sync::Mutex<Slot>>;
 
 #[derive(Default)]
 struct Generations {

@@ -1,6 +1,7 @@
 //! The desk: takes a command, loads the aggregate, checks whose it is, lets it decide, appends.
 
 mod cache;
+mod transaction;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,13 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
+use vocabulary::DataOwner;
 
 use self::cache::{Cache, Cached, Slot};
+pub use self::transaction::Transaction;
 use crate::log::codec::{self, actor_key};
 use crate::log::{
     Append, BatchWriter, ClaimChange, LogError, NewEvent, Outcome, PersonalKeys, Reader, RequestRecord, Tail,
 };
-use crate::{Aggregate, Claim, CommandContext, Meta, Position, Receipt};
+use crate::{Aggregate, AnyRefusal, Claim, CommandContext, Meta, Position, Receipt, Refusal, StoredForm};
 
 /// A race lost more often than this in one command is given up.
 const ATTEMPTS: usize = 6;
@@ -49,6 +52,20 @@ pub enum CommandError<R> {
     /// The log failed.
     #[error(transparent)]
     Log(#[from] LogError),
+}
+
+impl<R: Refusal> CommandError<R> {
+    /// The same of any aggregate.
+    pub fn of_any(self) -> CommandError<AnyRefusal> {
+        match self {
+            Self::NotFound => CommandError::NotFound,
+            Self::Refused(refusal) => CommandError::Refused(Box::new(refusal)),
+            Self::Stale { expected, actual } => CommandError::Stale { expected, actual },
+            Self::RequestReused => CommandError::RequestReused,
+            Self::Contended => CommandError::Contended,
+            Self::Log(error) => CommandError::Log(error),
+        }
+    }
 }
 
 /// An aggregate as it is.
@@ -128,7 +145,7 @@ impl Desk {
                 fresh = true;
             }
             let current = slot.get::<A>().expect("just filled");
-            let verdict = judge(current, command.clone(), ctx);
+            let verdict = judge(current, command.clone(), ctx.expected_version, ctx);
             if let Ok(Plan::Append { next, events, claims }) = verdict {
                 let version = current.version;
                 match self.append(&stream_id, version, &next, &events, claims, ctx).await {
@@ -164,7 +181,10 @@ impl Desk {
                 }
             }
             let current = slot.get::<A>().expect("just filled");
-            return self.settle::<A>(&stream_id, current.version, current.position, verdict.err(), ctx).await;
+            let Some(verdict) = verdict.err() else {
+                return self.remember(A::CATEGORY, stream_id, current.version, current.position, ctx).await;
+            };
+            return self.answered::<A::Refusal>(ctx).await?.ok_or(verdict);
         }
         Err(CommandError::Contended)
     }
@@ -220,30 +240,15 @@ impl Desk {
         mut claims: Claims<A::Refusal>,
         ctx: &CommandContext,
     ) -> Result<Option<Receipt>, CommandError<A::Refusal>> {
-        let mut forms = events.iter().map(codec::encode).collect::<Result<Vec<_>, _>>()?;
-        self.keys.seal_all(&self.pool, A::CATEGORY, stream_id, &mut forms).await?;
-        let meta = Meta {
-            actor: ctx.actor.clone(),
-            owner: next.owner(),
-            trace_id: ctx.trace_id.clone(),
-            causation: ctx.causation,
-            client_address: ctx.client_address.clone(),
-            request_id: ctx.request_id.as_ref().map(|id| id.0.clone()),
-            nonce: self.nonces.next(),
-        };
-        let meta = serde_json::to_string(&meta).map_err(|error| LogError::Encode(error.to_string()))?;
+        let forms = events.iter().map(codec::encode).collect::<Result<Vec<_>, _>>()?;
+        let events =
+            self.sealed(A::CATEGORY, stream_id, next.owner(), forms, &self.nonces.next(), ctx).await?;
         let append = Append {
             category: A::CATEGORY,
             stream_id: stream_id.to_owned(),
             expected: version,
-            events: forms
-                .into_iter()
-                .map(|form| NewEvent { form, meta: meta.clone(), recorded_at: ctx.now })
-                .collect(),
-            claims: claims
-                .iter()
-                .map(|(key, taking)| ClaimChange { key: key.clone(), take: taking.is_some() })
-                .collect(),
+            events,
+            claims: changes(&claims),
             request: request(ctx),
         };
         match self.writer.append(append).await? {
@@ -261,37 +266,65 @@ impl Desk {
         }
     }
 
-    /// Ends a command that changes nothing: a repeat gets its stored answer whatever is thought of it now, "already so"
-    /// is remembered, and the rest is the verdict.
-    async fn settle<A: Aggregate>(
+    /// What happened to a stream, ready for the log: personal data sealed, and what is known beside it.
+    async fn sealed(
         &self,
+        category: &'static str,
         stream_id: &str,
+        owner: DataOwner,
+        mut forms: Vec<StoredForm>,
+        nonce: &str,
+        ctx: &CommandContext,
+    ) -> Result<Vec<NewEvent>, LogError> {
+        self.keys.seal_all(&self.pool, category, stream_id, &mut forms).await?;
+        let meta = Meta {
+            actor: ctx.actor.clone(),
+            owner,
+            trace_id: ctx.trace_id.clone(),
+            causation: ctx.causation,
+            client_address: ctx.client_address.clone(),
+            request_id: ctx.request_id.as_ref().map(|id| id.0.clone()),
+            nonce: nonce.to_owned(),
+        };
+        let meta = serde_json::to_string(&meta).map_err(|error| LogError::Encode(error.to_string()))?;
+        let event = |form| NewEvent { form, meta: meta.clone(), recorded_at: ctx.now };
+        Ok(forms.into_iter().map(event).collect())
+    }
+
+    /// The answer that was stored when the request was done before: a repeat gets it whatever is thought of the command
+    /// now.
+    async fn answered<R>(&self, ctx: &CommandContext) -> Result<Option<Receipt>, CommandError<R>> {
+        let Some(request) = request(ctx) else { return Ok(None) };
+        let stored: Option<(Vec<u8>, String, i64, i64)> = sqlx::query_as(
+            "select fingerprint, reply, position, version from log.requests where actor = $1 and request_id = $2",
+        )
+        .bind(&request.actor)
+        .bind(&request.id)
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(LogError::from)?;
+        match stored {
+            None => Ok(None),
+            Some((fingerprint, ..)) if fingerprint != ctx.fingerprint => Err(CommandError::RequestReused),
+            Some((_, reply, position, version)) => Ok(Some(repeated(&reply, Position(position), version)?)),
+        }
+    }
+
+    /// Ends a command that changes nothing: "already so" is remembered with its request.
+    async fn remember<R>(
+        &self,
+        category: &'static str,
+        stream_id: String,
         version: i64,
         position: Position,
-        verdict: Option<CommandError<A::Refusal>>,
         ctx: &CommandContext,
-    ) -> Result<Receipt, CommandError<A::Refusal>> {
+    ) -> Result<Receipt, CommandError<R>> {
         let Some(request) = request(ctx) else {
-            return verdict.map_or_else(|| Ok(receipt(position.max(self.tail.head()), version, ctx)), Err);
+            return Ok(receipt(position.max(self.tail.head()), version, ctx));
         };
-        if let Some(verdict) = verdict {
-            let stored: Option<(Vec<u8>, String, i64, i64)> = sqlx::query_as(
-                "select fingerprint, reply, position, version from log.requests where actor = $1 and request_id = $2",
-            )
-            .bind(&request.actor)
-            .bind(&request.id)
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(LogError::from)?;
-            return match stored {
-                None => Err(verdict),
-                Some((fingerprint, ..)) if fingerprint != ctx.fingerprint => Err(CommandError::RequestReused),
-                Some((_, reply, position, version)) => Ok(repeated(&reply, Position(position), version)?),
-            };
-        }
         let remember = Append {
-            category: A::CATEGORY,
-            stream_id: stream_id.to_owned(),
+            category,
+            stream_id,
             expected: version,
             events: Vec::new(),
             claims: Vec::new(),
@@ -306,16 +339,21 @@ impl Desk {
     }
 }
 
-/// What `command` leads to in this state, if the actor may ask for it at all.
+fn changes<R>(claims: &Claims<R>) -> Vec<ClaimChange> {
+    claims.iter().map(|(key, taking)| ClaimChange { key: key.clone(), take: taking.is_some() }).collect()
+}
+
+/// What `command` leads to in this state, if the actor, who saw the version `expected`, may ask for it at all.
 fn judge<A: Aggregate>(
     current: &Cached<A>,
     command: A::Command,
+    expected: Option<i64>,
     ctx: &CommandContext,
 ) -> Result<Plan<A>, CommandError<A::Refusal>> {
     if current.version > 0 && !ctx.scope.contains(current.state.owner()) {
         return Err(CommandError::NotFound);
     }
-    if let Some(expected) = ctx.expected_version
+    if let Some(expected) = expected
         && expected != current.version
     {
         return Err(CommandError::Stale { expected, actual: current.version });

@@ -1,5 +1,7 @@
 //! A batch as what the statements of the log take.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
@@ -11,7 +13,7 @@ const ONE: &str = "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10
 const PLAIN: &str = "select log.append_plain(\
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const JUDGED: &str = "select outcome, at, version, detail from log.append(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
 /// The events' leaves, in their order.
 pub(super) fn leaves(append: &Append) -> impl Iterator<Item = Hash> {
@@ -42,8 +44,8 @@ pub(super) struct One<'a> {
 }
 
 impl<'a> One<'a> {
-    pub(super) fn of(appends: &[&'a Append]) -> Option<Self> {
-        let [append] = *appends else { return None };
+    pub(super) fn of(entries: &[&'a [Append]]) -> Option<Self> {
+        let [[append]] = entries else { return None };
         let [event] = append.events.as_slice() else { return None };
         append.claims.is_empty().then(|| {
             let leaf = leaves(append).next().expect("it has an event");
@@ -79,14 +81,24 @@ impl<'a> One<'a> {
     }
 }
 
-/// What became of the appends of a batch whose first event follows `position`: all were applied.
-pub(super) fn applied(appends: &[&Append], mut position: i64) -> Vec<Outcome> {
-    let applied = |append: &&Append| {
-        let events = append.events.len() as i64;
-        position += events;
-        Outcome::Appended { position: Position(position), version: append.expected + events }
+/// What became of an entry whose first event follows `position`: all of it was applied.
+pub(super) fn appended(entry: &[Append], position: i64) -> Outcome {
+    let events: usize = entry.iter().map(|append| append.events.len()).sum();
+    let last = entry.iter().rfind(|append| !append.events.is_empty()).or(entry.last());
+    Outcome::Appended {
+        position: Position(position + events as i64),
+        version: last.map_or(0, |append| append.expected + append.events.len() as i64),
+    }
+}
+
+/// What became of the entries of a batch whose first event follows `position`: all were applied.
+pub(super) fn applied(entries: &[&[Append]], mut position: i64) -> Vec<Outcome> {
+    let applied = |entry: &&[Append]| {
+        let outcome = appended(entry, position);
+        position += entry.iter().map(|append| append.events.len() as i64).sum::<i64>();
+        outcome
     };
-    appends.iter().map(applied).collect()
+    entries.iter().map(applied).collect()
 }
 
 /// For `log.append_plain`.
@@ -113,14 +125,15 @@ pub(super) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// None where an append claims something, or only remembers its request.
-    pub(super) fn of(appends: &[&'a Append]) -> Option<Self> {
-        if appends.iter().any(|append| append.events.is_empty() || !append.claims.is_empty()) {
+    /// None where an append claims something, or has no events.
+    pub(super) fn of(entries: &[&'a [Append]]) -> Option<Self> {
+        let appends = || entries.iter().copied().flatten();
+        if appends().any(|append| append.events.is_empty() || !append.claims.is_empty()) {
             return None;
         }
         let mut columns = Self::default();
         let mut n = 0;
-        for append in appends.iter().copied() {
+        for append in appends() {
             if append.expected > 0 {
                 columns.follows.push(n + 1);
             }
@@ -200,42 +213,75 @@ pub(super) struct Judged<'a> {
     c_append: Vec<i32>,
     c_key: Vec<&'a str>,
     c_take: Vec<bool>,
+    /// The member that gives back what is taken.
+    c_from: Vec<Option<i32>>,
+    /// The group of each append; empty without groups.
+    group: Vec<Option<i32>>,
+    /// How many appends each entry has.
+    sizes: Vec<usize>,
 }
 
 type Verdict = (i16, i64, i64, Option<String>);
 
 impl<'a> Judged<'a> {
-    pub(super) fn of(appends: &[&'a Append]) -> Self {
+    pub(super) fn of(entries: &[&'a [Append]]) -> Self {
         let mut columns = Self::default();
-        for (append, n) in appends.iter().copied().zip(1..) {
-            let request = append.request.as_ref();
-            columns.category.push(append.category);
-            columns.stream.push(&append.stream_id);
-            columns.expected.push((!append.events.is_empty()).then_some(append.expected));
-            columns.actor.push(request.map(|request| request.actor.as_str()));
-            columns.request.push(request.map(|request| request.id.as_str()));
-            columns.fingerprint.push(request.map(|request| request.fingerprint.as_slice()));
-            columns.reply.push(request.map(|request| request.reply.as_str()));
-            columns.at.push(request.map(|request| request.at.datetime()));
-            for (event, leaf) in append.events.iter().zip(leaves(append)) {
-                columns.e_append.push(n);
-                columns.e_type.push(&event.form.stored_type);
-                columns.e_schema.push(event.form.schema_version);
-                columns.e_data.push(text(&event.form.data));
-                columns.e_meta.push(&event.meta);
-                columns.e_at.push(event.recorded_at.datetime());
-                columns.e_leaf.push(leaf);
+        let groups = entries.iter().any(|entry| entry.len() > 1);
+        for (entry, number) in entries.iter().copied().zip(1..) {
+            let first = columns.category.len() as i32 + 1;
+            columns.sizes.push(entry.len());
+            for (append, n) in entry.iter().zip(first..) {
+                columns.push(append, n, entry.len() > 1);
+                if groups {
+                    columns.group.push((entry.len() > 1).then_some(number));
+                }
             }
-            for claim in &append.claims {
-                columns.c_append.push(n);
-                columns.c_key.push(&claim.key);
-                columns.c_take.push(claim.take);
-            }
+            columns.push_claims(entry, first);
         }
         columns
     }
 
-    /// What became of each append, before `until`.
+    fn push(&mut self, append: &'a Append, n: i32, member: bool) {
+        let request = append.request.as_ref();
+        self.category.push(append.category);
+        self.stream.push(&append.stream_id);
+        self.expected.push((member || !append.events.is_empty()).then_some(append.expected));
+        self.actor.push(request.map(|request| request.actor.as_str()));
+        self.request.push(request.map(|request| request.id.as_str()));
+        self.fingerprint.push(request.map(|request| request.fingerprint.as_slice()));
+        self.reply.push(request.map(|request| request.reply.as_str()));
+        self.at.push(request.map(|request| request.at.datetime()));
+        for (event, leaf) in append.events.iter().zip(leaves(append)) {
+            self.e_append.push(n);
+            self.e_type.push(&event.form.stored_type);
+            self.e_schema.push(event.form.schema_version);
+            self.e_data.push(text(&event.form.data));
+            self.e_meta.push(&event.meta);
+            self.e_at.push(event.recorded_at.datetime());
+            self.e_leaf.push(leaf);
+        }
+    }
+
+    /// What an entry gives back comes before what it takes, so that one member may take what another gives back.
+    fn push_claims(&mut self, entry: &'a [Append], first: i32) {
+        let mut given_back = HashMap::new();
+        for take in [false, true] {
+            for (append, n) in entry.iter().zip(first..) {
+                for claim in append.claims.iter().filter(|claim| claim.take == take) {
+                    let from = given_back.get(claim.key.as_str()).copied();
+                    if !take {
+                        given_back.insert(claim.key.as_str(), n);
+                    }
+                    self.c_append.push(n);
+                    self.c_key.push(&claim.key);
+                    self.c_take.push(take);
+                    self.c_from.push(from);
+                }
+            }
+        }
+    }
+
+    /// What became of each entry, before `until`.
     pub(super) async fn send(
         &self,
         connection: &mut PgConnection,
@@ -261,13 +307,26 @@ impl<'a> Judged<'a> {
             .bind(&self.c_key)
             .bind(&self.c_take)
             .bind(until)
+            .bind(&self.group)
+            .bind(&self.c_from)
             .fetch_all(connection)
             .await?;
-        Ok(verdicts.into_iter().map(outcome).collect())
+        let mut verdicts = verdicts.into_iter();
+        Ok(self.sizes.iter().map(|size| outcome(verdicts.by_ref().take(*size))).collect())
     }
 }
 
-fn outcome((outcome, at, version, detail): Verdict) -> Outcome {
+/// What became of an entry with these verdicts on its members: that its request was done says more than what stands in
+/// its way, and of what was applied the last event tells.
+fn outcome(members: impl Iterator<Item = Verdict>) -> Outcome {
+    let telling = |(outcome, at, ..): &Verdict| match outcome {
+        1 | 2 => (2, 0),
+        3 | 4 => (1, 0),
+        // Refused with the others of its group.
+        5 => (0, 0),
+        _ => (0, *at),
+    };
+    let (outcome, at, version, detail) = members.max_by_key(telling).expect("an entry has an append");
     match outcome {
         0 => Outcome::Appended { position: Position(at), version },
         1 => Outcome::Repeated { reply: detail.unwrap_or_default(), position: Position(at), version },

@@ -3,6 +3,8 @@
 //! NATS counts a message's headers with its data against `max_payload` (1 MiB by default). The relay sends an event's data
 //! and, as headers, what [`HEADER_BYTES_MAX`] bounds; what is appended fits with room to spare.
 
+/// Streams of one append.
+pub const STREAMS_MAX: usize = 1000;
 /// Bytes of an event's data and meta together.
 pub const EVENT_BYTES_MAX: usize = 900 << 10;
 /// Bytes of an event's meta.

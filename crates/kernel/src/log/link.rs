@@ -1,5 +1,7 @@
 //! The writer's connection: a batch goes down it and is applied exactly once.
 //!
+//! A batch consists of entries: an append to one stream, or appends to several that stand all or none.
+//!
 //! Nearly always nothing stands in a batch's way, and it goes by the plain statement. When something does, nothing of it
 //! is applied and it goes by the judged one, which tells each append what became of it.
 //!
@@ -21,7 +23,6 @@ use super::LogError;
 use super::chain::{self, GENESIS, Hash};
 use super::columns::{self, Judged, One, Plain, applied};
 use super::writer::{Append, Outcome};
-use crate::Position;
 use crate::passing::is_passing;
 
 /// By this name `log.end_writer` knows whom it may end.
@@ -84,18 +85,18 @@ impl Link {
     /// and learns whether something of it may have been applied already.
     pub(super) async fn apply(
         &mut self,
-        appends: &[&Append],
+        entries: &[&[Append]],
         until: Instant,
         in_doubt: &mut bool,
     ) -> Result<Vec<Outcome>, Failed> {
-        let mut way = if *in_doubt { Way::judged(appends) } else { Way::of(appends) };
+        let mut way = if *in_doubt { Way::judged(entries) } else { Way::of(entries) };
         let mut pause = Duration::from_millis(20);
         while Instant::now() < until {
-            match self.send(&way, appends, until, *in_doubt).await {
+            match self.send(&way, entries, until, *in_doubt).await {
                 Ok(outcomes) => return Ok(outcomes),
                 Err(Trouble::InTheWay) => {
                     metrics::counter!("wheelhouse_log_judged_total").increment(1);
-                    way = Way::judged(appends);
+                    way = Way::judged(entries);
                     continue;
                 }
                 Err(Trouble::Refused(error)) => return Err(Failed::Refused(error)),
@@ -115,7 +116,7 @@ impl Link {
                     tracing::warn!(error, "the line to the log broke; the batch is sent again");
                     self.ghost = self.line.take().map(|line| line.backend).or(self.ghost.take());
                     *in_doubt = true;
-                    way = Way::judged(appends);
+                    way = Way::judged(entries);
                 }
             }
             metrics::counter!("wheelhouse_log_resends_total").increment(1);
@@ -128,7 +129,7 @@ impl Link {
     async fn send(
         &mut self,
         way: &Way<'_>,
-        appends: &[&Append],
+        entries: &[&[Append]],
         until: Instant,
         in_doubt: bool,
     ) -> Result<Vec<Outcome>, Trouble> {
@@ -140,16 +141,16 @@ impl Link {
         let answer = tokio::time::timeout_at(until + GRACE, async {
             let connection = &mut line.connection;
             let mut outcomes = match way {
-                Way::One(one) => applied(appends, one.send(connection, deadline).await?),
-                Way::Plain(plain) => applied(appends, plain.send(connection, deadline).await?),
+                Way::One(one) => applied(entries, one.send(connection, deadline).await?),
+                Way::Plain(plain) => applied(entries, plain.send(connection, deadline).await?),
                 Way::Judged(judged) => {
                     let sent = judged.send(connection, deadline).await;
-                    // A lone append in doubt is settled by the log even if its statement is refused.
+                    // A lone entry in doubt is settled by the log even if its statement is refused.
                     if let Err(error) = &sent
                         && in_doubt
-                        && appends.len() == 1
+                        && entries.len() == 1
                         && changed_nothing(error)
-                        && let Some(applied) = applied_before(connection, appends[0]).await?
+                        && let Some(applied) = applied_before(connection, entries[0]).await?
                     {
                         return Ok(vec![applied]);
                     }
@@ -157,7 +158,7 @@ impl Link {
                 }
             };
             if in_doubt {
-                settle(connection, appends, &mut outcomes).await?;
+                settle(connection, entries, &mut outcomes).await?;
             }
             Ok(outcomes)
         });
@@ -232,15 +233,15 @@ enum Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(appends: &[&'a Append]) -> Self {
-        One::of(appends)
+    fn of(entries: &[&'a [Append]]) -> Self {
+        One::of(entries)
             .map(Self::One)
-            .or_else(|| Plain::of(appends).map(Self::Plain))
-            .unwrap_or_else(|| Self::judged(appends))
+            .or_else(|| Plain::of(entries).map(Self::Plain))
+            .unwrap_or_else(|| Self::judged(entries))
     }
 
-    fn judged(appends: &[&'a Append]) -> Self {
-        Self::Judged(Judged::of(appends))
+    fn judged(entries: &[&'a [Append]]) -> Self {
+        Self::Judged(Judged::of(entries))
     }
 
     fn is_plain(&self) -> bool {
@@ -274,12 +275,12 @@ fn changed_nothing(error: &sqlx::Error) -> bool {
 /// Tells those that were applied by a statement whose answer was lost from those that others stood in the way of.
 async fn settle(
     connection: &mut PgConnection,
-    appends: &[&Append],
+    entries: &[&[Append]],
     outcomes: &mut [Outcome],
 ) -> sqlx::Result<()> {
-    for (append, outcome) in appends.iter().zip(outcomes) {
+    for (entry, outcome) in entries.iter().zip(outcomes) {
         if matches!(outcome, Outcome::Conflict { .. } | Outcome::Repeated { .. })
-            && let Some(applied) = applied_before(connection, append).await?
+            && let Some(applied) = applied_before(connection, entry).await?
         {
             *outcome = applied;
         }
@@ -287,10 +288,13 @@ async fn settle(
     Ok(())
 }
 
-/// Whether the event at the place of `append`'s first one is that one: its link follows from the link before it and
-/// from its leaf, which covers the stream, the version, who, what, when and the append's nonce.
-async fn applied_before(connection: &mut PgConnection, append: &Append) -> sqlx::Result<Option<Outcome>> {
-    let Some(leaf) = columns::leaves(append).next() else {
+/// Whether the event at the place of `entry`'s first one is that one: its link follows from the link before it and from
+/// its leaf, which covers the stream, the version, who, what, when and the append's nonce. The entry's other events were
+/// applied with it.
+async fn applied_before(connection: &mut PgConnection, entry: &[Append]) -> sqlx::Result<Option<Outcome>> {
+    let Some((append, leaf)) =
+        entry.iter().find_map(|append| Some((append, columns::leaves(append).next()?)))
+    else {
         return Ok(None);
     };
     let found: Option<(i64, Vec<u8>, Option<Vec<u8>>)> = sqlx::query_as(
@@ -305,11 +309,7 @@ async fn applied_before(connection: &mut PgConnection, append: &Append) -> sqlx:
     .await?;
     Ok(found.and_then(|(position, link, before)| {
         let before: Hash = before.map_or(Some(GENESIS), |before| before.try_into().ok())?;
-        let events = append.events.len() as i64;
-        (chain::link(&before, &leaf)[..] == link[..]).then_some(Outcome::Appended {
-            position: Position(position + events - 1),
-            version: append.expected + events,
-        })
+        (chain::link(&before, &leaf)[..] == link[..]).then(|| columns::appended(entry, position - 1))
     }))
 }
 

@@ -6,6 +6,7 @@
 //! patience, a batch is given up, and its deadline sees to it that it is not applied after that.
 
 use std::collections::{HashSet, VecDeque};
+use std::slice;
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
@@ -13,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use vocabulary::Timestamp;
 
-use super::limits::{EVENT_BYTES_MAX, META_BYTES_MAX};
+use super::limits::{EVENT_BYTES_MAX, META_BYTES_MAX, STREAMS_MAX};
 use super::link::{Failed, Link};
 use super::{LogError, Tail};
 use crate::{Position, StoredForm};
@@ -53,7 +54,8 @@ pub struct RequestRecord {
     pub at: Timestamp,
 }
 
-/// One append to one stream. Without events it only remembers its request.
+/// One append to one stream. Without events it only remembers its request; as a member of a group it then holds its
+/// stream to the version that was read.
 #[derive(Clone, Debug)]
 pub struct Append {
     /// The aggregate's category.
@@ -108,7 +110,7 @@ pub enum Outcome {
 pub struct WriterLimits {
     /// Appends that wait before callers are held back.
     pub queue: usize,
-    /// Appends in one batch.
+    /// Appends in one batch, members of groups counted each.
     pub batch_appends: usize,
     /// Bytes of events in one batch.
     pub batch_bytes: usize,
@@ -140,11 +142,27 @@ const MAX_APPEND_BYTES: usize = 32 << 20;
 const MOST_WAIT: Duration = Duration::from_micros(500);
 
 struct Job {
-    append: Append,
+    entry: Entry,
     bytes: usize,
     /// So long its caller waits.
     until: Instant,
     answer: oneshot::Sender<Result<Outcome, LogError>>,
+}
+
+/// What stands as a whole or not at all.
+enum Entry {
+    One(Append),
+    /// Appends to several streams.
+    Group(Vec<Append>),
+}
+
+impl Entry {
+    fn members(&self) -> &[Append] {
+        match self {
+            Self::One(append) => slice::from_ref(append),
+            Self::Group(members) => members,
+        }
+    }
 }
 
 /// Hands appends to the writer task. Cheap to clone; the task ends when the last clone is gone.
@@ -180,11 +198,31 @@ impl BatchWriter {
 
     /// Appends, or says why not.
     pub async fn append(&self, append: Append) -> Result<Outcome, LogError> {
-        check(&append)?;
-        let bytes = bytes_of(&append);
+        self.enter(Entry::One(append)).await
+    }
+
+    /// Appends to several streams, all or none, and remembers the request with the last of them. A member without events
+    /// holds its stream to the version that it expects. A key that one member gives back another may take. Appended
+    /// means the position of the last event and the version of its stream; of a conflict it is not told where.
+    pub async fn append_group(
+        &self,
+        mut members: Vec<Append>,
+        request: Option<RequestRecord>,
+    ) -> Result<Outcome, LogError> {
+        if members.iter().any(|member| member.request.is_some()) {
+            return Err(LogError::Invalid("a group has one request"));
+        }
+        let last = members.iter_mut().rfind(|member| !member.events.is_empty());
+        last.ok_or(LogError::Invalid("a group has events"))?.request = request;
+        self.enter(Entry::Group(members)).await
+    }
+
+    async fn enter(&self, entry: Entry) -> Result<Outcome, LogError> {
+        check(entry.members())?;
+        let bytes = entry.members().iter().map(bytes_of).sum();
         let deadline = Instant::now() + self.patience;
         let (answer, outcome) = oneshot::channel();
-        tokio::time::timeout_at(deadline, self.queue.send(Job { append, bytes, until: deadline, answer }))
+        tokio::time::timeout_at(deadline, self.queue.send(Job { entry, bytes, until: deadline, answer }))
             .await
             .map_err(|_| LogError::Unavailable)?
             .map_err(|_| LogError::Closed)?;
@@ -200,7 +238,36 @@ fn bytes_of(append: &Append) -> usize {
 }
 
 /// What PostgreSQL would refuse is refused here, so that it cannot fail its neighbours.
-fn check(append: &Append) -> Result<(), LogError> {
+fn check(members: &[Append]) -> Result<(), LogError> {
+    members.iter().try_for_each(check_one)?;
+    if members.iter().map(|member| member.events.len()).sum::<usize>() > MAX_EVENTS {
+        return Err(LogError::Invalid("an append has at most 1000 events"));
+    }
+    if members.iter().map(bytes_of).sum::<usize>() > MAX_APPEND_BYTES {
+        return Err(LogError::Invalid("an append has at most 32 MiB"));
+    }
+    if members.len() > STREAMS_MAX {
+        return Err(LogError::Invalid("an append has at most 1000 streams"));
+    }
+    if let [append] = members {
+        let mut keys = HashSet::new();
+        if !append.claims.iter().all(|claim| keys.insert(&claim.key)) {
+            return Err(LogError::Invalid("an append changes a key once"));
+        }
+        return Ok(());
+    }
+    let (mut streams, mut changes) = (HashSet::new(), HashSet::new());
+    if !members.iter().all(|member| streams.insert((member.category, &member.stream_id))) {
+        return Err(LogError::Invalid("a group appends to a stream once"));
+    }
+    let mut claims = members.iter().flat_map(|member| &member.claims);
+    if !claims.all(|claim| changes.insert((&claim.key, claim.take))) {
+        return Err(LogError::Invalid("a group takes a key once and gives it back once"));
+    }
+    Ok(())
+}
+
+fn check_one(append: &Append) -> Result<(), LogError> {
     let name = |text: &str| !text.is_empty() && text.len() <= MAX_NAME && !text.contains('\0');
     if !name(append.category) || !name(&append.stream_id) {
         return Err(LogError::Invalid("a stream's name has 1 to 200 bytes"));
@@ -216,9 +283,6 @@ fn check(append: &Append) -> Result<(), LogError> {
     {
         return Err(LogError::Invalid("a request id has 1 to 200 bytes"));
     }
-    if append.events.len() > MAX_EVENTS {
-        return Err(LogError::Invalid("an append has at most 1000 events"));
-    }
     for event in &append.events {
         if !name(&event.form.stored_type) {
             return Err(LogError::Invalid("an event's type has 1 to 200 bytes"));
@@ -232,13 +296,6 @@ fn check(append: &Append) -> Result<(), LogError> {
         {
             return Err(LogError::Invalid("an event is text"));
         }
-    }
-    if bytes_of(append) > MAX_APPEND_BYTES {
-        return Err(LogError::Invalid("an append has at most 32 MiB"));
-    }
-    let mut keys = HashSet::new();
-    if !append.claims.iter().all(|claim| keys.insert(&claim.key)) {
-        return Err(LogError::Invalid("an append changes a key once"));
     }
     Ok(())
 }
@@ -288,19 +345,20 @@ impl Task {
     fn gather(&mut self, first: Job) -> Vec<Job> {
         let mut touched = Touched::default();
         let mut batch = Vec::new();
-        let mut bytes = 0;
+        let (mut appends, mut bytes) = (0, 0);
         let mut waiting: VecDeque<Job> = std::mem::take(&mut self.deferred);
         let mut next = Some(first);
         while let Some(job) = next.take() {
             if !job.answer.is_closed() {
-                if touched.admits(&job.append) {
+                if touched.admits(job.entry.members()) {
+                    appends += job.entry.members().len();
                     bytes += job.bytes;
                     batch.push(job);
                 } else {
                     self.deferred.push_back(job);
                 }
             }
-            if batch.len() >= self.limits.batch_appends
+            if appends >= self.limits.batch_appends
                 || bytes >= self.limits.batch_bytes
                 || self.deferred.len() >= self.limits.batch_appends
             {
@@ -318,10 +376,10 @@ impl Task {
         }
         metrics::histogram!("wheelhouse_log_batch_appends").record(batch.len() as f64);
         let started = Instant::now();
-        let appends: Vec<&Append> = batch.iter().map(|job| &job.append).collect();
+        let entries: Vec<&[Append]> = batch.iter().map(|job| job.entry.members()).collect();
         let until = batch.iter().map(|job| job.until).max().expect("a batch has a job");
         let mut in_doubt = false;
-        match self.link.apply(&appends, until, &mut in_doubt).await {
+        match self.link.apply(&entries, until, &mut in_doubt).await {
             Ok(outcomes) => {
                 (self.last_appends, self.last_commit) = (batch.len(), started.elapsed());
                 metrics::histogram!("wheelhouse_log_commit_seconds").record(self.last_commit.as_secs_f64());
@@ -333,7 +391,7 @@ impl Task {
             Err(Failed::Refused(_)) if batch.len() > 1 => {
                 for job in batch {
                     let mut in_doubt = in_doubt;
-                    let outcome = self.link.apply(&[&job.append], job.until, &mut in_doubt).await;
+                    let outcome = self.link.apply(&[job.entry.members()], job.until, &mut in_doubt).await;
                     self.tell(job, outcome.map(|mut outcomes| outcomes.remove(0)).map_err(LogError::from));
                 }
             }
@@ -349,7 +407,8 @@ impl Task {
     fn tell(&self, job: Job, outcome: Result<Outcome, LogError>) {
         if let Ok(Outcome::Appended { position, .. }) = &outcome {
             self.tail.reached(*position);
-            metrics::counter!("wheelhouse_log_events_total").increment(job.append.events.len() as u64);
+            let events: usize = job.entry.members().iter().map(|member| member.events.len()).sum();
+            metrics::counter!("wheelhouse_log_events_total").increment(events as u64);
         }
         // A caller that went away does not want to know.
         let _ = job.answer.send(outcome);
@@ -365,14 +424,19 @@ struct Touched {
 }
 
 impl Touched {
-    /// Whether `append` touches nothing that was touched before; what it touches is touched from now on.
-    fn admits(&mut self, append: &Append) -> bool {
-        let mut free = self.streams.insert((append.category, append.stream_id.clone()));
-        for claim in &append.claims {
-            free &= self.keys.insert(claim.key.clone());
-        }
-        if let Some(request) = &append.request {
-            free &= self.requests.insert((request.actor.clone(), request.id.clone()));
+    /// Whether `members` touch nothing that was touched before; what they touch is touched from now on.
+    fn admits(&mut self, members: &[Append]) -> bool {
+        let mut free = true;
+        // A key that one member gives back and another takes stands in nobody's way.
+        let mut own = HashSet::new();
+        for append in members {
+            free &= self.streams.insert((append.category, append.stream_id.clone()));
+            for claim in &append.claims {
+                free &= !own.insert(&claim.key) || self.keys.insert(claim.key.clone());
+            }
+            if let Some(request) = &append.request {
+                free &= self.requests.insert((request.actor.clone(), request.id.clone()));
+            }
         }
         free
     }

@@ -36,7 +36,7 @@ async fn events_of(pool: &PgPool, stream: &str) -> i64 {
 }
 
 /// Backends that stand in line for the head.
-async fn waiting(pool: &PgPool) -> i64 {
+pub async fn waiting(pool: &PgPool) -> i64 {
     sqlx::query_scalar(
         "select count(*) from pg_stat_activity
          where wait_event_type = 'Lock' and query like '%log.append%' and datname = current_database()",

@@ -159,7 +159,10 @@ pub enum StallRefusal {
 
 impl Refusal for StallRefusal {
     fn code(&self) -> &'static str {
-        "stall"
+        match self {
+            Self::NotOpen => "stall-not-open",
+            Self::NameTaken => "stall-name-taken",
+        }
     }
 
     fn message(&self) -> String {

@@ -10,10 +10,10 @@ use crate::client::{Browser, Machine};
 use crate::screen::Screen;
 use crate::stack::{ADMIN, SMS_CODE, Stack, eventually};
 
-const ACCOUNT: &str = "/platform/agent/account";
+pub const ACCOUNT: &str = "/platform/agent/account";
 const TEMPLATE: &str = "/platform/agent/role";
 
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("text: {value}")).to_owned()
 }
 
@@ -30,23 +30,23 @@ fn holds(row: &str, value: &Value, fields: &[&str]) {
     }
 }
 
-fn account(company: &str, phone: &str) -> Value {
+pub fn account(company: &str, phone: &str) -> Value {
     json!({"company": company, "contact": "陈明", "phone": phone, "billingWay": 1})
 }
 
-fn with(mut value: Value, more: &Value) -> Value {
+pub fn with(mut value: Value, more: &Value) -> Value {
     for (name, one) in more.as_object().expect("an object") {
         value[name] = one.clone();
     }
     value
 }
 
-async fn row(admin: &Browser, agent: &str) -> Value {
+pub async fn row(admin: &Browser, agent: &str) -> Value {
     admin.ok("GET", ACCOUNT, json!({ "agentId": agent })).await["rows"][0].clone()
 }
 
 /// What a change sends: the row as it is, with `more`.
-async fn change(admin: &Browser, agent: &str, more: Value) -> Value {
+pub async fn change(admin: &Browser, agent: &str, more: Value) -> Value {
     let now = row(admin, agent).await;
     let body = json!({"agentId": agent, "company": now["company"], "contact": now["contact"],
         "roleId": now["roleId"], "billingWay": now["billingWay"], "contractBegin": now["contractBegin"],
@@ -55,7 +55,7 @@ async fn change(admin: &Browser, agent: &str, more: Value) -> Value {
     with(body, &more)
 }
 
-async fn plan(machine: &Machine, agent: &str, name: &str, place: f64) -> String {
+pub async fn plan(machine: &Machine, agent: &str, name: &str, place: f64) -> String {
     let ring = json!([[118.0, place], [118.01, place], [118.01, place + 0.01]]);
     let body = json!({"agentId": agent, "name": name, "ring": ring, "tel": "05920000000"});
     text(&machine.ok("/open/v1/areas", &body).await["areaId"])

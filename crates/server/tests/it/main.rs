@@ -3,6 +3,7 @@
 
 mod access;
 mod agents;
+mod areas;
 mod audit;
 mod authorisation;
 mod bike;

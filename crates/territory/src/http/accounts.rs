@@ -4,35 +4,25 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use chrono::NaiveDate;
-use kernel::{CommandContext, CommandError, Position, Receipt};
+use kernel::CommandContext;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode, Phone, Scope};
+use vocabulary::{AgentId, AgentRoleId, AreaId, Phone, Scope};
 use wire::{
     Answer, BATCH_MAX, BatchAnswer, BatchOutcomes, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params,
     Permit, Refused, RequestContext, Routes, Seen, batch, given, number,
 };
 
-use super::agent_roles::held;
 use crate::Context;
-use crate::model::agent::{
-    self, Agent, AgentCommand, BillingWay, LEVELS_MAX, Parent, Profile, Registration, Terms,
-};
-use crate::model::agent_role::{self, AgentRole, Held};
-use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
-use crate::ports::Branch;
+use crate::app::agents::{Opening, may_act_on};
+use crate::app::{NEWEST, READS};
+use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Terms};
 use crate::read::agents::{self, AccountFilter, AccountRow};
-use crate::read::areas;
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
-const READS: [&str; 3] = ["agent", "area", "agent_role"];
-/// All there is at the moment of asking.
-const NEWEST: Option<Position> = Some(Position(i64::MAX));
-/// Areas that one account names; more is done in several steps.
-const MOST_AREAS: usize = 1000;
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -144,173 +134,6 @@ fn phone(text: &str) -> Result<Phone, Refused> {
         .map_err(|error: vocabulary::NotAPhone| Refused::business("phone-bad", error.to_string()))
 }
 
-/// Whether the caller may act on an agent that he sees, and so on all of its people.
-fn may_act_on(caller: &Caller, agent: AgentId) -> Result<(), Refused> {
-    if !caller.full_scope.agents.contains(&agent) {
-        return Err(Refused::not_found());
-    }
-    agent::not_own(&caller.full_scope, agent)
-        .and_then(|()| agent::as_a_whole(&caller.full_scope))
-        .map_err(|refusal| CommandError::Refused(refusal).into())
-}
-
-/// Every code of the tree.
-fn every_code(branches: &[Branch], into: &mut Held) {
-    for branch in branches {
-        into.extend(PermissionCode::try_from(branch.code.to_owned()));
-        every_code(&branch.children, into);
-    }
-}
-
-impl Context {
-    /// Waits until the tables hold what was done at `position`: whatever comes after the answer sees the change.
-    pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
-        drop(self.runtime.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
-        Ok(())
-    }
-
-    /// Whether `caller` may put the template `role` in the place of `now`.
-    async fn may_limit_by(
-        &self,
-        caller: &Caller,
-        role: Option<AgentRoleId>,
-        now: Option<AgentRoleId>,
-    ) -> Result<(), Refused> {
-        let role = role.filter(|role| role.0 != 0);
-        if role == now {
-            return Ok(());
-        }
-        let (now, new) = (self.template(now).await?, self.template(role).await?);
-        let mut every = Held::new();
-        every_code(&self.ports.permissions.tree(&|_| false), &mut every);
-        agent_role::may_replace(now.as_ref(), new.as_ref(), &held(caller), &every)
-            .map_err(|refusal| CommandError::Refused(refusal).into())
-    }
-
-    async fn template(&self, role: Option<AgentRoleId>) -> Result<Option<AgentRole>, Refused> {
-        let Some(role) = role else { return Ok(None) };
-        Ok(Some(self.runtime.desk.load::<AgentRole>(&role).await?.state))
-    }
-
-    /// Whether `agent` stands under `above`, or is it.
-    async fn stands_under(&self, agent: AgentId, above: AgentId) -> Result<bool, Refused> {
-        let mut next = Some(agent);
-        for _ in 0..LEVELS_MAX {
-            match next {
-                Some(one) if one == above => return Ok(true),
-                Some(one) => {
-                    let loaded = self.runtime.desk.load::<Agent>(&one).await?;
-                    next = loaded.state.known().and_then(|known| known.parent);
-                }
-                None => return Ok(false),
-            }
-        }
-        Ok(false)
-    }
-
-    /// An agent under another runs only what lies within that one's: its areas come from there. `parent` is that of
-    /// the one who gets the area, `from` who runs it now.
-    pub(crate) async fn may_get(&self, parent: Option<AgentId>, from: AgentId) -> Result<(), Refused> {
-        match parent {
-            Some(parent) if !self.stands_under(from, parent).await? => Err(Refused::business(
-                "area-beyond-parent",
-                "下级代理的服务区须在上级代理的服务区之内，请先移交给上级代理",
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// What leads from the areas that `agent` runs to those wanted: each with who runs it from then on, checked.
-    async fn moves(
-        &self,
-        caller: &Caller,
-        agent: AgentId,
-        parent: Option<AgentId>,
-        wanted: &BTreeSet<AreaId>,
-    ) -> Result<Vec<(AreaId, AreaCommand)>, Refused> {
-        if wanted.len() > MOST_AREAS {
-            return Err(Refused::malformed(format!("一次最多 {MOST_AREAS} 个服务区")));
-        }
-        let mut db =
-            self.runtime.reads.scoped(&caller.full_scope, NEWEST, &["area", "fence", "franchisee"]).await?;
-        let run: Vec<AreaId> =
-            sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
-                .bind(agent)
-                .fetch_all(&mut *db)
-                .await?;
-        let run: BTreeSet<AreaId> = run.into_iter().collect();
-        let mut targets = Vec::new();
-        for area in wanted.difference(&run) {
-            let state = self.runtime.desk.load::<Area>(area).await?.state;
-            let known = state.agent().filter(|_| state.state() != Some(AreaState::Closed));
-            let Some(from) = known.filter(|from| caller.full_scope.agents.contains(from)) else {
-                return Err(Refused::business("area-unknown", "服务区不存在或已关停"));
-            };
-            self.may_get(parent, from).await?;
-            targets.push((*area, agent));
-        }
-        for area in run.difference(wanted) {
-            let Some(parent) = parent else {
-                let text = "一级代理的服务区不能直接移出，请到服务区管理移交给其他代理";
-                return Err(Refused::business("area-without-agent", text));
-            };
-            targets.push((*area, parent));
-        }
-        let ids: Vec<AreaId> = targets.iter().map(|(area, _)| *area).collect();
-        let vehicles = self.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
-        let mut moves = Vec::with_capacity(targets.len());
-        for (area, to) in targets {
-            let (fences, franchisees) = areas::belongings(&mut *db, area).await?;
-            let left =
-                Belongings { vehicles: vehicles.get(&area).copied().unwrap_or(0), fences, franchisees };
-            moves.push((area, AreaCommand::HandOver { to, left }));
-        }
-        drop(db);
-        Ok(moves)
-    }
-
-    /// What the moves would be answered now, without making them.
-    async fn rehearse(&self, moves: &[(AreaId, AreaCommand)], ctx: &CommandContext) -> Result<(), Refused> {
-        use kernel::Aggregate;
-        for (area, command) in moves {
-            let loaded = self.runtime.desk.load::<Area>(area).await?;
-            if !ctx.scope.contains(loaded.state.owner()) {
-                return Err(Refused::not_found());
-            }
-            loaded.state.decide(command.clone(), ctx.now).map_err(CommandError::Refused)?;
-        }
-        Ok(())
-    }
-
-    async fn switch_agent(
-        &self,
-        caller: &Caller,
-        agent: AgentId,
-        enabled: bool,
-        ctx: &CommandContext,
-    ) -> Result<Receipt, Refused> {
-        may_act_on(caller, agent)?;
-        let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
-        Ok(self.runtime.desk.execute::<Agent>(&agent, command, ctx).await?)
-    }
-
-    async fn make(
-        &self,
-        moves: Vec<(AreaId, AreaCommand)>,
-        ctx: &CommandContext,
-        after: Position,
-    ) -> Result<Position, Refused> {
-        let mut last = after;
-        for (area, command) in moves {
-            let ctx = ctx.step(&format!("a{area}"));
-            let receipt = self.runtime.desk.execute::<Area>(&area, command, &ctx).await?;
-            last = last.max(receipt.position);
-        }
-        self.settle(last).await?;
-        Ok(last)
-    }
-}
-
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct NewAccount {
@@ -334,33 +157,15 @@ async fn create(
     request: RequestContext,
     Body(body): Body<NewAccount>,
 ) -> Handled<Value> {
-    agent::may_open(&caller.full_scope).map_err(CommandError::Refused)?;
-    let enabled = on(body.state.unwrap_or(1))?;
-    context.may_limit_by(&caller, body.content.role_id, None).await?;
-    let parent_id = body.parent_id.filter(|parent| parent.0 != 0);
-    let parent = match parent_id {
-        None => None,
-        Some(agent_id) => {
-            let state = context.runtime.desk.load::<Agent>(&agent_id).await?.state;
-            let level = state.known().map(|known| known.level);
-            Some(Parent { agent_id, level, enabled: state.is_enabled() })
-        }
-    };
     let fresh = AgentId(context.runtime.ids.next_id());
+    let opening = Opening {
+        areas: body.content.service_area_ids.clone().unwrap_or_default(),
+        profile: body.content.profile(phone(&body.phone)?),
+        parent: body.parent_id.filter(|parent| parent.0 != 0),
+        enabled: on(body.state.unwrap_or(1))?,
+    };
     let ctx = request.context_of_account(json!({ "agentId": fresh }));
-    let wanted = body.content.service_area_ids.clone().unwrap_or_default();
-    // Before anything is done: the areas must be such that this agent may get.
-    let moves = context.moves(&caller, fresh, parent_id, &wanted).await?;
-    context.rehearse(&moves, &ctx).await?;
-    let account = Registration::of_platform(fresh, body.content.profile(phone(&body.phone)?));
-    let command = AgentCommand::Open { account, parent, enabled };
-    let receipt = context.runtime.desk.execute::<Agent>(&fresh, command, &ctx).await?;
-    // A repeated request goes on with the account that the first one opened.
-    let agent = receipt.reply["agentId"].as_str().and_then(|id| id.parse().ok()).unwrap_or(fresh);
-    let moves =
-        if agent == fresh { moves } else { context.moves(&caller, agent, parent_id, &wanted).await? };
-    let position = context.make(moves, &ctx, receipt.position).await?;
-    Ok(Answer::replied(Receipt { position, ..receipt }))
+    Ok(Answer::replied(context.open_agent(fresh, &opening, &caller, &ctx).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -397,15 +202,9 @@ async fn update(
     };
     let ctx = request.context_of_account(json!({}));
     let ctx = CommandContext { expected_version: Some(body.version), ..ctx };
-    let moves = match &body.content.service_area_ids {
-        Some(wanted) => context.moves(&caller, agent, known.parent, wanted).await?,
-        None => Vec::new(),
-    };
-    context.rehearse(&moves, &ctx).await?;
-    let command = AgentCommand::Change(body.content.profile(phone));
-    let receipt = context.runtime.desk.execute::<Agent>(&agent, command, &ctx).await?;
-    let position = context.make(moves, &ctx, receipt.position).await?;
-    Ok(Answer::replied(Receipt { position, ..receipt }))
+    let areas = body.content.service_area_ids.clone();
+    let profile = body.content.profile(phone);
+    Ok(Answer::replied(context.change_agent(agent, &profile, areas.as_ref(), &caller, &ctx).await?))
 }
 
 #[derive(Deserialize, IntoParams)]

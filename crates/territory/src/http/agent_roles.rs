@@ -17,7 +17,8 @@ use wire::{
 };
 
 use crate::Context;
-use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form, Held};
+use crate::app::agents::held;
+use crate::model::agent_role::{self, AgentRole, AgentRoleCommand, Form};
 use crate::ports::Branch;
 use crate::read::agent_roles::{self, AgentRoleRow};
 use crate::read::agents;
@@ -132,11 +133,6 @@ impl TemplateBody {
             None => Ok(Form { name: self.name, remark: self.remark, codes: self.codes }),
         }
     }
-}
-
-/// What the caller holds.
-pub(super) fn held(caller: &Caller) -> Held {
-    caller.codes.iter().cloned().collect()
 }
 
 fn platform(caller: &Caller) -> Result<(), Refused> {

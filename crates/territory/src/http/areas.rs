@@ -17,8 +17,7 @@ use wire::{
 };
 
 use crate::Context;
-use crate::model::agent::Agent;
-use crate::model::area::{Area, AreaCommand, AreaState, Belongings};
+use crate::model::area::{Area, AreaCommand, AreaState};
 use crate::read::agents::{self, AgentOption};
 use crate::read::areas::{self, AreaFilter, AreaFound};
 
@@ -334,24 +333,10 @@ async fn hand_over(
     State(context): State<Context>,
     caller: Caller,
     request: RequestContext,
-    seen: Seen,
     Body(body): Body<AreaHandedOver>,
 ) -> Handled<Value> {
-    let agent = context.runtime.desk.load::<Agent>(&body.agent_id).await?;
-    if !agent.state.is_enabled() || !caller.full_scope.agents.contains(&body.agent_id) {
-        return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
-    }
-    let area = context.runtime.desk.load::<Area>(&body.id).await?.state;
-    let from = area.agent().filter(|from| caller.full_scope.agents.contains(from));
-    let parent = agent.state.known().and_then(|known| known.parent);
-    context.may_get(parent, from.ok_or_else(Refused::not_found)?).await?;
-    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
-    let (fences, franchisees) = areas::belongings(&mut *db, body.id).await?;
-    drop(db);
-    let vehicles = context.ports.bikes.count_by_area(&[body.id]).await.map_err(Refused::unavailable)?;
-    let left = Belongings { vehicles: vehicles.get(&body.id).copied().unwrap_or(0), fences, franchisees };
     let ctx =
         CommandContext { expected_version: Some(body.version), ..request.context_of_account(json!({})) };
-    let command = AreaCommand::HandOver { to: body.agent_id, left };
-    Ok(Answer::replied(context.runtime.desk.execute::<Area>(&body.id, command, &ctx).await?))
+    let receipt = context.hand_over_area(&caller, body.id, body.agent_id, &ctx).await?;
+    Ok(Answer::replied(receipt))
 }

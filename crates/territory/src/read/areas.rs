@@ -1,6 +1,6 @@
 //! Table `area`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use kernel::projector::ApplyError;
@@ -258,6 +258,16 @@ pub async fn one(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<Option<A
     .bind(area)
     .fetch_optional(db)
     .await
+}
+
+/// The areas in scope that `agent` runs and that are not closed.
+pub async fn run_by(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<BTreeSet<AreaId>> {
+    let run: Vec<AreaId> =
+        sqlx::query_scalar("select area_id from read.area where agent_id = $1 and state <> 3")
+            .bind(agent)
+            .fetch_all(db)
+            .await?;
+    Ok(run.into_iter().collect())
 }
 
 /// Fences in an area and franchisees who work in it, ended ones not counted.

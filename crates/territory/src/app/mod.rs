@@ -1,0 +1,23 @@
+//! What people want, where it spans aggregates: who asks, in which order, and who must see it. Rules are in the models.
+
+pub mod agents;
+pub mod areas;
+
+use kernel::Position;
+use vocabulary::Scope;
+use wire::Refused;
+
+use crate::Context;
+
+/// All there is at the moment of asking.
+pub(crate) const NEWEST: Option<Position> = Some(Position(i64::MAX));
+/// The tables that agents and their areas show in.
+pub(crate) const READS: [&str; 3] = ["agent", "area", "agent_role"];
+
+impl Context {
+    /// Waits until the tables hold what was done at `position`: whatever comes after the answer sees the change.
+    pub(crate) async fn settle(&self, position: Position) -> Result<(), Refused> {
+        drop(self.runtime.reads.scoped(&Scope::NONE, Some(position), &READS).await?);
+        Ok(())
+    }
+}
