@@ -2072,6 +2072,7 @@ export interface components {
             /** @description As text. */
             agentId: string;
         };
+        AgentId: string;
         /** @description Agents to choose from. */
         AgentList: {
             /** @description By name. */
@@ -2084,6 +2085,7 @@ export interface components {
             /** @description 公司名称. */
             company: string;
         };
+        AgentRoleId: string;
         /** @description A role template as pages show it. */
         AgentRoleRow: {
             /**
@@ -2094,7 +2096,7 @@ export interface components {
             /** @description What agents' people may hold at most, with the groups above. */
             codes: string[];
             /** @description Its id, as text. */
-            id: string;
+            id: components["schemas"]["AgentRoleId"];
             /** @description 模板名称. */
             name: string;
             /** @description 备注. */
@@ -2179,7 +2181,7 @@ export interface components {
                 /** @description What agents' people may hold at most, with the groups above. */
                 codes: string[];
                 /** @description Its id, as text. */
-                id: string;
+                id: components["schemas"]["AgentRoleId"];
                 /** @description 模板名称. */
                 name: string;
                 /** @description 备注. */
@@ -2468,7 +2470,7 @@ export interface components {
                 /** @description The agent's company; null when the caller may not see it. */
                 agentCompany?: string | null;
                 /** @description With whom it works. */
-                agentId: string;
+                agentId: components["schemas"]["AgentId"];
                 /** @description 公司. */
                 company: string;
                 /** @description 联系人, masked. */
@@ -2493,7 +2495,7 @@ export interface components {
                 /** @description Why it was ended. */
                 endedReason: string;
                 /** @description Its id, as text. */
-                id: string;
+                id: components["schemas"]["FranchiseeId"];
                 /** @description 加盟时间, `YYYY-MM-DD`. */
                 joinedAt?: string | null;
                 /** @description 法人, masked; empty until it is known. */
@@ -2505,14 +2507,10 @@ export interface components {
                 /** @description 备注. */
                 remark: string;
                 /** @description 服务区: as text. */
-                serviceAreaIds: string[];
+                serviceAreaIds: components["schemas"]["AreaId"][];
                 /** @description Of them, those that the caller may see, by name. */
                 serviceAreas: components["schemas"]["AreaOption"][];
-                /**
-                 * Format: int32
-                 * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
-                 */
-                state: number;
+                state: components["schemas"]["FranchiseeState"];
                 /**
                  * Format: int64
                  * @description Epoch milliseconds.
@@ -2901,7 +2899,7 @@ export interface components {
                     /** @description What agents' people may hold at most, with the groups above. */
                     codes: string[];
                     /** @description Its id, as text. */
-                    id: string;
+                    id: components["schemas"]["AgentRoleId"];
                     /** @description 模板名称. */
                     name: string;
                     /** @description 备注. */
@@ -2997,7 +2995,7 @@ export interface components {
                     /** @description The agent's company; null when the caller may not see it. */
                     agentCompany?: string | null;
                     /** @description With whom it works. */
-                    agentId: string;
+                    agentId: components["schemas"]["AgentId"];
                     /** @description 公司. */
                     company: string;
                     /** @description 联系人, masked. */
@@ -3022,7 +3020,7 @@ export interface components {
                     /** @description Why it was ended. */
                     endedReason: string;
                     /** @description Its id, as text. */
-                    id: string;
+                    id: components["schemas"]["FranchiseeId"];
                     /** @description 加盟时间, `YYYY-MM-DD`. */
                     joinedAt?: string | null;
                     /** @description 法人, masked; empty until it is known. */
@@ -3034,14 +3032,10 @@ export interface components {
                     /** @description 备注. */
                     remark: string;
                     /** @description 服务区: as text. */
-                    serviceAreaIds: string[];
+                    serviceAreaIds: components["schemas"]["AreaId"][];
                     /** @description Of them, those that the caller may see, by name. */
                     serviceAreas: components["schemas"]["AreaOption"][];
-                    /**
-                     * Format: int32
-                     * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
-                     */
-                    state: number;
+                    state: components["schemas"]["FranchiseeState"];
                     /**
                      * Format: int64
                      * @description Epoch milliseconds.
@@ -3656,6 +3650,7 @@ export interface components {
              */
             version: number;
         };
+        AreaId: string;
         /** @description A service area with its edge and what may follow on where it stands. */
         AreaInfo: components["schemas"]["AreaRow"] & {
             /**
@@ -3770,7 +3765,7 @@ export interface components {
              */
             state: number;
         };
-        AreaState: {
+        AreaStateBody: {
             id: string;
             /** @description What riders are told, when it is suspended: 1 to 200 characters. */
             notice?: string;
@@ -3924,7 +3919,7 @@ export interface components {
             version: number;
         };
         ChangedFranchisee: components["schemas"]["FranchiseeBody"] & {
-            id: string;
+            id: components["schemas"]["FranchiseeId"];
             /**
              * Format: int64
              * @description The version that the editor saw, when he says so.
@@ -3949,7 +3944,7 @@ export interface components {
             version: number;
         };
         ChangedTemplate: components["schemas"]["TemplateBody"] & {
-            id: string;
+            id: components["schemas"]["AgentRoleId"];
             /**
              * Format: int64
              * @description The version that the editor saw.
@@ -4463,14 +4458,15 @@ export interface components {
             /** @description At most 200 characters. */
             remark?: string | null;
             /** @description Areas of the agent, at most 100. */
-            serviceAreaIds?: string[] | null;
+            serviceAreaIds?: components["schemas"]["AreaId"][] | null;
         };
+        FranchiseeId: string;
         /** @description A franchisee as lists and its drawer show it. */
         FranchiseeRow: {
             /** @description The agent's company; null when the caller may not see it. */
             agentCompany?: string | null;
             /** @description With whom it works. */
-            agentId: string;
+            agentId: components["schemas"]["AgentId"];
             /** @description 公司. */
             company: string;
             /** @description 联系人, masked. */
@@ -4495,7 +4491,7 @@ export interface components {
             /** @description Why it was ended. */
             endedReason: string;
             /** @description Its id, as text. */
-            id: string;
+            id: components["schemas"]["FranchiseeId"];
             /** @description 加盟时间, `YYYY-MM-DD`. */
             joinedAt?: string | null;
             /** @description 法人, masked; empty until it is known. */
@@ -4507,14 +4503,10 @@ export interface components {
             /** @description 备注. */
             remark: string;
             /** @description 服务区: as text. */
-            serviceAreaIds: string[];
+            serviceAreaIds: components["schemas"]["AreaId"][];
             /** @description Of them, those that the caller may see, by name. */
             serviceAreas: components["schemas"]["AreaOption"][];
-            /**
-             * Format: int32
-             * @description 0 洽谈, 1 合作中, 2 到期, 3 解约.
-             */
-            state: number;
+            state: components["schemas"]["FranchiseeState"];
             /**
              * Format: int64
              * @description Epoch milliseconds.
@@ -4531,6 +4523,12 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Format: int32
+         * @description 加盟商状态
+         * @enum {integer}
+         */
+        FranchiseeState: 0 | 1 | 2 | 3;
         /** @description A gateway. */
         GatewayAsked: {
             /** @description 1 to 40 letters, digits, `-` or `_`. */
@@ -4853,8 +4851,7 @@ export interface components {
             fences: components["schemas"]["NewFence"][];
         };
         NewFranchisee: components["schemas"]["FranchiseeBody"] & {
-            /** @description With whom it works; absent: the caller's only agent. */
-            agentId?: string | null;
+            agentId?: components["schemas"]["AgentId"] | null;
         };
         NewOperator: components["schemas"]["OperatorBody"] & {
             /** @description What he signs in with; unique. */
@@ -4900,7 +4897,7 @@ export interface components {
             plateNo?: string;
         };
         NextState: {
-            id: string;
+            id: components["schemas"]["FranchiseeId"];
             /** @description Why it is ended: 1 to 200 characters. */
             reason?: string;
             /**
@@ -5539,7 +5536,7 @@ export interface components {
             reason?: string;
         };
         Unmask: {
-            id: string;
+            id: components["schemas"]["FranchiseeId"];
         };
         /** @description A bike in a list. Times are epoch milliseconds; what was never reported is null. */
         VehicleListed: {
@@ -6844,9 +6841,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of company or contact, or the whole phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -7050,15 +7047,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of the company's name or its number. */
                 keyword?: string;
                 /** @description Those who work with this agent. */
-                agentId?: string;
-                /** @description 0 negotiating, 1 cooperating, 2 expired, 3 terminated. */
-                state?: string;
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["FranchiseeState"];
             };
             header?: never;
             path?: never;
@@ -7140,7 +7137,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The franchisee. */
-                id: string;
+                id: components["schemas"]["FranchiseeId"];
             };
             header?: never;
             path?: never;
@@ -7168,9 +7165,9 @@ export interface operations {
                 /** @description Part of the company's name or its number. */
                 keyword?: string;
                 /** @description Those who work with this agent. */
-                agentId?: string;
-                /** @description 0 negotiating, 1 cooperating, 2 expired, 3 terminated. */
-                state?: string;
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["FranchiseeState"];
                 /** @description Keys of columns with commas between them; all without it. */
                 columns?: string;
             };
@@ -7199,7 +7196,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The franchisee. */
-                id: string;
+                id: components["schemas"]["FranchiseeId"];
             };
             header?: never;
             path?: never;
@@ -7333,9 +7330,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of name or remark. */
                 keyword?: string;
             };
@@ -7419,7 +7416,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The template. */
-                id: string;
+                id: components["schemas"]["AgentRoleId"];
             };
             header?: never;
             path?: never;
@@ -7499,9 +7496,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
@@ -7726,7 +7723,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AreaState"];
+                "application/json": components["schemas"]["AreaStateBody"];
             };
         };
         responses: {
@@ -8116,9 +8113,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of name or remark. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -8391,9 +8388,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description Part of name or phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -8783,9 +8780,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1-based, default 1. */
-                page?: string;
+                page?: number;
                 /** @description Default 10, at most 200. */
-                pageSize?: string;
+                pageSize?: number;
                 /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
                 keyword?: string;
                 /** @description Lifecycles, separated by commas. */
