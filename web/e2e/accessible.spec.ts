@@ -50,7 +50,7 @@ for (const [width, height] of [
 const overlays: Record<string, { path: string; open: (page: Page) => Promise<void> }> = {
   'a new person': { path: '/permissions/user', open: (page) => page.getByRole('button', { name: '新增人员' }).click() },
   'a role': { path: '/permissions/role', open: (page) => rowOf(page, '超级管理员').first().click() },
-  'a new franchisee': { path: '/agent/account-management', open: (page) => page.getByRole('button', { name: '新增代理' }).click() },
+  'a new agent': { path: '/agent/account-management', open: (page) => page.getByRole('button', { name: '新增代理' }).click() },
   'the settings': { path: '/permissions/role', open: (page) => page.getByRole('button', { name: '页面设置' }).click() },
   'the choice of service areas': {
     path: '/permissions/role',

@@ -25,7 +25,7 @@ async function pick(page: Page, title: string): Promise<void> {
   await page.getByRole('treeitem', { name: new RegExp(title) }).getByRole('checkbox').click()
 }
 
-test.describe.serial('franchisees and their templates', () => {
+test.describe.serial('agents and their templates', () => {
   test('ROUTE-084 ROUTE-085 ROUTE-086 the group opens the accounts, both lists stand in the menu', async ({ page }) => {
     await page.goto(at('/agent'))
     await expect(page.getByRole('heading', { name: '账号管理' })).toBeVisible()

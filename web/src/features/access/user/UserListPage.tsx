@@ -18,7 +18,7 @@ export default function UserListPage() {
   const roles = useQuery(enabledRoles)
   // A renamed role changes what the rows say; only holders of 1001 are told of it.
   useFollow(usePermit('1001') ? 'role' : null, [USER_PATH])
-  // Only holders of 01 may choose a franchisee; the others see one anyway.
+  // Only holders of 01 may choose an agent; the others see one anyway.
   const mayListAgents = usePermit('01')
   const agents = useQuery({ ...agentChoices, enabled: mayListAgents })
   const description = useMemo(

@@ -18,7 +18,7 @@ export function reachText(user: User): string {
 const options = (choices: readonly { value: number; label: string }[]): FilterOption[] =>
   choices.map(({ value, label }) => ({ value: String(value), label }))
 
-/** The list of people; roles and franchisees to filter by come from the server, franchisees not for everyone. */
+/** The list of people; roles and agents to filter by come from the server, agents not for everyone. */
 export function userList(roles: readonly FilterOption[], agents: readonly FilterOption[] | null = null): ListDescription<User> {
   return {
     id: 'user',

@@ -85,7 +85,7 @@ describe('how a person reads', () => {
     expect(reachText({ ...person, isRoot: true })).toBe('全部')
   })
 
-  it('the list is filtered by franchisee too, for those who may choose one, and the address remembers it', () => {
+  it('the list is filtered by agent too, for those who may choose one, and the address remembers it', () => {
     const names = (agents: { value: string; label: string }[] | null) => userList([{ value: '1', label: '客服' }], agents).filters.map(({ name }) => name)
     expect(names([])).toEqual(['keyword', 'state', 'agentId', 'roleId', 'level', 'profession'])
     expect(names(null)).toEqual(['keyword', 'state', 'roleId', 'level', 'profession'])

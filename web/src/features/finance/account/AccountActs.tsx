@@ -6,7 +6,7 @@ import { ReasonDialog } from './ReasonDialog'
 import { ResultDialog } from './ResultDialog'
 import { useSetStatus } from './useAccountCommands'
 
-/** Who sees all franchisees and all areas: the platform's own people. */
+/** Who sees all agents and all areas: the platform's own people. */
 export function useIsPlatform(): boolean {
   return useSession((state) => state.user?.isRoot === true)
 }
@@ -36,7 +36,7 @@ const reasoned = {
   },
 } as const
 
-/** What else follows for who does it to the account of his own franchisee. */
+/** What else follows for who does it to the account of his own agent. */
 const OWN = '这是您自己的账户：账户管理也会随之关闭，之后请到分账账单查看。'
 
 /** What the platform does with an account; nothing for anybody else. */

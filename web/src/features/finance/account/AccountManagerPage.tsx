@@ -5,7 +5,7 @@ import { accountList } from './description'
 import { useOwnAccount } from './useOwnAccount'
 import './account.css'
 
-/** 账户管理: the payment accounts of all franchisees in scope. */
+/** 账户管理: the payment accounts of all agents in scope. */
 export default function AccountManagerPage() {
   useOwnAccount()
   return <ListPage<Account> description={accountList} drawer={(id, close) => <AccountDrawer key={id} id={id} onClose={close} />} />

@@ -30,7 +30,7 @@ configure({ asyncUtilTimeout: 10_000 })
 
 let server: Server
 
-/** The server knows this account of the franchisee, or none. */
+/** The server knows this account of the agent, or none. */
 function stands(known: AccountDetail | null): void {
   server.answers(`${CUSTOMER}/getAccountInfo`, says({ success: true, data: known, msg: '' }))
   if (known) server.answers(`${CUSTOMER}/detail`, says({ success: true, data: known, msg: '' }))
@@ -91,7 +91,7 @@ describe('opening an account', () => {
     expect(sentTo(`${CUSTOMER}/openAccount`)).toEqual([])
   })
 
-  it('the application names the franchisee, and the page waits for its result', async () => {
+  it('the application names the agent, and the page waits for its result', async () => {
     stands(null)
     server.answers(`${CUSTOMER}/openAccount`, () => {
       stands({ ...account, status: IN_REVIEW, accountLevel: null })
@@ -160,7 +160,7 @@ describe('an account that changes', () => {
 })
 
 describe('the platform', () => {
-  it('alone registers results; for a franchisee the act is not there', async () => {
+  it('alone registers results; for an agent the act is not there', async () => {
     stands({ ...account, status: IN_REVIEW, accountLevel: null })
     asPlatform()
     server.answers(`${CUSTOMER}/state`, says({ success: true, data: null, msg: '' }))

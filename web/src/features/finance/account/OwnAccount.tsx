@@ -28,7 +28,7 @@ import { OpeningForm } from './OpeningForm'
 import { standingOf } from './steps'
 import { useOwnAccount } from './useOwnAccount'
 
-/** The payment account of one's own franchisee: how far it is, what is to be done next, and its bank card. */
+/** The payment account of one's own agent: how far it is, what is to be done next, and its bank card. */
 export function OwnAccount() {
   useFollow(ACCOUNT_TABLE, [CUSTOMER])
   const own = useOwnAccount()

@@ -137,12 +137,12 @@ export function liveCard(cards: readonly BankCard[]): BankCard | null {
   return cards.find(({ state }) => [CARD_PENDING, CARD_BOUND, CARD_UNBINDING].includes(state)) ?? null
 }
 
-/** The franchisee whose account calls of the financial host concern. */
+/** The agent whose account calls of the financial host concern. */
 export function ownAgentId(): string {
   return localStorage.getItem('getAgentid') ?? hosts.defaultAgentId
 }
 
-/** The account of a franchisee as the login stores it; null while none was opened. */
+/** The account of an agent as the login stores it; null while none was opened. */
 export const accountOf = (agentId: string) =>
   queryOptions({
     queryKey: [CUSTOMER, 'of', agentId],

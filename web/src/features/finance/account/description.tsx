@@ -5,7 +5,7 @@ import { type Account, ACCOUNT_TABLE, authLabel, CUSTOMER, levelLabel, LIST_PATH
 
 const figure = (text: string) => <span className="figure">{text}</span>
 
-/** 账户管理: the payment accounts of all franchisees in scope. */
+/** 账户管理: the payment accounts of all agents in scope. */
 export const accountList: ListDescription<Account> = {
   id: 'payment-account',
   title: '账户管理',

@@ -12,7 +12,7 @@ export async function adoptAccount(info: AccountInfo | null): Promise<void> {
   if (before.status !== after.status || before.level !== after.level) await refreshRights()
 }
 
-/** The account of one's own franchisee, on pages that follow accounts: whoever changes it, no new login is needed. */
+/** The account of one's own agent, on pages that follow accounts: whoever changes it, no new login is needed. */
 export function useOwnAccount() {
   const query = useQuery(accountOf(ownAgentId()))
   const { data } = query

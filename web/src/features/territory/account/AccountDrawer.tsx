@@ -14,7 +14,7 @@ import { useChangeAccount, useCreateAccount } from './useAccountCommands'
 
 const FORM = 'account-form'
 
-/** Opens a franchisee's account. */
+/** Opens an agent's account. */
 export function AddAccountDrawer({ onClose }: { onClose: () => void }) {
   const create = useCreateAccount()
   return (
@@ -27,7 +27,7 @@ export function AddAccountDrawer({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Shows a franchisee's account and changes it. */
+/** Shows an agent's account and changes it. */
 export function AccountDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(accountInfo(id))
   const change = useChangeAccount()

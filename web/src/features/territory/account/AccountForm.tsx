@@ -67,7 +67,7 @@ function fieldsOf(account: Account): Fields {
   }
 }
 
-/** Opens or changes a franchisee's account. */
+/** Opens or changes an agent's account. */
 export function AccountForm({ id, account, onSave }: AccountFormProps) {
   const { modal } = App.useApp()
   const [form] = Form.useForm<Fields>()

@@ -8,7 +8,7 @@ const areas: AreaOption[] = [
   { id: '3', name: '泉州', agentId: 'other' },
 ]
 
-describe('the areas that a franchisee may get', () => {
+describe('the areas that an agent may get', () => {
   it('are its own and those of its parent', () => {
     expect(areasWithin(areas, 'child', 'top').map(({ id }) => id)).toEqual(['1', '2'])
     expect(areasWithin(areas, null, 'top').map(({ id }) => id)).toEqual(['1'])
@@ -37,7 +37,7 @@ describe('a contract', () => {
 })
 
 describe('what follows', () => {
-  it('names the children that stay as they are when a franchisee is disabled', () => {
+  it('names the children that stay as they are when an agent is disabled', () => {
     expect(disableConsequence(0)).not.toContain('下级代理')
     expect(disableConsequence(2)).toContain('2 个下级代理不受影响')
   })

@@ -29,7 +29,7 @@ export function billingShort(way: number): string {
   return billingWays.find(({ value }) => value === way)?.short ?? '--'
 }
 
-/** A franchisee's account as lists and its drawer show it. */
+/** An agent's account as lists and its drawer show it. */
 export interface Account {
   agentId: string
   company: string
@@ -109,7 +109,7 @@ export const areaOptions = queryOptions({
   },
 })
 
-/** The areas that a franchisee may get: its own, and its parent's; one under the platform may get any. */
+/** The areas that an agent may get: its own, and its parent's; one under the platform may get any. */
 export function areasWithin(areas: readonly AreaOption[], own: string | null, parent: string | null): AreaOption[] {
   return parent === null ? [...areas] : areas.filter(({ agentId }) => agentId === parent || agentId === own)
 }

@@ -3,13 +3,13 @@ import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
 import { type Account, ACCOUNT_PATH, changeAccount, createAccount, deleteAccount, setAccountState, setAccountStates } from './account'
 
-/** The header's selector lists franchisees too. */
+/** The header's selector lists agents too. */
 const stale = [[ACCOUNT_PATH]] as const
 
 export const useCreateAccount = () => useCommand({ run: createAccount, stale, done: '代理账号已新增' })
 export const useChangeAccount = () => useCommand({ run: changeAccount, stale, done: '代理账号已保存' })
 
-/** What follows when a franchisee with so many under it is disabled. */
+/** What follows when an agent with so many under it is disabled. */
 export function disableConsequence(childCount: number): string {
   const children = childCount > 0 ? `${childCount} 个下级代理不受影响，` : ''
   return `它的人员会立即退出登录，启用前不能再登录；${children}服务区与车辆继续运营。`

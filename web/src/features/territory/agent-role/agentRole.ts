@@ -22,7 +22,7 @@ export interface AgentRoleValues {
 /** A role template as lists and its drawer show it. */
 export interface AgentRole extends AgentRoleValues {
   id: string
-  /** Franchisees that it applies to. */
+  /** Agents that it applies to. */
   agentCount: number
   /** Epoch ms. */
   updatedAt: number
