@@ -91,10 +91,10 @@ test.describe.serial('service areas, seen by two operators', () => {
   })
 })
 
-test.describe.serial('franchisers, on the page of accounts', () => {
+test.describe.serial('franchisees, on the page of accounts', () => {
   const address = `/agent/account-management?tab=ally&keyword=${encodeURIComponent(company)}`
 
-  test('PERM-005 a franchiser is registered by ally info, its people masked', async ({ page }) => {
+  test('PERM-005 a franchisee is registered by franchisee info, its people masked', async ({ page }) => {
     await page.goto(at('/agent/account-management'))
     await expect(badge(page)).toHaveText('实时')
     await page.getByRole('tab', { name: '加盟商' }).click()

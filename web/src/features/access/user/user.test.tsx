@@ -54,7 +54,7 @@ describe('the level picker', () => {
     expect(tiers.map(({ value }) => value)).toEqual([1, 2, 4, 8])
   })
 
-  it('PERM-005 franchisers are no fifth level', () => {
+  it('PERM-005 franchisees are no fifth level', () => {
     render(<LevelPicker value={15} />)
     expect(screen.getAllByRole('checkbox')).toHaveLength(4)
     expect(levelText(16)).toBe('--')

@@ -1,4 +1,4 @@
-import { licenseFault } from '@/features/territory/ally/license'
+import { licenseFault } from '@/features/territory/franchisee/license'
 import { PERSON } from './account'
 
 /** 居民身份证号 (GB 11643-1999): 17 digits and one sign that checks them. The server has the last word. */

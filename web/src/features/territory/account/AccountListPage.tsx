@@ -2,7 +2,7 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { ListPage } from '@/kit/list/ListPage'
-import { WithAllies } from '../ally/WithAllies'
+import { WithFranchisees } from '../franchisee/WithFranchisees'
 import type { Account } from './account'
 import { AccountDrawer, AddAccountDrawer } from './AccountDrawer'
 import { accountList } from './description'
@@ -14,7 +14,7 @@ export default function AccountListPage() {
   const { switchState, remove } = useAccountActs()
   const batch = useAccountBatch()
   return (
-    <WithAllies>
+    <WithFranchisees>
       <ListPage<Account>
         description={accountList}
         main={
@@ -33,6 +33,6 @@ export default function AccountListPage() {
         drawer={(id, close) => <AccountDrawer id={id} onClose={close} />}
       />
       {adding && <AddAccountDrawer onClose={() => setAdding(false)} />}
-    </WithAllies>
+    </WithFranchisees>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, Modal, Select } from 'antd'
 import '@/kit/notice.css'
-import { agentChoices } from '../ally/ally'
+import { agentChoices } from '../franchisee/franchisee'
 import { areaInfo, handOverFault, type ServiceArea } from './serviceArea'
 import { useHandOver } from './useServiceAreaCommands'
 

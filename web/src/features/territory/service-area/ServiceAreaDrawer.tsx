@@ -79,7 +79,7 @@ function AreaFacts({ area }: { area: ServiceAreaInfo }) {
       facts={[
         { name: '状态', value: <Dot {...areaState(area.state)} /> },
         { name: '运营代理', value: area.company ?? EMPTY },
-        { name: '加盟商', value: figure(area.allyCount, '家') },
+        { name: '加盟商', value: figure(area.franchiseeCount, '家') },
         { name: '车辆', value: figure(area.vehicleCount, '辆') },
         { name: '其中已上架', value: figure(area.shelvedCount, '辆') },
         { name: '停车区 / 全部围栏', value: figure(area.parkingCount, `/ ${area.fenceCount.toLocaleString()} 个`) },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
-import { agentChoices } from '../ally/ally'
+import { agentChoices } from '../franchisee/franchisee'
 import { areaList } from './description'
 import { HandOverDialog } from './HandOverDialog'
 import { closeFault, handOverFault, OPEN, openFault, type ServiceArea, SUSPENDED } from './serviceArea'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { areaList } from './description'
-import { closeFault, CLOSED, handOverFault, OPEN, openFault, PLANNED, type ServiceArea, SUSPENDED, TEL } from './serviceArea'
+import { CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, type ServiceArea, SUSPENDED, TEL } from './serviceArea'
 import { openConsequence } from './useServiceAreaCommands'
 
 const area: ServiceArea = {
@@ -28,7 +28,7 @@ describe('what may be done with a service area', () => {
   })
   it('is handed over only when nothing in it is the old agent’s', () => {
     expect(handOverFault(area)).toBeNull()
-    expect(handOverFault({ ...area, vehicleCount: 3, fenceCount: 2, allyCount: 1 })).toBe(
+    expect(handOverFault({ ...area, vehicleCount: 3, fenceCount: 2, franchiseeCount: 1 })).toBe(
       '还有 3 辆车、2 个围栏、1 个加盟商 归原代理所有，清空后才能移交',
     )
     expect(handOverFault({ ...area, state: CLOSED })).not.toBeNull()

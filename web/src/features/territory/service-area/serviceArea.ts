@@ -34,7 +34,7 @@ export interface ServiceAreaInfo extends ServiceArea {
   /** Of the bikes, those on its streets. */
   shelvedCount: number
   fenceCount: number
-  allyCount: number
+  franchiseeCount: number
   /** `[lng, lat]` corners, closed, WGS-84. */
   ring: number[][]
 }
@@ -56,7 +56,7 @@ export function areaState(state: number): TagStyle {
   return areaStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
 }
 
-type Belongings = Pick<ServiceArea, 'state' | 'vehicleCount'> & Partial<Pick<ServiceAreaInfo, 'fenceCount' | 'allyCount' | 'shelvedCount'>>
+type Belongings = Pick<ServiceArea, 'state' | 'vehicleCount'> & Partial<Pick<ServiceAreaInfo, 'fenceCount' | 'franchiseeCount' | 'shelvedCount'>>
 
 /** Why an area cannot be handed over now; null as far as is known here. */
 export function handOverFault(area: Belongings): string | null {
@@ -64,7 +64,7 @@ export function handOverFault(area: Belongings): string | null {
   const left = [
     [area.vehicleCount, '辆车'],
     [area.fenceCount ?? 0, '个围栏'],
-    [area.allyCount ?? 0, '个加盟商'],
+    [area.franchiseeCount ?? 0, '个加盟商'],
   ] as const
   const named = left.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
   return named.length > 0 ? `还有 ${named.join('、')} 归原代理所有，清空后才能移交` : null

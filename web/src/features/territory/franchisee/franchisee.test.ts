@@ -1,12 +1,12 @@
 import dayjs from 'dayjs'
 import { describe, expect, it } from 'vitest'
-import { type Ally, COOPERATING, daysLeft, endNotice, EXPIRED, formatRatio, parseRatio } from './ally'
-import { valuesOf } from './AllyForm'
-import { allyList } from './description'
+import { franchiseeList } from './description'
+import { COOPERATING, daysLeft, endNotice, EXPIRED, formatRatio, type Franchisee, parseRatio } from './franchisee'
+import { valuesOf } from './FranchiseeForm'
 import { licenseFault } from './license'
-import { signConsequence } from './useAllyCommands'
+import { signConsequence } from './useFranchiseeCommands'
 
-const ally: Ally = {
+const franchisee: Franchisee = {
   id: '7',
   agentId: '2',
   agentCompany: '鹭岛出行',
@@ -68,10 +68,10 @@ describe('the end of a contract', () => {
     expect(daysLeft('2026-12-30', now)).toBe(-1)
   })
   it('is announced in its last thirty days and only while it runs', () => {
-    expect(endNotice(ally, now)).toBe('今天到期')
-    expect(endNotice({ ...ally, contractEnd: '2027-01-30' }, now)).toBe('剩 30 天')
-    expect(endNotice({ ...ally, contractEnd: '2027-01-31' }, now)).toBeNull()
-    expect(endNotice({ ...ally, state: EXPIRED }, now)).toBeNull()
+    expect(endNotice(franchisee, now)).toBe('今天到期')
+    expect(endNotice({ ...franchisee, contractEnd: '2027-01-30' }, now)).toBe('剩 30 天')
+    expect(endNotice({ ...franchisee, contractEnd: '2027-01-31' }, now)).toBeNull()
+    expect(endNotice({ ...franchisee, state: EXPIRED }, now)).toBeNull()
   })
 })
 
@@ -103,10 +103,10 @@ describe('what is sent', () => {
 
 describe('the list', () => {
   it('exports what it shows, masked', () => {
-    const row = Object.fromEntries(allyList([]).columns.map((column) => [column.key, column.text(ally)]))
+    const row = Object.fromEntries(franchiseeList([]).columns.map((column) => [column.key, column.text(franchisee)]))
     expect(row).toMatchObject({ state: '合作中', phone: '139****0001', ratio: '30.5%', deposit: '50,000.00', vehicleCount: '12,345' })
   })
   it('a signature names its share, its end and its areas', () => {
-    expect(signConsequence(ally)).toMatch(/30\.5%.*2026-12-31.*湖滨/)
+    expect(signConsequence(franchisee)).toMatch(/30\.5%.*2026-12-31.*湖滨/)
   })
 })

@@ -4,7 +4,7 @@ import { stateStyle } from '@/app/theme'
 import { EMPTY, parseMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
-export const ALLY_PATH = '/platform/agent/allyInfo'
+export const FRANCHISEE_PATH = '/platform/agent/allyInfo'
 const AREAS_PATH = '/platform/agent/serviceArea/belongToAgent'
 const AGENTS_PATH = '/platform/agent/serviceArea/agents'
 
@@ -13,8 +13,8 @@ export const COOPERATING = 1
 export const EXPIRED = 2
 export const TERMINATED = 3
 
-/** A franchiser as lists and its drawer show it; names and phone are masked. */
-export interface Ally {
+/** A franchisee as lists and its drawer show it; names and phone are masked. */
+export interface Franchisee {
   id: string
   agentId: string
   agentCompany: string | null
@@ -50,7 +50,7 @@ export interface WholePeople {
 }
 
 /** What the server is told; what is absent stays as it is. */
-export interface AllyValues {
+export interface FranchiseeValues {
   company: string
   contact?: string
   phone?: string
@@ -71,7 +71,7 @@ export const AREAS_MAX = 100
 export const DEPOSIT_MAX_YUAN = 100_000_000
 
 /** In words and colour, indexed by state. */
-export const allyStates: readonly TagStyle[] = [
+export const franchiseeStates: readonly TagStyle[] = [
   { label: '洽谈', color: stateStyle[4].color },
   { label: '合作中', color: stateStyle[0].color },
   { label: '到期', color: stateStyle[5].color },
@@ -79,8 +79,8 @@ export const allyStates: readonly TagStyle[] = [
 ]
 
 /** The look of a state; one that is not known yet looks grey. */
-export function allyState(state: number): TagStyle {
-  return allyStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+export function franchiseeState(state: number): TagStyle {
+  return franchiseeStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
 }
 
 /** Whole percent of ten-thousandths: 3050 is 30.5%. */
@@ -104,20 +104,20 @@ export function daysLeft(contractEnd: string, now_ms: number): number {
 }
 
 /** What is to be said of a contract's end, when it is near. */
-export function endNotice(ally: Pick<Ally, 'state' | 'contractEnd'>, now_ms: number): string | null {
-  if (ally.state !== COOPERATING || ally.contractEnd === null) return null
-  const days = daysLeft(ally.contractEnd, now_ms)
+export function endNotice(franchisee: Pick<Franchisee, 'state' | 'contractEnd'>, now_ms: number): string | null {
+  if (franchisee.state !== COOPERATING || franchisee.contractEnd === null) return null
+  const days = daysLeft(franchisee.contractEnd, now_ms)
   if (days > 30) return null
   return days <= 0 ? '今天到期' : `剩 ${days} 天`
 }
 
-export const allyInfo = (id: string) =>
+export const franchiseeInfo = (id: string) =>
   queryOptions({
-    queryKey: [ALLY_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<Ally>(`${ALLY_PATH}/info`, { id }, { signal }),
+    queryKey: [FRANCHISEE_PATH, 'info', id],
+    queryFn: ({ signal }) => api.get<Franchisee>(`${FRANCHISEE_PATH}/info`, { id }, { signal }),
   })
 
-/** Agents that a franchiser or an area may be given to. */
+/** Agents that a franchisee or an area may be given to. */
 export const agentChoices = queryOptions({
   queryKey: [AGENTS_PATH],
   queryFn: ({ signal }) => api.get<{ rows: { agentId: string; company: string }[] }>(AGENTS_PATH, {}, { signal }),
@@ -133,23 +133,23 @@ export const areasOf = (agentId: string) =>
     staleTime: 60_000,
   })
 
-export function createAlly(values: AllyValues & { agentId: string }, options: CallOptions): Promise<unknown> {
-  return api.post(ALLY_PATH, values, options)
+export function createFranchisee(values: FranchiseeValues & { agentId: string }, options: CallOptions): Promise<unknown> {
+  return api.post(FRANCHISEE_PATH, values, options)
 }
 
-export function changeAlly(values: AllyValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.put(ALLY_PATH, values, options)
+export function changeFranchisee(values: FranchiseeValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.put(FRANCHISEE_PATH, values, options)
 }
 
-export function setAllyState(input: { id: string; state: number; reason?: string }, options: CallOptions): Promise<unknown> {
-  return api.post(`${ALLY_PATH}/state`, input, options)
+export function setFranchiseeState(input: { id: string; state: number; reason?: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${FRANCHISEE_PATH}/state`, input, options)
 }
 
-export function deleteAlly(input: { id: string }, options: CallOptions): Promise<unknown> {
-  return api.delete(ALLY_PATH, input, options)
+export function deleteFranchisee(input: { id: string }, options: CallOptions): Promise<unknown> {
+  return api.delete(FRANCHISEE_PATH, input, options)
 }
 
 /** Asks for whole names and phone; who asked is kept. */
-export function unmaskAlly(input: { id: string }, options: CallOptions): Promise<WholePeople> {
-  return api.post<WholePeople>(`${ALLY_PATH}/unmask`, input, options)
+export function unmaskFranchisee(input: { id: string }, options: CallOptions): Promise<WholePeople> {
+  return api.post<WholePeople>(`${FRANCHISEE_PATH}/unmask`, input, options)
 }

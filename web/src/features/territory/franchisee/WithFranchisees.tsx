@@ -1,25 +1,26 @@
 import { Tabs } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import AllyPanel from './AllyPanel'
-import './ally.css'
+import FranchiseePanel from './FranchiseePanel'
+import './franchisee.css'
 
 const TAB = 'tab'
-const ALLY = 'ally'
+/** As kept addresses name it. */
+const FRANCHISEE = 'ally'
 const ACCOUNT = 'account'
 
-/** Ally info is edited from the accounts' page: the accounts, and a second tab beside them. The address names the tab. */
-export function WithAllies({ children }: { children: ReactNode }) {
+/** Franchisee info is edited from the accounts' page: the accounts, and a second tab beside them. The address names the tab. */
+export function WithFranchisees({ children }: { children: ReactNode }) {
   const [params, setParams] = useSearchParams()
-  const [tab, setTab] = useState(params.get(TAB) === ALLY ? ALLY : ACCOUNT)
-  const named = params.get(TAB) === ALLY
+  const [tab, setTab] = useState(params.get(TAB) === FRANCHISEE ? FRANCHISEE : ACCOUNT)
+  const named = params.get(TAB) === FRANCHISEE
   // A list writes its own address and knows of no tabs.
   useEffect(() => {
-    if (tab !== ALLY || named) return
+    if (tab !== FRANCHISEE || named) return
     setParams(
       (now) => {
         const next = new URLSearchParams(now)
-        next.set(TAB, ALLY)
+        next.set(TAB, FRANCHISEE)
         return next
       },
       { replace: true },
@@ -28,17 +29,17 @@ export function WithAllies({ children }: { children: ReactNode }) {
   const choose = (next: string) => {
     setTab(next)
     // Filters of one list mean nothing to the other.
-    setParams(next === ALLY ? { [TAB]: ALLY } : {}, { replace: true })
+    setParams(next === FRANCHISEE ? { [TAB]: FRANCHISEE } : {}, { replace: true })
   }
   return (
     <Tabs
-      className="with-allies"
+      className="with-franchisees"
       activeKey={tab}
       onChange={choose}
       destroyOnHidden
       items={[
         { key: ACCOUNT, label: '代理账号', children },
-        { key: ALLY, label: '加盟商', children: <AllyPanel /> },
+        { key: FRANCHISEE, label: '加盟商', children: <FranchiseePanel /> },
       ]}
     />
   )

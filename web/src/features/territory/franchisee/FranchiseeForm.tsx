@@ -6,8 +6,6 @@ import { formatMoney, parseMoney } from '@/kit/format'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import {
-  type Ally,
-  type AllyValues,
   agentChoices,
   AREAS_MAX,
   areasOf,
@@ -16,11 +14,13 @@ import {
   DEPOSIT_MAX_YUAN,
   EXPIRED,
   formatRatio,
+  type Franchisee,
+  type FranchiseeValues,
   parseRatio,
   PERSON_MAX,
   REMARK_MAX,
-} from './ally'
-import './ally.css'
+} from './franchisee'
+import './franchisee.css'
 import { licenseFault } from './license'
 
 interface Fields {
@@ -43,31 +43,31 @@ interface Fields {
 /** What of a form outlives a reload: no names, no phone. Days as text. */
 type Draft = Omit<Fields, 'contact' | 'phone' | 'legalPerson' | 'joinedAt' | 'contractEnd'> & { joinedAt: string; contractEnd: string }
 
-interface AllyFormProps {
+interface FranchiseeFormProps {
   id: string
-  /** The franchiser to change; none to add one. */
-  ally?: Ally
+  /** The franchisee to change; none to add one. */
+  franchisee?: Franchisee
   /** The agent of a new one, when it is settled. */
   agentId?: string | undefined
   /** Resolves when it is saved, rejects when it is not; the command says why. */
-  onSave(values: AllyValues, agentId: string): Promise<unknown>
+  onSave(values: FranchiseeValues, agentId: string): Promise<unknown>
 }
 
 const DAY = 'YYYY-MM-DD'
 const toDay = (text: string | null | undefined) => (text ? dayjs(text, DAY) : null)
 const dayText = (day: Dayjs | null | undefined) => day?.format(DAY) ?? ''
 
-function originalOf(ally: Ally | undefined, agentId: string | undefined): Fields {
+function originalOf(franchisee: Franchisee | undefined, agentId: string | undefined): Fields {
   return {
-    agentId: ally?.agentId ?? agentId,
-    company: ally?.company ?? '',
-    licenseNo: ally?.licenseNo ?? '',
-    serviceAreaIds: ally?.serviceAreaIds ?? [],
-    joinedAt: toDay(ally?.joinedAt),
-    contractEnd: toDay(ally?.contractEnd),
-    deposit: ally && ally.depositPaid > 0 ? formatMoney(ally.depositPaid).replaceAll(',', '') : '',
-    ratio: ally && ally.divideRatioBp > 0 ? formatRatio(ally.divideRatioBp).replace('%', '') : '',
-    remark: ally?.remark ?? '',
+    agentId: franchisee?.agentId ?? agentId,
+    company: franchisee?.company ?? '',
+    licenseNo: franchisee?.licenseNo ?? '',
+    serviceAreaIds: franchisee?.serviceAreaIds ?? [],
+    joinedAt: toDay(franchisee?.joinedAt),
+    contractEnd: toDay(franchisee?.contractEnd),
+    deposit: franchisee && franchisee.depositPaid > 0 ? formatMoney(franchisee.depositPaid).replaceAll(',', '') : '',
+    ratio: franchisee && franchisee.divideRatioBp > 0 ? formatRatio(franchisee.divideRatioBp).replace('%', '') : '',
+    remark: franchisee?.remark ?? '',
   }
 }
 
@@ -77,7 +77,7 @@ function draftOf(fields: Fields): Draft {
 }
 
 /** What the server is told of filled-in fields; names and phone only when they were written anew. */
-export function valuesOf(fields: Fields): AllyValues {
+export function valuesOf(fields: Fields): FranchiseeValues {
   const contact = fields.contact?.trim()
   const phone = fields.phone?.trim()
   const legalPerson = fields.legalPerson?.trim()
@@ -98,18 +98,18 @@ export function valuesOf(fields: Fields): AllyValues {
 
 const reject = (fault: string | null) => (fault ? Promise.reject(new Error(fault)) : Promise.resolve())
 
-/** Adds or changes a franchiser; keeps a draft until it is saved. */
-export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
+/** Adds or changes a franchisee; keeps a draft until it is saved. */
+export function FranchiseeForm({ id, franchisee, agentId, onSave }: FranchiseeFormProps) {
   const [form] = Form.useForm<Fields>()
-  const draftId = ally ? `ally_${ally.id}_${ally.version}` : 'ally_new'
-  const original = originalOf(ally, agentId)
+  const draftId = franchisee ? `ally_${franchisee.id}_${franchisee.version}` : 'ally_new'
+  const original = originalOf(franchisee, agentId)
   const draft = useDraft<Draft>(draftId)
   const agent = Form.useWatch('agentId', form) ?? original.agentId
-  const agents = useQuery({ ...agentChoices, enabled: !ally && !agentId })
+  const agents = useQuery({ ...agentChoices, enabled: !franchisee && !agentId })
   const areas = useQuery({ ...areasOf(agent ?? ''), enabled: Boolean(agent) })
-  const signed = ally?.state === COOPERATING
-  const history = ally?.state === EXPIRED
-  const options = new Map((ally?.serviceAreas ?? []).map((area) => [area.id, area.name]))
+  const signed = franchisee?.state === COOPERATING
+  const history = franchisee?.state === EXPIRED
+  const options = new Map((franchisee?.serviceAreas ?? []).map((area) => [area.id, area.name]))
   for (const area of areas.data?.list ?? []) options.set(area.id, area.name)
 
   const restored: Partial<Fields> = draft.restored
@@ -134,7 +134,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
       onFinish={(fields) => void save(fields)}
     >
       <DraftNotice draft={draft} missing="联系人、电话和法人需重新填写" onDiscard={() => form.setFieldsValue(original)} />
-      {!ally && !agentId && (
+      {!franchisee && !agentId && (
         <Form.Item name="agentId" label="所属代理" rules={[{ required: true, message: '请选择所属代理' }]}>
           <Select
             showSearch={{ optionFilterProp: 'label' }}
@@ -146,28 +146,28 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
         </Form.Item>
       )}
       <NameItem name="company" label="公司名称" max={COMPANY_MAX} disabled={history} placeholder="营业执照上的全称" />
-      <div className="ally-pair">
+      <div className="franchisee-pair">
         <Form.Item
           name="contact"
           label="联系人"
-          required={!ally}
-          rules={[{ required: !ally, whitespace: true, message: '请输入联系人' }]}
+          required={!franchisee}
+          rules={[{ required: !franchisee, whitespace: true, message: '请输入联系人' }]}
         >
-          <Input placeholder={kept(ally?.contact, '平时与谁联系')} maxLength={PERSON_MAX} autoComplete="off" />
+          <Input placeholder={kept(franchisee?.contact, '平时与谁联系')} maxLength={PERSON_MAX} autoComplete="off" />
         </Form.Item>
         <Form.Item
           name="phone"
           label="联系电话"
-          required={!ally}
+          required={!franchisee}
           rules={[
-            { required: !ally, message: '请输入联系电话' },
+            { required: !franchisee, message: '请输入联系电话' },
             { pattern: /^1[3-9]\d{9}$/, message: '手机号格式不正确' },
           ]}
         >
-          <Input placeholder={kept(ally?.phone, '11 位手机号')} maxLength={11} inputMode="tel" autoComplete="off" />
+          <Input placeholder={kept(franchisee?.phone, '11 位手机号')} maxLength={11} inputMode="tel" autoComplete="off" />
         </Form.Item>
       </div>
-      <div className="ally-pair">
+      <div className="franchisee-pair">
         <Form.Item
           name="licenseNo"
           label="统一社会信用代码"
@@ -177,7 +177,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
           <Input disabled={history} placeholder="18 位，签约前必填" maxLength={18} autoComplete="off" />
         </Form.Item>
         <Form.Item name="legalPerson" label="法人">
-          <Input placeholder={kept(ally?.legalPerson, '签约前必填')} maxLength={PERSON_MAX} autoComplete="off" />
+          <Input placeholder={kept(franchisee?.legalPerson, '签约前必填')} maxLength={PERSON_MAX} autoComplete="off" />
         </Form.Item>
       </div>
       <Form.Item
@@ -199,7 +199,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
           options={[...options].map(([value, label]) => ({ value, label }))}
         />
       </Form.Item>
-      <div className="ally-pair">
+      <div className="franchisee-pair">
         <Form.Item name="joinedAt" label="加盟日期" required={signed} rules={[{ required: signed, message: '已签约，不能留空' }]}>
           <DatePicker disabled={history} placeholder="签约前必填" />
         </Form.Item>
@@ -221,7 +221,7 @@ export function AllyForm({ id, ally, agentId, onSave }: AllyFormProps) {
           <DatePicker disabled={history} placeholder="签约前必填" />
         </Form.Item>
       </div>
-      <div className="ally-pair">
+      <div className="franchisee-pair">
         <Form.Item
           name="deposit"
           label="保证金"
