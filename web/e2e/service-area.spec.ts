@@ -91,7 +91,7 @@ test.describe.serial('service areas, seen by two operators', () => {
   })
 })
 
-test.describe.serial('franchisees, on the page of accounts', () => {
+test.describe.serial('franchisees, on the page of agents', () => {
   const address = `/agent/account-management?tab=ally&keyword=${encodeURIComponent(company)}`
 
   test('PERM-005 a franchisee is registered by franchisee info, its people masked', async ({ page }) => {

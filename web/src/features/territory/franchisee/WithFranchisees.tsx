@@ -7,12 +7,12 @@ import './franchisee.css'
 const TAB = 'tab'
 /** As kept addresses name it. */
 const FRANCHISEE = 'ally'
-const ACCOUNT = 'account'
+const AGENT = 'agent'
 
-/** Franchisee info is edited from the accounts' page: the accounts, and a second tab beside them. The address names the tab. */
+/** Franchisee info is edited from the agents' page: the agents, and a second tab beside them. The address names the tab. */
 export function WithFranchisees({ children }: { children: ReactNode }) {
   const [params, setParams] = useSearchParams()
-  const [tab, setTab] = useState(params.get(TAB) === FRANCHISEE ? FRANCHISEE : ACCOUNT)
+  const [tab, setTab] = useState(params.get(TAB) === FRANCHISEE ? FRANCHISEE : AGENT)
   const named = params.get(TAB) === FRANCHISEE
   // A list writes its own address and knows of no tabs.
   useEffect(() => {
@@ -38,7 +38,7 @@ export function WithFranchisees({ children }: { children: ReactNode }) {
       onChange={choose}
       destroyOnHidden
       items={[
-        { key: ACCOUNT, label: '代理账号', children },
+        { key: AGENT, label: '代理账号', children },
         { key: FRANCHISEE, label: '加盟商', children: <FranchiseePanel /> },
       ]}
     />

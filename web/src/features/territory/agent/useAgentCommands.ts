@@ -1,13 +1,13 @@
 import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { type Account, ACCOUNT_PATH, changeAccount, createAccount, deleteAccount, setAccountState, setAccountStates } from './account'
+import { type Agent, AGENT_PATH, changeAgent, createAgent, deleteAgent, setAgentState, setAgentStates } from './agent'
 
 /** The header's selector lists agents too. */
-const stale = [[ACCOUNT_PATH]] as const
+const stale = [[AGENT_PATH]] as const
 
-export const useCreateAccount = () => useCommand({ run: createAccount, stale, done: '代理账号已新增' })
-export const useChangeAccount = () => useCommand({ run: changeAccount, stale, done: '代理账号已保存' })
+export const useCreateAgent = () => useCommand({ run: createAgent, stale, done: '代理账号已新增' })
+export const useChangeAgent = () => useCommand({ run: changeAgent, stale, done: '代理账号已保存' })
 
 /** What follows when an agent with so many under it is disabled. */
 export function disableConsequence(childCount: number): string {
@@ -17,20 +17,20 @@ export function disableConsequence(childCount: number): string {
 
 const ENABLE_CONSEQUENCE = '它的人员可以重新登录。'
 
-/** Why an account cannot be deleted; nothing when it can. */
-export function whyKept(account: Pick<Account, 'childCount' | 'areaCount'>): string | undefined {
-  if (account.childCount > 0) return `仍有 ${account.childCount} 个下级代理，请先删除它们`
-  if (account.areaCount > 0) return `仍有 ${account.areaCount} 个服务区，请先移交给其他代理`
+/** Why an agent cannot be deleted; nothing when it can. */
+export function whyKept(agent: Pick<Agent, 'childCount' | 'areaCount'>): string | undefined {
+  if (agent.childCount > 0) return `仍有 ${agent.childCount} 个下级代理，请先删除它们`
+  if (agent.areaCount > 0) return `仍有 ${agent.areaCount} 个服务区，请先移交给其他代理`
   return undefined
 }
 
-/** Sets the state of several accounts, each judged alone. */
-export function useAccountBatch() {
-  const run = useBatch<Account>({ keyOf: ({ agentId }) => agentId, called: ({ company }) => company, counter: '个代理', stale })
-  return (accounts: readonly Account[], enable: boolean, done: () => void) => {
+/** Sets the state of several agents, each judged alone. */
+export function useAgentBatch() {
+  const run = useBatch<Agent>({ keyOf: ({ agentId }) => agentId, called: ({ company }) => company, counter: '个代理', stale })
+  return (agents: readonly Agent[], enable: boolean, done: () => void) => {
     const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
-    const concerned = accounts.filter((account) => account.state !== state)
-    const children = concerned.reduce((sum, account) => sum + account.childCount, 0)
+    const concerned = agents.filter((agent) => agent.state !== state)
+    const children = concerned.reduce((sum, agent) => sum + agent.childCount, 0)
     run(
       {
         act: `批量${verb}`,
@@ -38,7 +38,7 @@ export function useAccountBatch() {
         rows: concerned,
         none: `所选代理都已${verb}`,
         consequence: enable ? ENABLE_CONSEQUENCE : disableConsequence(children),
-        run: (agentIds, options) => setAccountStates(agentIds, state, options),
+        run: (agentIds, options) => setAgentStates(agentIds, state, options),
       },
       done,
     )
@@ -46,12 +46,12 @@ export function useAccountBatch() {
 }
 
 /** Enabling, disabling and deleting, each after a question. */
-export function useAccountActs() {
+export function useAgentActs() {
   const ask = useDangerousConfirm()
-  const state = useCommand({ run: setAccountState, stale, done: '代理状态已更新' })
-  const removal = useCommand({ run: deleteAccount, stale, done: '代理账号已删除' })
+  const state = useCommand({ run: setAgentState, stale, done: '代理状态已更新' })
+  const removal = useCommand({ run: deleteAgent, stale, done: '代理账号已删除' })
   return {
-    switchState({ agentId, company, state: now, childCount }: Account) {
+    switchState({ agentId, company, state: now, childCount }: Agent) {
       const enable = now === 0
       ask({
         act: enable ? '启用代理' : '停用代理',
@@ -60,7 +60,7 @@ export function useAccountActs() {
         onConfirm: () => state.mutateAsync({ agentId, state: enable ? 1 : 0 }),
       })
     },
-    remove({ agentId, company }: Account) {
+    remove({ agentId, company }: Agent) {
       ask({
         act: '删除代理',
         name: company,

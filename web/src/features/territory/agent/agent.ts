@@ -3,7 +3,7 @@ import { api, type CallOptions } from '@/api/client'
 import type { SeveralAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
-export const ACCOUNT_PATH = '/platform/agent/account'
+export const AGENT_PATH = '/platform/agent/account'
 const AREAS_PATH = '/platform/agent/serviceArea/opMan'
 
 /** Longest texts and largest quota that the server takes. */
@@ -13,7 +13,7 @@ export const REMARK_MAX = 200
 export const QUOTA_MAX = 1_000_000
 
 /** 0 disabled, 1 enabled. */
-export type AccountState = 0 | 1
+export type AgentState = 0 | 1
 
 export const billingWays = [
   { value: 0, label: '自有商户收银', short: '自有商户' },
@@ -29,8 +29,8 @@ export function billingShort(way: number): string {
   return billingWays.find(({ value }) => value === way)?.short ?? '--'
 }
 
-/** An agent's account as lists and its drawer show it. */
-export interface Account {
+/** An agent as lists and its drawer show it. */
+export interface Agent {
   agentId: string
   company: string
   contact: string
@@ -51,7 +51,7 @@ export interface Account {
   /** Null: no limit. */
   vehicleQuota: number | null
   remark: string
-  state: AccountState
+  state: AgentState
   areaCount: number
   serviceAreaIds: string[]
   childCount: number
@@ -62,7 +62,7 @@ export interface Account {
 }
 
 /** What people fill in. */
-export interface AccountValues {
+export interface AgentValues {
   company: string
   contact: string
   roleId: string | null
@@ -75,21 +75,21 @@ export interface AccountValues {
   remark: string
 }
 
-export const accountInfo = (agentId: string) =>
+export const agentInfo = (agentId: string) =>
   queryOptions({
-    queryKey: [ACCOUNT_PATH, 'info', agentId],
+    queryKey: [AGENT_PATH, 'info', agentId],
     queryFn: async ({ signal }) => {
-      const { rows } = await api.get<Page<Account>>(ACCOUNT_PATH, { agentId, page: 1, pageSize: 10 }, { signal })
+      const { rows } = await api.get<Page<Agent>>(AGENT_PATH, { agentId, page: 1, pageSize: 10 }, { signal })
       return rows[0] ?? null
     },
   })
 
-/** Enabled accounts whose company or contact holds `keyword`, for the picker of a parent. */
+/** Enabled agents whose company or contact holds `keyword`, for the picker of a parent. */
 export const parentOptions = (keyword: string) =>
   queryOptions({
-    queryKey: [ACCOUNT_PATH, 'parents', keyword],
+    queryKey: [AGENT_PATH, 'parents', keyword],
     queryFn: async ({ signal }) => {
-      const { rows } = await api.get<Page<Account>>(ACCOUNT_PATH, { keyword, state: 1, page: 1, pageSize: 50 }, { signal })
+      const { rows } = await api.get<Page<Agent>>(AGENT_PATH, { keyword, state: 1, page: 1, pageSize: 50 }, { signal })
       return rows.map(({ agentId, company }) => ({ value: agentId, label: company }))
     },
   })
@@ -102,7 +102,7 @@ export interface AreaOption {
 
 /** Service areas that the operator may see. */
 export const areaOptions = queryOptions({
-  queryKey: [AREAS_PATH, 'account'],
+  queryKey: [AREAS_PATH, 'agent'],
   queryFn: async ({ signal }) => {
     const { list } = await api.get<{ list: AreaOption[] }>(AREAS_PATH, { agentIds: '' }, { signal })
     return list
@@ -135,28 +135,28 @@ export function contractText(begin: string | null, end: string | null): string {
   return `${begin ?? '未定'} 至 ${end ?? '长期'}`
 }
 
-export function createAccount(
-  values: AccountValues & { phone: string; parentId: string | null; state: AccountState },
+export function createAgent(
+  values: AgentValues & { phone: string; parentId: string | null; state: AgentState },
   options: CallOptions,
 ): Promise<unknown> {
-  return api.post(ACCOUNT_PATH, values, options)
+  return api.post(AGENT_PATH, values, options)
 }
 
-export function changeAccount(
-  values: AccountValues & { agentId: string; phone?: string; version: number },
+export function changeAgent(
+  values: AgentValues & { agentId: string; phone?: string; version: number },
   options: CallOptions,
 ): Promise<unknown> {
-  return api.put(ACCOUNT_PATH, values, options)
+  return api.put(AGENT_PATH, values, options)
 }
 
-export function setAccountState(input: { agentId: string; state: AccountState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${ACCOUNT_PATH}/state`, input, options)
+export function setAgentState(input: { agentId: string; state: AgentState }, options: CallOptions): Promise<unknown> {
+  return api.post(`${AGENT_PATH}/state`, input, options)
 }
 
-export function setAccountStates(agentIds: string[], state: AccountState, options: CallOptions): Promise<SeveralAnswer> {
-  return api.post(`${ACCOUNT_PATH}/state`, { agentIds, state }, options)
+export function setAgentStates(agentIds: string[], state: AgentState, options: CallOptions): Promise<SeveralAnswer> {
+  return api.post(`${AGENT_PATH}/state`, { agentIds, state }, options)
 }
 
-export function deleteAccount(input: { agentId: string }, options: CallOptions): Promise<unknown> {
-  return api.delete(ACCOUNT_PATH, input, options)
+export function deleteAgent(input: { agentId: string }, options: CallOptions): Promise<unknown> {
+  return api.delete(AGENT_PATH, input, options)
 }

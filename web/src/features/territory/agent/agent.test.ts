@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AreaOption, areasWithin, billingLabel, billingShort, contractStanding, contractText } from './account'
-import { disableConsequence, whyKept } from './useAccountCommands'
+import { type AreaOption, areasWithin, billingLabel, billingShort, contractStanding, contractText } from './agent'
+import { disableConsequence, whyKept } from './useAgentCommands'
 
 const areas: AreaOption[] = [
   { id: '1', name: '湖滨', agentId: 'top' },
@@ -41,7 +41,7 @@ describe('what follows', () => {
     expect(disableConsequence(0)).not.toContain('下级代理')
     expect(disableConsequence(2)).toContain('2 个下级代理不受影响')
   })
-  it('says why an account cannot be deleted', () => {
+  it('says why an agent cannot be deleted', () => {
     expect(whyKept({ childCount: 1, areaCount: 3 })).toContain('1 个下级代理')
     expect(whyKept({ childCount: 0, areaCount: 3 })).toContain('3 个服务区')
     expect(whyKept({ childCount: 0, areaCount: 0 })).toBeUndefined()

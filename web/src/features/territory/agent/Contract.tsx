@@ -1,7 +1,7 @@
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { EMPTY, formatTime } from '@/kit/format'
-import { contractStanding, contractText } from './account'
+import { contractStanding, contractText } from './agent'
 
 const marks = { over: { color: 'red', label: '已到期' }, soon: { color: 'orange', label: '即将到期' }, future: { color: 'blue', label: '未生效' } }
 
@@ -21,7 +21,7 @@ function useMark({ begin, end }: Days) {
 export function Contract(days: Days) {
   const mark = useMark(days)
   return (
-    <span className="figure account-contract">
+    <span className="figure agent-contract">
       {mark && <Tag color={mark.color}>{mark.label}</Tag>}
       {contractText(days.begin, days.end)}
     </span>

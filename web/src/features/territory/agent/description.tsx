@@ -1,20 +1,20 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
-import { type Account, ACCOUNT_PATH, billingShort, contractText } from './account'
+import { type Agent, AGENT_PATH, billingShort, contractText } from './agent'
 import { ContractEnd } from './Contract'
 
-const under = (account: Account) => account.parentCompany ?? (account.parentId === null ? '平台直属' : EMPTY)
-const template = (account: Account) => account.roleName ?? (account.roleId === null ? '不限' : EMPTY)
+const under = (agent: Agent) => agent.parentCompany ?? (agent.parentId === null ? '平台直属' : EMPTY)
+const template = (agent: Agent) => agent.roleName ?? (agent.roleId === null ? '不限' : EMPTY)
 
-export const accountList: ListDescription<Account> = {
+export const agentList: ListDescription<Agent> = {
   id: 'agent-account',
   title: '账号管理',
   purpose: '代理运营服务区；停用代理，它的人员立即退出登录。',
-  path: ACCOUNT_PATH,
+  path: AGENT_PATH,
   exported: true,
   table: 'agent',
-  rowKey: (account) => account.agentId,
+  rowKey: (agent) => agent.agentId,
   emptyText: '还没有代理，新增后可以为它分配服务区和人员',
   filters: [
     { kind: 'text', name: 'keyword', label: '关键词', placeholder: '公司、联系人或完整手机号' },

@@ -6,9 +6,9 @@ import { usePermit } from '@/kit/Permit'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { agentRoleOptions } from '../agent-role/agentRole'
 import {
-  type Account,
-  type AccountState,
-  type AccountValues,
+  type Agent,
+  type AgentState,
+  type AgentValues,
   areaOptions,
   areasWithin,
   billingWays,
@@ -17,14 +17,14 @@ import {
   parentOptions,
   QUOTA_MAX,
   REMARK_MAX,
-} from './account'
+} from './agent'
 
 /** What is filled in once, or only when it changes. */
 interface Beside {
   /** Empty: as it is. */
   phone: string
   parentId: string | null
-  state: AccountState
+  state: AgentState
 }
 
 interface Fields {
@@ -41,12 +41,12 @@ interface Fields {
   enabled?: boolean
 }
 
-interface AccountFormProps {
+interface AgentFormProps {
   id: string
-  /** The account to change; none to open one. */
-  account?: Account
+  /** The agent to change; none to open one. */
+  agent?: Agent
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
-  onSave(values: AccountValues, beside: Beside): Promise<unknown>
+  onSave(values: AgentValues, beside: Beside): Promise<unknown>
 }
 
 const empty: Fields = { company: '', contact: '', billingWay: 1, serviceAreaIds: [], remark: '', enabled: true }
@@ -54,36 +54,36 @@ const empty: Fields = { company: '', contact: '', billingWay: 1, serviceAreaIds:
 const dayOf = (text: string | null) => (text === null ? null : dayjs(text))
 const textOf = (day: Dayjs | null | undefined) => day?.format('YYYY-MM-DD') ?? null
 
-function fieldsOf(account: Account): Fields {
+function fieldsOf(agent: Agent): Fields {
   return {
-    company: account.company,
-    contact: account.contact,
-    roleId: account.roleId ?? undefined,
-    billingWay: account.billingWay,
-    serviceAreaIds: account.serviceAreaIds,
-    contract: [dayOf(account.contractBegin), dayOf(account.contractEnd)],
-    vehicleQuota: account.vehicleQuota,
-    remark: account.remark,
+    company: agent.company,
+    contact: agent.contact,
+    roleId: agent.roleId ?? undefined,
+    billingWay: agent.billingWay,
+    serviceAreaIds: agent.serviceAreaIds,
+    contract: [dayOf(agent.contractBegin), dayOf(agent.contractEnd)],
+    vehicleQuota: agent.vehicleQuota,
+    remark: agent.remark,
   }
 }
 
-/** Opens or changes an agent's account. */
-export function AccountForm({ id, account, onSave }: AccountFormProps) {
+/** Opens or changes an agent. */
+export function AgentForm({ id, agent, onSave }: AgentFormProps) {
   const { modal } = App.useApp()
   const [form] = Form.useForm<Fields>()
   const mayPickRole = usePermit('1102')
   const pickedParent = Form.useWatch('parentId', form)
-  const parent = account ? account.parentId : (pickedParent ?? null)
+  const parent = agent ? agent.parentId : (pickedParent ?? null)
 
   const save = (fields: Fields) => {
     const areas = fields.serviceAreaIds
-    const values: AccountValues = {
+    const values: AgentValues = {
       company: fields.company.trim(),
       contact: fields.contact.trim(),
       roleId: fields.roleId ?? null,
       billingWay: fields.billingWay,
       // Left alone, they stay as they are, whatever others do to them meanwhile.
-      ...(account && sameMembers(areas, account.serviceAreaIds) ? {} : { serviceAreaIds: areas }),
+      ...(agent && sameMembers(areas, agent.serviceAreaIds) ? {} : { serviceAreaIds: areas }),
       contractBegin: textOf(fields.contract?.[0]),
       contractEnd: textOf(fields.contract?.[1]),
       vehicleQuota: fields.vehicleQuota ?? null,
@@ -93,9 +93,9 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
     return onSave(values, beside).catch(() => undefined)
   }
   const finish = (fields: Fields) => {
-    if (!account || (fields.roleId ?? null) === account.roleId) return void save(fields)
+    if (!agent || (fields.roleId ?? null) === agent.roleId) return void save(fields)
     modal.confirm({
-      title: `更换「${account.company}」的角色模板？`,
+      title: `更换「${agent.company}」的角色模板？`,
       content: fields.roleId ? '它的人员的权限将立即按新模板重新计算，超出模板的权限会失效。' : '它的人员将不再受模板限制，角色包含的权限全部生效。',
       okText: '更换并保存',
       cancelText: '返回修改',
@@ -108,33 +108,33 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
       id={id}
       form={form}
       layout="vertical"
-      initialValues={account ? fieldsOf(account) : empty}
+      initialValues={agent ? fieldsOf(agent) : empty}
       scrollToFirstError
       onFinish={finish}
     >
       <NameItem name="company" label="公司名称" max={COMPANY_MAX} placeholder="与营业执照一致" showCount />
-      <div className="account-pair">
+      <div className="agent-pair">
         <NameItem name="contact" label="联系人" max={CONTACT_MAX} />
         <Form.Item
           name="phone"
           label="登录手机号"
-          required={!account}
-          extra={account ? `当前 ${account.phone}，留空则不更换` : '还需在人员列表中为它开通账号，才能登录'}
+          required={!agent}
+          extra={agent ? `当前 ${agent.phone}，留空则不更换` : '还需在人员列表中为它开通账号，才能登录'}
           rules={[
-            { required: !account, message: '请输入登录手机号' },
+            { required: !agent, message: '请输入登录手机号' },
             { pattern: /^1[3-9]\d{9}$/, message: '请输入 11 位手机号' },
           ]}
         >
           <Input inputMode="tel" maxLength={11} autoComplete="off" />
         </Form.Item>
       </div>
-      {!account && (
+      {!agent && (
         <Form.Item name="parentId" label="上级代理" extra="保存后不能更改；不选则由平台直属">
           <ParentSelect />
         </Form.Item>
       )}
       <Form.Item name="roleId" label="角色模板" extra={mayPickRole ? '它的人员最多拥有模板里的权限；不选则不限' : '需要「角色模板」权限才能更换'}>
-        <RoleSelect known={account} editable={mayPickRole} />
+        <RoleSelect known={agent} editable={mayPickRole} />
       </Form.Item>
       <Form.Item name="billingWay" label="收银模式" rules={[{ required: true }]}>
         <Radio.Group options={[...billingWays]} optionType="button" />
@@ -148,9 +148,9 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
             : '只能从上级代理的服务区中选择，移出的归还上级；有车辆、围栏或加盟商的不能移交'
         }
       >
-        <AreaSelect own={account?.agentId ?? null} parent={parent} />
+        <AreaSelect own={agent?.agentId ?? null} parent={parent} />
       </Form.Item>
-      <div className="account-pair">
+      <div className="agent-pair">
         <Form.Item name="contract" label="合同期">
           <DatePicker.RangePicker allowEmpty={[true, true]} style={{ width: '100%' }} placeholder={['开始日期', '结束日期']} />
         </Form.Item>
@@ -159,7 +159,7 @@ export function AccountForm({ id, account, onSave }: AccountFormProps) {
         </Form.Item>
       </div>
       <RemarkItem max={REMARK_MAX} />
-      {!account && (
+      {!agent && (
         <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
           <Switch />
         </Form.Item>
@@ -198,7 +198,7 @@ function ParentSelect({ id, value, onChange }: FieldProps<string>) {
   )
 }
 
-function RoleSelect({ id, value, onChange, known, editable }: FieldProps<string> & { known?: Account; editable: boolean }) {
+function RoleSelect({ id, value, onChange, known, editable }: FieldProps<string> & { known?: Agent; editable: boolean }) {
   const query = useQuery({ ...agentRoleOptions, enabled: editable })
   const own = known?.roleId ? [{ value: known.roleId, label: known.roleName ?? known.roleId }] : []
   const options = query.data?.some((option) => option.value === known?.roleId) ? query.data : [...own, ...(query.data ?? [])]
