@@ -52,7 +52,7 @@ const overlays: Record<string, { path: string; open: (page: Page) => Promise<voi
   'a role': { path: '/permissions/role', open: (page) => rowOf(page, '超级管理员').first().click() },
   'a new agent': { path: '/agent/account-management', open: (page) => page.getByRole('button', { name: '新增代理' }).click() },
   'the settings': { path: '/permissions/role', open: (page) => page.getByRole('button', { name: '页面设置' }).click() },
-  'the choice of service areas': {
+  'the choice of areas': {
     path: '/permissions/role',
     open: (page) => page.getByRole('banner').getByRole('button', { name: /选择服务区/ }).click(),
   },

@@ -173,7 +173,7 @@ test('API-028 the account-info call returns success and data', async () => {
   expect(answer).toHaveProperty('data')
 })
 
-test('API-029 the service-area list of the first load returns list and count', async () => {
+test('API-029 the area list of the first load returns list and count', async () => {
   const { answer } = await opened<{ list: object[]; count: number }>('/platform/agent/serviceArea/opMan')
   expect(answer.suc).toBe(true)
   expect(answer.data.list.length).toBeGreaterThan(0)

@@ -92,7 +92,7 @@ export const agentChoices = queryOptions({
   staleTime: 60_000,
 })
 
-/** Service areas of the chosen agents; of all agents in reach when none is named. */
+/** Areas of the chosen agents; of all agents in reach when none is named. */
 export const areaChoices = (agentIds: readonly string[]) =>
   queryOptions({
     queryKey: [USER_PATH, 'areas', agentIds.join(',')],

@@ -100,7 +100,7 @@ export interface AreaOption {
   agentId: string
 }
 
-/** Service areas that the operator may see. */
+/** Areas that the operator may see. */
 export const areaOptions = queryOptions({
   queryKey: [AREAS_PATH, 'agent'],
   queryFn: async ({ signal }) => {

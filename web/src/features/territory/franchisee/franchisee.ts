@@ -124,7 +124,7 @@ export const agentChoices = queryOptions({
   staleTime: 60_000,
 })
 
-/** Service areas of an agent. */
+/** Areas of an agent. */
 export const areasOf = (agentId: string) =>
   queryOptions({
     queryKey: [AREAS_PATH, agentId],

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { agentChoices } from '../franchisee/franchisee'
+import { type Area, closeFault, handOverFault, OPEN, openFault, SUSPENDED } from './area'
+import { AreaDrawer } from './AreaDrawer'
 import { areaList } from './description'
 import { HandOverDialog } from './HandOverDialog'
-import { closeFault, handOverFault, OPEN, openFault, type ServiceArea, SUSPENDED } from './serviceArea'
-import { ServiceAreaDrawer } from './ServiceAreaDrawer'
-import { useAreaActs } from './useServiceAreaCommands'
+import { useAreaActs } from './useAreaCommands'
 
 /** 服务区管理: which areas there are, who runs them, and whether they serve riders. */
-export default function ServiceAreaManagementPage() {
-  const [handing, setHanding] = useState<ServiceArea | null>(null)
+export default function AreaListPage() {
+  const [handing, setHanding] = useState<Area | null>(null)
   const agents = useQuery(agentChoices)
   const description = useMemo(
     () => areaList((agents.data?.rows ?? []).map((row) => ({ value: row.agentId, label: row.company }))),
@@ -24,7 +24,7 @@ export default function ServiceAreaManagementPage() {
     ...(fault === null ? {} : { unavailable: fault }),
     onRun,
   })
-  const rowActions = (area: ServiceArea) => [
+  const rowActions = (area: Area) => [
     area.state === OPEN
       ? action('suspend', '暂停', null, () => acts.suspend(area))
       : action('open', area.state === SUSPENDED ? '恢复' : '开通', openFault(area), () => acts.open(area)),
@@ -33,10 +33,10 @@ export default function ServiceAreaManagementPage() {
   ]
   return (
     <>
-      <ListPage<ServiceArea>
+      <ListPage<Area>
         description={description}
         rowActions={rowActions}
-        drawer={(id, close) => <ServiceAreaDrawer id={id} onClose={close} />}
+        drawer={(id, close) => <AreaDrawer id={id} onClose={close} />}
       />
       {handing && <HandOverDialog area={handing} onClose={() => setHanding(null)} />}
     </>

@@ -11,8 +11,8 @@ export const OPEN = 1
 export const SUSPENDED = 2
 export const CLOSED = 3
 
-/** A service area as its management lists it. */
-export interface ServiceArea {
+/** An area as its management lists it. */
+export interface Area {
   id: string
   name: string
   agentId: string
@@ -30,7 +30,7 @@ export interface ServiceArea {
 }
 
 /** With its edge and what lies in it. */
-export interface ServiceAreaInfo extends ServiceArea {
+export interface AreaInfo extends Area {
   /** Of the bikes, those on its streets. */
   shelvedCount: number
   fenceCount: number
@@ -56,7 +56,7 @@ export function areaState(state: number): TagStyle {
   return areaStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
 }
 
-type Belongings = Pick<ServiceArea, 'state' | 'vehicleCount'> & Partial<Pick<ServiceAreaInfo, 'fenceCount' | 'franchiseeCount' | 'shelvedCount'>>
+type Belongings = Pick<Area, 'state' | 'vehicleCount'> & Partial<Pick<AreaInfo, 'fenceCount' | 'franchiseeCount' | 'shelvedCount'>>
 
 /** Why an area cannot be handed over now; null as far as is known here. */
 export function handOverFault(area: Belongings): string | null {
@@ -78,7 +78,7 @@ export function closeFault(area: Belongings): string | null {
 }
 
 /** Why an area cannot be opened now; null as far as is known here. */
-export function openFault(area: Pick<ServiceArea, 'state' | 'tel' | 'parkingCount'>): string | null {
+export function openFault(area: Pick<Area, 'state' | 'tel' | 'parkingCount'>): string | null {
   if (area.state === CLOSED) return '服务区已关停'
   if (area.tel.trim() === '') return '开通前请填写客服电话'
   return area.state === PLANNED && area.parkingCount === 0 ? '开通前请至少划定一个停车区' : null
@@ -87,7 +87,7 @@ export function openFault(area: Pick<ServiceArea, 'state' | 'tel' | 'parkingCoun
 export const areaInfo = (id: string) =>
   queryOptions({
     queryKey: [AREA_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<ServiceAreaInfo>(`${AREA_PATH}/info`, { id }, { signal }),
+    queryFn: ({ signal }) => api.get<AreaInfo>(`${AREA_PATH}/info`, { id }, { signal }),
   })
 
 export interface AreaValues {

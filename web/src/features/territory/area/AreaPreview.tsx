@@ -4,13 +4,13 @@ import { useBrandStore } from '@/app/brand'
 import { boundsOf, type FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
-import type { ServiceAreaInfo } from './serviceArea'
-import './serviceArea.css'
+import type { AreaInfo } from './area'
+import './area.css'
 
 const MARGIN_PX: [number, number] = [8, 8]
 
-/** Where a service area lies: its edge on a small map. */
-export default function AreaPreview({ area }: { area: Pick<ServiceAreaInfo, 'id' | 'name' | 'agentId' | 'state' | 'ring'> }) {
+/** Where an area lies: its edge on a small map. */
+export default function AreaPreview({ area }: { area: Pick<AreaInfo, 'id' | 'name' | 'agentId' | 'state' | 'ring'> }) {
   const { id, name, agentId, state, ring } = area
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, Modal, Select } from 'antd'
 import '@/kit/notice.css'
 import { agentChoices } from '../franchisee/franchisee'
-import { areaInfo, handOverFault, type ServiceArea } from './serviceArea'
-import { useHandOver } from './useServiceAreaCommands'
+import { type Area, areaInfo, handOverFault } from './area'
+import { useHandOver } from './useAreaCommands'
 
 /** Asks to whom an area goes, and says what that means. */
-export function HandOverDialog({ area, onClose }: { area: ServiceArea; onClose: () => void }) {
+export function HandOverDialog({ area, onClose }: { area: Area; onClose: () => void }) {
   const [form] = Form.useForm<{ agentId: string }>()
   const agents = useQuery(agentChoices)
   const latest = useQuery(areaInfo(area.id))

@@ -1,7 +1,7 @@
 import { App, Input } from 'antd'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { AREA_PATH, changeArea, CLOSED, handOverArea, NOTICE_MAX, OPEN, type ServiceArea, setAreaState, SUSPENDED } from './serviceArea'
+import { type Area, AREA_PATH, changeArea, CLOSED, handOverArea, NOTICE_MAX, OPEN, setAreaState, SUSPENDED } from './area'
 
 const stale = [[AREA_PATH]] as const
 
@@ -9,7 +9,7 @@ export const useChangeArea = () => useCommand({ run: changeArea, stale, done: '�
 export const useHandOver = () => useCommand({ run: handOverArea, stale, done: '服务区已移交' })
 
 /** Whom an opening concerns. */
-export function openConsequence(area: Pick<ServiceArea, 'state' | 'vehicleCount'>): string {
+export function openConsequence(area: Pick<Area, 'state' | 'vehicleCount'>): string {
   const bikes = area.vehicleCount > 0 ? `区内 ${area.vehicleCount.toLocaleString()} 辆车` : '以后上架到区内的车'
   return area.state === SUSPENDED ? `停运公告撤下，${bikes}立即恢复可租。` : `${bikes}立即可以被骑行用户租用。`
 }
@@ -20,7 +20,7 @@ export function useAreaActs() {
   const { modal } = App.useApp()
   const state = useCommand({ run: setAreaState, stale, done: '服务区状态已更新' })
   return {
-    open(area: ServiceArea) {
+    open(area: Area) {
       ask({
         act: area.state === SUSPENDED ? '恢复运营' : '开通服务区',
         name: area.name,
@@ -28,7 +28,7 @@ export function useAreaActs() {
         onConfirm: () => state.mutateAsync({ id: area.id, state: OPEN }),
       })
     },
-    suspend(area: ServiceArea) {
+    suspend(area: Area) {
       let notice = ''
       const ready = () => ({ danger: true, disabled: notice.trim() === '' })
       const dialog = modal.confirm({
@@ -56,7 +56,7 @@ export function useAreaActs() {
         onOk: () => state.mutateAsync({ id: area.id, state: SUSPENDED, notice: notice.trim() }).catch(() => undefined),
       })
     },
-    close(area: ServiceArea) {
+    close(area: Area) {
       ask({
         act: '关停服务区',
         name: area.name,

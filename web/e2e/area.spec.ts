@@ -17,7 +17,7 @@ async function openArea(page: Page): Promise<string> {
   return (await name.textContent()) ?? ''
 }
 
-test.describe.serial('service areas, seen by two operators', () => {
+test.describe.serial('areas, seen by two operators', () => {
   let area = ''
 
   test('ROUTE-088 API-070 the list stands in the frame with bikes, agent and state', async ({ page }) => {

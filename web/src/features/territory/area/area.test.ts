@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, SUSPENDED, TEL } from './area'
 import { areaList } from './description'
-import { CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, type ServiceArea, SUSPENDED, TEL } from './serviceArea'
-import { openConsequence } from './useServiceAreaCommands'
+import { openConsequence } from './useAreaCommands'
 
-const area: ServiceArea = {
+const area: Area = {
   id: '20',
   name: '湖滨',
   agentId: '2',
@@ -18,7 +18,7 @@ const area: ServiceArea = {
   version: 4,
 }
 
-describe('what may be done with a service area', () => {
+describe('what may be done with an area', () => {
   it('opens with a telephone and, the first time, a parking place', () => {
     expect(openFault({ ...area, state: PLANNED })).toBeNull()
     expect(openFault({ ...area, state: PLANNED, parkingCount: 0 })).toMatch(/停车区/)

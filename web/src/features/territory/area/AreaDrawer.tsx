@@ -11,16 +11,16 @@ import { Dot } from '@/kit/StateTag'
 import { NameItem } from '@/kit/TextItems'
 import { Time } from '@/kit/Time'
 import { useDraft } from '@/kit/useDraft'
-import { areaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, type ServiceAreaInfo, SUSPENDED, TEL } from './serviceArea'
-import './serviceArea.css'
-import { useChangeArea } from './useServiceAreaCommands'
+import { areaInfo, type AreaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, SUSPENDED, TEL } from './area'
+import './area.css'
+import { useChangeArea } from './useAreaCommands'
 
-const FORM = 'service-area-form'
+const FORM = 'area-form'
 // The map comes with the drawer, not with the list.
 const AreaPreview = lazy(() => import('./AreaPreview'))
 
-/** Shows a service area and changes its name and telephone. */
-export function ServiceAreaDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+/** Shows an area and changes its name and telephone. */
+export function AreaDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(areaInfo(id))
   const change = useChangeArea()
   const editable = query.data !== undefined && query.data.state !== CLOSED
@@ -40,7 +40,7 @@ export function ServiceAreaDrawer({ id, onClose }: { id: string; onClose: () => 
 }
 
 interface AreaEditorProps {
-  latest: ServiceAreaInfo
+  latest: AreaInfo
   change: ReturnType<typeof useChangeArea>
   onSaved(): void
 }
@@ -68,7 +68,7 @@ function AreaEditor({ latest, change, onSaved }: AreaEditorProps) {
   )
 }
 
-function AreaFacts({ area }: { area: ServiceAreaInfo }) {
+function AreaFacts({ area }: { area: AreaInfo }) {
   const figure = (count: number, unit: string) => (
     <span className="figure">
       {count.toLocaleString()} {unit}
@@ -92,7 +92,7 @@ function AreaFacts({ area }: { area: ServiceAreaInfo }) {
 }
 
 /** Name and telephone; keeps a draft until it is saved. */
-function AreaForm({ area, onSave }: { area: ServiceAreaInfo; onSave: (values: AreaValues) => Promise<unknown> }) {
+function AreaForm({ area, onSave }: { area: AreaInfo; onSave: (values: AreaValues) => Promise<unknown> }) {
   const [form] = Form.useForm<AreaValues>()
   const draftId = `service_area_${area.id}_${area.version}`
   const original = { name: area.name, tel: area.tel }

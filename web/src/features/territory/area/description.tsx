@@ -1,10 +1,10 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { Dot } from '@/kit/StateTag'
-import { AREA_PATH, areaState, areaStates, type ServiceArea } from './serviceArea'
+import { type Area, AREA_PATH, areaState, areaStates } from './area'
 
-/** The list of service areas; `agents` fill the filter. */
-export function areaList(agents: readonly FilterOption[]): ListDescription<ServiceArea> {
+/** The list of areas; `agents` fill the filter. */
+export function areaList(agents: readonly FilterOption[]): ListDescription<Area> {
   return {
     id: 'service-area',
     title: '服务区管理',
