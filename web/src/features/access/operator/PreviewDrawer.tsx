@@ -6,9 +6,9 @@ import { menuIcons } from '@/app/frame/icons'
 import { frame } from '@/app/theme'
 import { Facts } from '@/kit/Facts'
 import { LoadFailure } from '@/kit/LoadFailure'
+import { type HeldCodes, heldCodes, type Operator } from './operator'
 import '@/kit/notice.css'
-import { countPages, dependsOnAccount, hiddenEntries, type SeenEntry, seenElements, seenMenu, sessionCodes } from './preview'
-import { type HeldCodes, heldCodes, type User } from './user'
+import { countPages, dependsOnAccount, hiddenEntries, seenElements, type SeenEntry, seenMenu, sessionCodes } from './preview'
 import { useReachFacts } from './useReachFacts'
 
 type Items = NonNullable<MenuProps['items']>
@@ -23,14 +23,14 @@ function itemsOf(entries: readonly SeenEntry[]): Items {
 }
 
 /** What another person sees of menus and buttons, and what stays hidden from him and why. Nothing can be done here. */
-export function PreviewDrawer({ user, onClose }: { user: User; onClose: () => void }) {
-  const query = useQuery(heldCodes(user.phone))
+export function PreviewDrawer({ operator, onClose }: { operator: Operator; onClose: () => void }) {
+  const query = useQuery(heldCodes(operator.phone))
   return (
     <Drawer
       open
       title={
         <>
-          <EyeOutlined /> 以「{user.name}」的身份查看
+          <EyeOutlined /> 以「{operator.name}」的身份查看
         </>
       }
       size={frame.drawerWide + 120}
@@ -41,7 +41,7 @@ export function PreviewDrawer({ user, onClose }: { user: User; onClose: () => vo
         className="notice"
         type="warning"
         showIcon
-        title={user.state === 1 ? '只读预览，不会以他的身份登录，也不会留下他的操作记录' : '该账号已停用，目前无法登录；以下是启用后会看到的内容（只读）'}
+        title={operator.state === 1 ? '只读预览，不会以他的身份登录，也不会留下他的操作记录' : '该账号已停用，目前无法登录；以下是启用后会看到的内容（只读）'}
       />
       {query.isLoading && <Skeleton active paragraph={{ rows: 8 }} />}
       <LoadFailure query={query} text="权限加载失败" />

@@ -1,12 +1,12 @@
 import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeUser, createUser, DELETED_AT_ONCE, deleteUser, deleteUsers, maskPhone, setUserState, setUserStates, type User, USER_PATH } from './user'
+import { changeOperator, createOperator, DELETED_AT_ONCE, deleteOperator, deleteOperators, maskPhone, type Operator, OPERATOR_PATH, setOperatorState, setOperatorStates } from './operator'
 
-const stale = [[USER_PATH]] as const
+const stale = [[OPERATOR_PATH]] as const
 
-export const useCreateUser = () => useCommand({ run: createUser, stale, done: '人员已新增' })
-export const useChangeUser = () => useCommand({ run: changeUser, stale, done: '人员已保存' })
+export const useCreateOperator = () => useCommand({ run: createOperator, stale, done: '人员已新增' })
+export const useChangeOperator = () => useCommand({ run: changeOperator, stale, done: '人员已保存' })
 
 /** What follows from switching an account. */
 export function stateConsequence(enable: boolean): string {
@@ -19,59 +19,59 @@ export function stateConsequence(enable: boolean): string {
 export const DELETION = '账号删除后无法恢复：会话和实时连接马上结束，角色一并收回；手机号可以重新开通新账号，操作日志中仍可查到历史。'
 
 /** A name with enough of the phone to tell two of the same name apart. */
-export function called(user: User): string {
-  return `${user.name} ${maskPhone(user.phone)}`
+export function called(operator: Operator): string {
+  return `${operator.name} ${maskPhone(operator.phone)}`
 }
 
 /** Enabling, disabling and deleting one person, each after a question. */
-export function useUserActs() {
+export function useOperatorActs() {
   const ask = useDangerousConfirm()
-  const state = useCommand({ run: setUserState, stale, done: '人员状态已更新' })
-  const removal = useCommand({ run: deleteUser, stale, done: '人员已删除' })
+  const state = useCommand({ run: setOperatorState, stale, done: '人员状态已更新' })
+  const removal = useCommand({ run: deleteOperator, stale, done: '人员已删除' })
   return {
-    switchState(user: User) {
-      const enable = user.state === 0
+    switchState(operator: Operator) {
+      const enable = operator.state === 0
       ask({
         act: enable ? '启用人员' : '停用人员',
-        name: called(user),
+        name: called(operator),
         consequence: stateConsequence(enable),
-        onConfirm: () => state.mutateAsync({ phone: user.phone, state: enable ? 1 : 0 }),
+        onConfirm: () => state.mutateAsync({ phone: operator.phone, state: enable ? 1 : 0 }),
       })
     },
-    remove(user: User) {
-      ask({ act: '删除人员', name: called(user), consequence: DELETION, onConfirm: () => removal.mutateAsync(user.phone) })
+    remove(operator: Operator) {
+      ask({ act: '删除人员', name: called(operator), consequence: DELETION, onConfirm: () => removal.mutateAsync(operator.phone) })
     },
   }
 }
 
 /** The same for several people, each judged alone. */
-export function useUserBatch() {
-  const run = useBatch<User>({ keyOf: (user) => user.phone, called, short: ({ name }) => name, counter: '人', stale })
+export function useOperatorBatch() {
+  const run = useBatch<Operator>({ keyOf: (operator) => operator.phone, called, short: ({ name }) => name, counter: '人', stale })
   return {
-    switchState(users: readonly User[], enable: boolean, done: () => void) {
+    switchState(operators: readonly Operator[], enable: boolean, done: () => void) {
       const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
       run(
         {
           act: `批量${verb}`,
           verb,
-          rows: users.filter((user) => user.state !== state),
+          rows: operators.filter((operator) => operator.state !== state),
           none: `所选人员都已${verb}`,
           consequence: stateConsequence(enable),
-          run: (phones, options) => setUserStates(phones, state, options),
+          run: (phones, options) => setOperatorStates(phones, state, options),
         },
         done,
       )
     },
-    remove(users: readonly User[], done: () => void) {
+    remove(operators: readonly Operator[], done: () => void) {
       run(
         {
           act: '批量删除',
           verb: '删除',
-          rows: users,
+          rows: operators,
           none: '没有选择人员',
           consequence: `${DELETION}不能删除的人会逐个说明原因，不影响其他人。`,
           atOnce: DELETED_AT_ONCE,
-          run: deleteUsers,
+          run: deleteOperators,
         },
         done,
       )

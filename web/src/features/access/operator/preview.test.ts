@@ -3,7 +3,7 @@ import { menuChildren } from '@/app/access'
 import { routes } from '@/app/routes'
 import { countPages, dependsOnAccount, guardedElements, hiddenEntries, needText, seenElements, seenMenu, sessionCodes, titleOf } from './preview'
 
-const sources = import.meta.glob<string>(['/src/**/*.{ts,tsx}', '!/src/**/*.test.*', '!/src/features/access/user/preview.ts'], {
+const sources = import.meta.glob<string>(['/src/**/*.{ts,tsx}', '!/src/**/*.test.*', '!/src/features/access/operator/preview.ts'], {
   query: '?raw',
   import: 'default',
   eager: true,

@@ -4,13 +4,13 @@ import type { BodyOf, DataOf } from '@/api/shapes'
 import type { SeveralAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
-export const USER_PATH = '/platform/permission/user'
+export const OPERATOR_PATH = '/platform/permission/user'
 
 /** 0 disabled, 1 enabled. */
-export type UserState = 0 | 1
+export type OperatorState = 0 | 1
 
 /** A person as the list shows him; the phone is whole, because every call on him is named by it. */
-export type User = DataOf<'/platform/permission/user'>['rows'][number] & {
+export type Operator = DataOf<'/platform/permission/user'>['rows'][number] & {
   /** 工种, 1 to 5; null: none. */
   profession: number | null
 }
@@ -22,7 +22,7 @@ type Calls = {
 }
 
 /** What a change may hold, without the version. */
-export type UserValues = Pick<Calls['change'], 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
+export type OperatorValues = Pick<Calls['change'], 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
 
 /** Longest name that the server takes, characters. */
 export const NAME_MAX = 20
@@ -42,15 +42,15 @@ export function maskPhone(phone: string): string {
 }
 
 /** The phone of a person whom one of the lists in memory shows. */
-function knownUser(client: QueryClient, id: string): User | undefined {
-  const lists = client.getQueriesData<Page<User>>({ queryKey: [USER_PATH, 'list'] })
-  return lists.flatMap(([, list]) => list?.rows ?? []).find((user) => user.objectId === id)
+function knownOperator(client: QueryClient, id: string): Operator | undefined {
+  const lists = client.getQueriesData<Page<Operator>>({ queryKey: [OPERATOR_PATH, 'list'] })
+  return lists.flatMap(([, list]) => list?.rows ?? []).find((operator) => operator.objectId === id)
 }
 
-async function findUser(id: string, phone: string | undefined, signal: AbortSignal): Promise<User> {
+async function findOperator(id: string, phone: string | undefined, signal: AbortSignal): Promise<Operator> {
   const look = async (query: Query) => {
-    const { rows } = await api.get<Page<User>>(USER_PATH, { ...query, pageSize: LOOKUP_SIZE }, { signal })
-    return { found: rows.find((user) => user.objectId === id), last: rows.length < LOOKUP_SIZE }
+    const { rows } = await api.get<Page<Operator>>(OPERATOR_PATH, { ...query, pageSize: LOOKUP_SIZE }, { signal })
+    return { found: rows.find((operator) => operator.objectId === id), last: rows.length < LOOKUP_SIZE }
   }
   if (phone) {
     const { found } = await look({ keyword: phone, page: 1 })
@@ -66,27 +66,27 @@ async function findUser(id: string, phone: string | undefined, signal: AbortSign
 }
 
 /** One person by his id: a link names him by it, so that no address holds a phone. */
-export function userInfo(client: QueryClient, id: string) {
+export function operatorInfo(client: QueryClient, id: string) {
   return queryOptions({
-    queryKey: [USER_PATH, 'info', id],
+    queryKey: [OPERATOR_PATH, 'info', id],
     queryFn: ({ signal }) => {
-      const phone = knownUser(client, id)?.phone ?? client.getQueryData<User>([USER_PATH, 'info', id])?.phone
-      return findUser(id, phone, signal)
+      const phone = knownOperator(client, id)?.phone ?? client.getQueryData<Operator>([OPERATOR_PATH, 'info', id])?.phone
+      return findOperator(id, phone, signal)
     },
-    placeholderData: knownUser(client, id),
+    placeholderData: knownOperator(client, id),
   })
 }
 
 /** Roles that may be given. */
 export const enabledRoles = queryOptions({
-  queryKey: [USER_PATH, 'roles'],
+  queryKey: [OPERATOR_PATH, 'roles'],
   queryFn: ({ signal }) => api.get<RoleOptions>('/platform/permission/role/enable', {}, { signal }),
   staleTime: 30_000,
 })
 
 /** Agents to choose from; the call asks for permission 01. */
 export const agentChoices = queryOptions({
-  queryKey: [USER_PATH, 'agents'],
+  queryKey: [OPERATOR_PATH, 'agents'],
   queryFn: ({ signal }) => api.get<DataOf<'/platform/agent/account/list'>>('/platform/agent/account/list', {}, { signal, quiet: true }),
   select: ({ rows }) => rows,
   staleTime: 60_000,
@@ -95,7 +95,7 @@ export const agentChoices = queryOptions({
 /** Areas of the chosen agents; of all agents in reach when none is named. */
 export const areaChoices = (agentIds: readonly string[]) =>
   queryOptions({
-    queryKey: [USER_PATH, 'areas', agentIds.join(',')],
+    queryKey: [OPERATOR_PATH, 'areas', agentIds.join(',')],
     queryFn: ({ signal }) =>
       api.get<DataOf<'/platform/agent/serviceArea/belongToAgent'>>(
         '/platform/agent/serviceArea/belongToAgent',
@@ -117,32 +117,32 @@ export interface HeldCodes {
 
 export const heldCodes = (phone: string) =>
   queryOptions({
-    queryKey: [USER_PATH, 'codes', phone],
-    queryFn: ({ signal }) => api.get<HeldCodes>(`${USER_PATH}/${phone}/codes`, {}, { signal }),
+    queryKey: [OPERATOR_PATH, 'codes', phone],
+    queryFn: ({ signal }) => api.get<HeldCodes>(`${OPERATOR_PATH}/${phone}/codes`, {}, { signal }),
   })
 
-export function createUser(values: UserValues & { phone: string; state: UserState }, options: CallOptions): Promise<unknown> {
-  return api.post(USER_PATH, values satisfies Calls['add'], options)
+export function createOperator(values: OperatorValues & { phone: string; state: OperatorState }, options: CallOptions): Promise<unknown> {
+  return api.post(OPERATOR_PATH, values satisfies Calls['add'], options)
 }
 
-export function changeUser({ phone, ...values }: UserValues & { phone: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.post(`${USER_PATH}/${phone}`, values satisfies Calls['change'], options)
+export function changeOperator({ phone, ...values }: OperatorValues & { phone: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.post(`${OPERATOR_PATH}/${phone}`, values satisfies Calls['change'], options)
 }
 
-export function setUserState(input: { phone: string; state: UserState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${USER_PATH}/state`, input satisfies Calls['state'], options)
+export function setOperatorState(input: { phone: string; state: OperatorState }, options: CallOptions): Promise<unknown> {
+  return api.post(`${OPERATOR_PATH}/state`, input satisfies Calls['state'], options)
 }
 
-export function setUserStates(phones: string[], state: UserState, options: CallOptions): Promise<SeveralAnswer> {
-  return api.post(`${USER_PATH}/state`, { phones, state } satisfies Calls['state'], options)
+export function setOperatorStates(phones: string[], state: OperatorState, options: CallOptions): Promise<SeveralAnswer> {
+  return api.post(`${OPERATOR_PATH}/state`, { phones, state } satisfies Calls['state'], options)
 }
 
-export function deleteUser(phone: string, options: CallOptions): Promise<unknown> {
-  return api.delete(`${USER_PATH}/${phone}`, {}, options)
+export function deleteOperator(phone: string, options: CallOptions): Promise<unknown> {
+  return api.delete(`${OPERATOR_PATH}/${phone}`, {}, options)
 }
 
-export function deleteUsers(phones: readonly string[], options: CallOptions): Promise<SeveralAnswer> {
-  return api.delete(USER_PATH, { phones: phones.join(',') }, options)
+export function deleteOperators(phones: readonly string[], options: CallOptions): Promise<SeveralAnswer> {
+  return api.delete(OPERATOR_PATH, { phones: phones.join(',') }, options)
 }
 
 /** Leaves a record that someone looked at what is usually masked; refused means: do not show it. */

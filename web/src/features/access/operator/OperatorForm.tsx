@@ -5,11 +5,11 @@ import { NameItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
+import { areaChoices, enabledRoles, NAME_MAX, type Operator, type OperatorState, type OperatorValues, ROLES_MAX } from './operator'
 import { professions } from './profession'
 import { ReachFields, useAgentNames, useAreaNames } from './ReachFields'
-import { areaChoices, enabledRoles, NAME_MAX, ROLES_MAX, type User, type UserState, type UserValues } from './user'
 
-interface Fields extends Omit<UserValues, 'profession'> {
+interface Fields extends Omit<OperatorValues, 'profession'> {
   /** Nothing once it was cleared. */
   profession?: number | null
   phone?: string
@@ -18,24 +18,24 @@ interface Fields extends Omit<UserValues, 'profession'> {
   enabled?: boolean
 }
 
-interface UserFormProps {
+interface OperatorFormProps {
   id: string
   /** The person to change; none to add one. */
-  user?: User
+  operator?: Operator
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
-  onSave(values: UserValues, account: { phone: string; state: UserState }): Promise<unknown>
+  onSave(values: OperatorValues, account: { phone: string; state: OperatorState }): Promise<unknown>
 }
 
 /** A new person sees nothing that nobody chose for him. */
 const empty: Fields = { phone: '', name: '', level: 2, profession: null, roleIds: [], allAgents: false, agentIds: [], allAreas: true, opAreaIds: [], enabled: true }
 
-function fieldsOf(user: User): Fields {
-  const { name, level, profession, roleIds, agentIds, opAreaIds } = user
+function fieldsOf(operator: Operator): Fields {
+  const { name, level, profession, roleIds, agentIds, opAreaIds } = operator
   return { name, level, profession, roleIds, agentIds, opAreaIds, allAgents: agentIds.length === 0, allAreas: opAreaIds.length === 0 }
 }
 
 /** What is sent: an empty list means all. */
-export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds, allAreas, opAreaIds }: Fields): UserValues {
+export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds, allAreas, opAreaIds }: Fields): OperatorValues {
   return {
     name: name.trim(),
     level,
@@ -48,23 +48,23 @@ export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds
 }
 
 /** Name of the draft: one for each version, so that an old draft is never laid over newer facts. */
-function draftOf(user: User | undefined): string {
-  return user ? `user_${user.objectId}_${user.version}` : 'user_new'
+function draftOf(operator: Operator | undefined): string {
+  return operator ? `user_${operator.objectId}_${operator.version}` : 'user_new'
 }
 
 /** Adds or changes a person; shows what changes, and keeps a draft until it is saved. */
-export function UserForm({ id, user, onSave }: UserFormProps) {
+export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
   const { modal } = App.useApp()
   const client = useQueryClient()
   const [form] = Form.useForm<Fields>()
-  const draftId = draftOf(user)
-  const original = user ? fieldsOf(user) : empty
+  const draftId = draftOf(operator)
+  const original = operator ? fieldsOf(operator) : empty
   const draft = useDraft<Fields>(draftId)
   const now = Form.useWatch([], form) as Fields | undefined
   const roles = useQuery(enabledRoles)
   const known = new Set((roles.data ?? []).map((role) => role.id))
   // Roles that he holds and that nobody may be given any more stay until they are taken away.
-  const held = (user?.roleIds ?? []).map((roleId, index) => ({ id: roleId, name: user?.roleNames[index] ?? roleId }))
+  const held = (operator?.roleIds ?? []).map((roleId, index) => ({ id: roleId, name: operator?.roleNames[index] ?? roleId }))
   const roleOptions = [
     ...(roles.data ?? []).map((role) => ({ value: role.id, label: role.name })),
     ...held.filter((role) => !known.has(role.id)).map((role) => ({ value: role.id, label: `${role.name}（已停用）` })),
@@ -74,16 +74,16 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
     agents: useAgentNames(),
     areas: useAreaNames([]),
   }
-  const changes = user && now?.name !== undefined ? changesOf(valuesOf(original), valuesOf({ ...original, ...now }), names) : []
+  const changes = operator && now?.name !== undefined ? changesOf(valuesOf(original), valuesOf({ ...original, ...now }), names) : []
 
   const save = (fields: Fields) => {
     const account = { phone: fields.phone?.trim() ?? '', state: fields.enabled === false ? 0 : 1 } as const
     return draft.saving(onSave(valuesOf(fields), account))
   }
   const finish = (fields: Fields) => {
-    if (!user || changes.length === 0) return void save(fields)
+    if (!operator || changes.length === 0) return void save(fields)
     modal.confirm({
-      title: `保存「${user.name}」的变更？`,
+      title: `保存「${operator.name}」的变更？`,
       width: 560,
       content: (
         <>
@@ -124,7 +124,7 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
       onFinish={finish}
     >
       <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
-      {!user && (
+      {!operator && (
         <Form.Item
           name="phone"
           label="手机号"
@@ -165,7 +165,7 @@ export function UserForm({ id, user, onSave }: UserFormProps) {
         />
       </Form.Item>
       <ReachFields />
-      {!user && (
+      {!operator && (
         <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
           <Switch />
         </Form.Item>

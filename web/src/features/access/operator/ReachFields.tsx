@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Form, Radio, Select } from 'antd'
 import { usePermit } from '@/kit/Permit'
-import { agentChoices, areaChoices, REACH_MAX } from './user'
+import { agentChoices, areaChoices, REACH_MAX } from './operator'
 
 /** Names of agents, once they are known. */
 export function useAgentNames(): ReadonlyMap<string, string> {

@@ -1,7 +1,7 @@
 /** What saving a form would change in a person's rights, in words. Pure. */
 import { levelText } from './levels'
 import { professionText } from './profession'
-import type { UserValues } from './user'
+import type { OperatorValues } from './operator'
 
 export interface Change {
   label: string
@@ -29,7 +29,7 @@ function same(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Field by field; nothing for what stays. */
-export function changesOf(before: UserValues, after: UserValues, names: Names): Change[] {
+export function changesOf(before: OperatorValues, after: OperatorValues, names: Names): Change[] {
   const changes: Change[] = []
   const add = (label: string, from: string, to: string) => changes.push({ label, before: from, after: to })
   if (before.name !== after.name) add('姓名', before.name, after.name)

@@ -6,24 +6,24 @@ import { ListPage } from '@/kit/list/ListPage'
 import { useFollow } from '@/kit/list/useFollow'
 import { usePermit } from '@/kit/Permit'
 import { PendingDevices } from '../device/PendingDevices'
-import { userList } from './description'
-import { AddUserDrawer, UserDrawer } from './UserDrawer'
-import { agentChoices, enabledRoles, type User, USER_PATH } from './user'
-import { useUserActs, useUserBatch } from './useUserCommands'
+import { operatorList } from './description'
+import { AddOperatorDrawer, OperatorDrawer } from './OperatorDrawer'
+import { agentChoices, enabledRoles, type Operator, OPERATOR_PATH } from './operator'
+import { useOperatorActs, useOperatorBatch } from './useOperatorCommands'
 
-export default function UserListPage() {
+export default function OperatorListPage() {
   const [adding, setAdding] = useState(false)
-  const { switchState, remove } = useUserActs()
-  const batch = useUserBatch()
+  const { switchState, remove } = useOperatorActs()
+  const batch = useOperatorBatch()
   const roles = useQuery(enabledRoles)
   // A renamed role changes what the rows say; only holders of 1001 are told of it.
-  useFollow(usePermit('1001') ? 'role' : null, [USER_PATH])
+  useFollow(usePermit('1001') ? 'role' : null, [OPERATOR_PATH])
   // Only holders of 01 may choose an agent; the others see one anyway.
   const mayListAgents = usePermit('01')
   const agents = useQuery({ ...agentChoices, enabled: mayListAgents })
   const description = useMemo(
     () =>
-      userList(
+      operatorList(
         (roles.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
         mayListAgents ? (agents.data ?? []).map(({ agentId, company }) => ({ value: agentId, label: company })) : null,
       ),
@@ -32,25 +32,25 @@ export default function UserListPage() {
   return (
     <>
       <PendingDevices />
-      <ListPage<User>
+      <ListPage<Operator>
         description={description}
         main={
           <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
             新增人员
           </Button>
         }
-        rowActions={(user) => [
-          { key: 'state', label: user.state === 1 ? '停用' : '启用', onRun: () => switchState(user) },
-          { key: 'delete', label: '删除', danger: true, onRun: () => remove(user) },
+        rowActions={(operator) => [
+          { key: 'state', label: operator.state === 1 ? '停用' : '启用', onRun: () => switchState(operator) },
+          { key: 'delete', label: '删除', danger: true, onRun: () => remove(operator) },
         ]}
         batchActions={[
-          { key: 'enable', label: '批量启用', onRun: (users, done) => batch.switchState(users, true, done) },
-          { key: 'disable', label: '批量停用', danger: true, onRun: (users, done) => batch.switchState(users, false, done) },
-          { key: 'delete', label: '批量删除', danger: true, onRun: (users, done) => batch.remove(users, done) },
+          { key: 'enable', label: '批量启用', onRun: (operators, done) => batch.switchState(operators, true, done) },
+          { key: 'disable', label: '批量停用', danger: true, onRun: (operators, done) => batch.switchState(operators, false, done) },
+          { key: 'delete', label: '批量删除', danger: true, onRun: (operators, done) => batch.remove(operators, done) },
         ]}
-        drawer={(id, close) => <UserDrawer key={id} id={id} onClose={close} />}
+        drawer={(id, close) => <OperatorDrawer key={id} id={id} onClose={close} />}
       />
-      {adding && <AddUserDrawer onClose={() => setAdding(false)} />}
+      {adding && <AddOperatorDrawer onClose={() => setAdding(false)} />}
     </>
   )
 }

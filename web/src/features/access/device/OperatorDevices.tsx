@@ -7,7 +7,7 @@ import { DeviceLine } from './DeviceLine'
 import './device.css'
 
 /** The devices of one person, those that wait first. */
-export function UserDevices({ phone, name }: { phone: string; name: string }) {
+export function OperatorDevices({ phone, name }: { phone: string; name: string }) {
   const query = useQuery(devicesOf(phone))
   const marked = useFollow('operator_device', [DEVICES_PATH])
   if (query.isLoading) return <Skeleton active paragraph={{ rows: 4 }} />

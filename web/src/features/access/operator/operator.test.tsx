@@ -3,17 +3,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { readAddress, writeAddress } from '@/kit/list/address'
 import { tiers } from '../role/role'
 import { areasWithin, changesOf, type Names } from './changes'
-import { reachText, userList } from './description'
+import { operatorList, reachText } from './description'
 import { LevelPicker } from './LevelPicker'
 import { levelOf, levelText, tiersOf } from './levels'
+import { maskPhone, type Operator, type OperatorValues } from './operator'
+import { valuesOf } from './OperatorForm'
 import { professions } from './profession'
-import { maskPhone, type User, type UserValues } from './user'
-import { valuesOf } from './UserForm'
-import { called, stateConsequence } from './useUserCommands'
+import { called, stateConsequence } from './useOperatorCommands'
 
 afterEach(cleanup)
 
-const person: User = {
+const person: Operator = {
   objectId: '7',
   phone: '13812345678',
   name: '王小明',
@@ -75,7 +75,7 @@ describe('how a person reads', () => {
   it('the phone is masked in the cell and in the exported text', () => {
     expect(maskPhone('13812345678')).toBe('138****5678')
     expect(maskPhone('--')).toBe('--')
-    const phone = userList([]).columns.find(({ key }) => key === 'phone')
+    const phone = operatorList([]).columns.find(({ key }) => key === 'phone')
     expect(phone?.text(person)).toBe('138****5678')
     expect(called(person)).toBe('王小明 138****5678')
   })
@@ -86,10 +86,10 @@ describe('how a person reads', () => {
   })
 
   it('the list is filtered by agent too, for those who may choose one, and the address remembers it', () => {
-    const names = (agents: { value: string; label: string }[] | null) => userList([{ value: '1', label: '客服' }], agents).filters.map(({ name }) => name)
+    const names = (agents: { value: string; label: string }[] | null) => operatorList([{ value: '1', label: '客服' }], agents).filters.map(({ name }) => name)
     expect(names([])).toEqual(['keyword', 'state', 'agentId', 'roleId', 'level', 'profession'])
     expect(names(null)).toEqual(['keyword', 'state', 'roleId', 'level', 'profession'])
-    const { filters } = userList([], [{ value: '20', label: '湖滨公司' }])
+    const { filters } = operatorList([], [{ value: '20', label: '湖滨公司' }])
     const address = readAddress(new URLSearchParams('agentId=20&profession=4'), filters)
     expect(address.filters).toEqual({ agentId: '20', profession: '4' })
     expect(writeAddress(address).get('agentId')).toBe('20')
@@ -97,7 +97,7 @@ describe('how a person reads', () => {
 
   it('a profession reads as it is called in the field, also in the exported text', () => {
     expect(professions.map(({ label }) => label)).toEqual(['换电员', '挪车员', '维修员', '巡检员', '负责人'])
-    const column = userList([]).columns.find(({ key }) => key === 'profession')
+    const column = operatorList([]).columns.find(({ key }) => key === 'profession')
     expect([column?.text(person), column?.text({ ...person, profession: null })]).toEqual(['巡检员', '--'])
   })
 
@@ -127,7 +127,7 @@ describe('what the form sends', () => {
   })
 
   it('a change is told field by field, by name', () => {
-    const before: UserValues = { name: '王小明', level: 2, profession: null, roleIds: ['1'], agentIds: ['20'], opAreaIds: [] }
+    const before: OperatorValues = { name: '王小明', level: 2, profession: null, roleIds: ['1'], agentIds: ['20'], opAreaIds: [] }
     const names: Names = { roles: new Map([['1', '客服']]), agents: new Map([['20', '湖滨公司']]), areas: new Map() }
     expect(changesOf(before, { ...before, roleIds: ['1'] }, names)).toEqual([])
     expect(changesOf(before, { ...before, level: 3, roleIds: [], agentIds: [] }, names)).toEqual([
