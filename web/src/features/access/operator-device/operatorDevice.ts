@@ -5,7 +5,7 @@ import type { components } from '@/api/generated/openapi'
 export const DEVICES_PATH = '/mieba/v2/platform/opman/device'
 
 /** A device that someone signs in from, or wants to. */
-export type Device = components['schemas']['DeviceRow']
+export type OperatorDevice = components['schemas']['DeviceRow']
 
 /** Where a device stands. */
 export const WAITING = 0
@@ -24,7 +24,7 @@ export function kindText(kind: number): string {
 /** Devices of everybody in scope: they wait, are bound or were removed. */
 export const allDevices = queryOptions({
   queryKey: [DEVICES_PATH, 'all'],
-  queryFn: ({ signal }) => api.get<{ list: Device[] }>(`${DEVICES_PATH}/authorize_info`, {}, { signal }),
+  queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/authorize_info`, {}, { signal }),
   select: ({ list }) => list,
 })
 
@@ -32,17 +32,17 @@ export const allDevices = queryOptions({
 export const devicesOf = (phone: string) =>
   queryOptions({
     queryKey: [DEVICES_PATH, 'of', phone],
-    queryFn: ({ signal }) => api.get<{ list: Device[] }>(`${DEVICES_PATH}/login_info`, { mobilePhoneNumber: phone }, { signal }),
+    queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/login_info`, { mobilePhoneNumber: phone }, { signal }),
     select: ({ list }) => list,
   })
 
 /** Those that wait first, then those in use, then the removed; each newest first. */
-export function inOrder(devices: readonly Device[]): Device[] {
+export function inOrder(devices: readonly OperatorDevice[]): OperatorDevice[] {
   return devices.toSorted((a, b) => a.state - b.state || b.requestedAt - a.requestedAt)
 }
 
 /** Those that wait for an administrator, the one that waits longest first. */
-export function waiting(devices: readonly Device[]): Device[] {
+export function waiting(devices: readonly OperatorDevice[]): OperatorDevice[] {
   return devices.filter((device) => device.state === WAITING).toSorted((a, b) => a.requestedAt - b.requestedAt)
 }
 

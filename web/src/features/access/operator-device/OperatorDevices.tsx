@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Empty, Skeleton } from 'antd'
 import { useFollow } from '@/kit/list/useFollow'
 import { LoadFailure } from '@/kit/LoadFailure'
-import { DEVICES_PATH, devicesOf, inOrder } from './device'
+import { DEVICES_PATH, devicesOf, inOrder } from './operatorDevice'
 import { DeviceLine } from './DeviceLine'
-import './device.css'
+import './operatorDevice.css'
 
 /** The devices of one person, those that wait first. */
 export function OperatorDevices({ phone, name }: { phone: string; name: string }) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { BOUND, type Device, inOrder, kindText, REMOVED, waiting, WAITING } from './device'
-import { removalConsequence } from './useDeviceActs'
+import { BOUND, inOrder, kindText, type OperatorDevice, REMOVED, waiting, WAITING } from './operatorDevice'
+import { removalConsequence } from './useOperatorDeviceActs'
 
-const device = (id: string, state: number, requestedAt: number): Device => ({
+const device = (id: string, state: number, requestedAt: number): OperatorDevice => ({
   id,
   state,
   requestedAt,

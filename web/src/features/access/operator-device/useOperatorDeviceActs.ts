@@ -1,30 +1,30 @@
 import { deviceCode } from '@/app/session/device'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { confirmDevice, type Device, DEVICES_PATH, removeDevice, WAITING } from './device'
+import { confirmDevice, DEVICES_PATH, type OperatorDevice, removeDevice, WAITING } from './operatorDevice'
 
 const stale = [[DEVICES_PATH]] as const
 
 /** Whether this browser is the device. */
-export function isOwn(device: Device): boolean {
+export function isOwn(device: OperatorDevice): boolean {
   return device.device_code === deviceCode()
 }
 
 /** What follows from taking a device away. */
-export function removalConsequence(device: Device, own: boolean): string {
+export function removalConsequence(device: OperatorDevice, own: boolean): string {
   if (device.state === WAITING) return '拒绝后这台设备不能登录；对方再次尝试时会重新出现在待授权列表。'
   const again = '以后要用它登录，需要重新申请并由管理员授权。'
   return own ? `这是您正在使用的设备：移除后您会立即退出登录。${again}` : `在这台设备上的登录马上结束。${again}`
 }
 
 /** Letting a device in and taking it away, each after a question. */
-export function useDeviceActs() {
+export function useOperatorDeviceActs() {
   const ask = useDangerousConfirm()
   const confirm = useCommand({ run: confirmDevice, stale, done: '设备已授权' })
   const refusal = useCommand({ run: removeDevice, stale, done: '已拒绝这台设备' })
   const removal = useCommand({ run: removeDevice, stale, done: '设备已移除' })
   return {
-    confirm(device: Device) {
+    confirm(device: OperatorDevice) {
       ask({
         act: '授权设备',
         name: `${device.operatorName} · ${device.device_name}`,
@@ -32,7 +32,7 @@ export function useDeviceActs() {
         onConfirm: () => confirm.mutateAsync(device.id),
       })
     },
-    remove(device: Device) {
+    remove(device: OperatorDevice) {
       const waits = device.state === WAITING
       ask({
         act: waits ? '拒绝设备' : '移除设备',

@@ -3,8 +3,8 @@ import { Button, Tag } from 'antd'
 import { ink, stateStyle } from '@/app/theme'
 import { Dot, type TagStyle } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
-import { BOUND, type Device, kindText, REMOVED, WAITING } from './device'
-import { isOwn, useDeviceActs } from './useDeviceActs'
+import { BOUND, kindText, type OperatorDevice, REMOVED, WAITING } from './operatorDevice'
+import { isOwn, useOperatorDeviceActs } from './useOperatorDeviceActs'
 
 const styles: Readonly<Record<number, TagStyle>> = {
   [WAITING]: { label: '待授权', color: ink.warning },
@@ -13,7 +13,7 @@ const styles: Readonly<Record<number, TagStyle>> = {
 }
 
 interface DeviceLineProps {
-  device: Device
+  device: OperatorDevice
   /** Names the person too, where several people's devices stand together. */
   withPerson?: boolean
   /** It changed just now. */
@@ -22,7 +22,7 @@ interface DeviceLineProps {
 
 /** One device: what it is, where it asked from, and what can be done about it. */
 export function DeviceLine({ device, withPerson = false, marked = false }: DeviceLineProps) {
-  const { confirm, remove } = useDeviceActs()
+  const { confirm, remove } = useOperatorDeviceActs()
   const style = styles[device.state]
   return (
     <li className={marked ? 'device-line device-marked' : 'device-line'}>

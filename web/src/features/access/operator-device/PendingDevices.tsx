@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Button } from 'antd'
 import { failureText } from '@/api/client'
 import { useFollow } from '@/kit/list/useFollow'
-import { allDevices, DEVICES_PATH, LIST_MAX, waiting } from './device'
+import { allDevices, DEVICES_PATH, LIST_MAX, waiting } from './operatorDevice'
 import { DeviceLine } from './DeviceLine'
-import './device.css'
+import './operatorDevice.css'
 
 /** Every device that waits to be let in, live; nothing to see while none does. */
 export function PendingDevices() {
