@@ -49,7 +49,7 @@ export interface BankCard {
 }
 
 /** A payment account as lists show it; what identifies people is masked. */
-export interface Account {
+export interface PaymentAccount {
   id: string
   agentId: string
   agentName: string
@@ -71,7 +71,7 @@ export interface Account {
   version: number
 }
 
-export interface AccountDetail extends Account {
+export interface PaymentAccountDetail extends PaymentAccount {
   cards: BankCard[]
 }
 
@@ -149,10 +149,10 @@ export const accountOf = (agentId: string) =>
     queryFn: ({ signal }) => api.get<AccountInfo | null>(`${CUSTOMER}/getAccountInfo`, { agentId }, { signal }),
   })
 
-export const accountDetail = (accountId: string) =>
+export const paymentAccountDetail = (accountId: string) =>
   queryOptions({
     queryKey: [CUSTOMER, 'detail', accountId],
-    queryFn: ({ signal }) => api.get<AccountDetail>(`${CUSTOMER}/detail`, { accountId }, { signal }),
+    queryFn: ({ signal }) => api.get<PaymentAccountDetail>(`${CUSTOMER}/detail`, { accountId }, { signal }),
   })
 
 /** What is filled in to open an account. */

@@ -3,10 +3,12 @@ import { Alert, Button, Skeleton, Steps } from 'antd'
 import { useEffect, useState } from 'react'
 import { useFollow } from '@/kit/list/useFollow'
 import { LoadFailure } from '@/kit/LoadFailure'
+import { BindCardDrawer } from './BindCardDrawer'
+import { Cards } from './Cards'
+import { forgetUnlessInUse } from './inUse'
+import { OpeningForm } from './OpeningForm'
 import {
   ACCOUNT_TABLE,
-  type AccountDetail,
-  accountDetail,
   type BankCard,
   CARD_PENDING,
   CLOSED,
@@ -18,20 +20,18 @@ import {
   NORMAL,
   NOT_OPENED,
   ownAgentId,
-} from './account'
-import { AccountActs, useIsPlatform } from './AccountActs'
-import { AccountFacts } from './AccountFacts'
-import { BindCardDrawer } from './BindCardDrawer'
-import { Cards } from './Cards'
-import { forgetUnlessInUse } from './inUse'
-import { OpeningForm } from './OpeningForm'
+  type PaymentAccountDetail,
+  paymentAccountDetail,
+} from './paymentAccount'
+import { PaymentAccountActs, useIsPlatform } from './PaymentAccountActs'
+import { PaymentAccountFacts } from './PaymentAccountFacts'
 import { standingOf } from './steps'
-import { useOwnAccount } from './useOwnAccount'
+import { useOwnPaymentAccount } from './useOwnPaymentAccount'
 
 /** The payment account of one's own agent: how far it is, what is to be done next, and its bank card. */
-export function OwnAccount() {
+export function OwnPaymentAccount() {
   useFollow(ACCOUNT_TABLE, [CUSTOMER])
-  const own = useOwnAccount()
+  const own = useOwnPaymentAccount()
   if (own.isLoading) return <Skeleton active paragraph={{ rows: 6 }} />
   if (own.data === undefined) return <LoadFailure query={own} text="支付账户加载失败" />
   const id = own.data?.id
@@ -52,7 +52,7 @@ function Progress({ status }: { status: number | null }) {
 }
 
 function OpenedAccount({ id }: { id: string }) {
-  const query = useQuery(accountDetail(id))
+  const query = useQuery(paymentAccountDetail(id))
   const cards = query.data?.cards
   useEffect(() => {
     if (cards) forgetUnlessInUse(cards)
@@ -64,8 +64,8 @@ function OpenedAccount({ id }: { id: string }) {
     <>
       <Progress status={account.status} />
       <Notice account={account} />
-      <AccountFacts account={account} reasonTold />
-      <AccountActs account={account} />
+      <PaymentAccountFacts account={account} reasonTold />
+      <PaymentAccountActs account={account} />
       {account.status === FAILED && <OpeningForm key={account.version} agentId={account.agentId} failed={account} />}
       {account.status === NORMAL || account.cards.length > 0 ? <CardPanel account={account} /> : null}
     </>
@@ -73,7 +73,7 @@ function OpenedAccount({ id }: { id: string }) {
 }
 
 /** What a status means for the person who looks at it. */
-function Notice({ account: { status, failReason } }: { account: AccountDetail }) {
+function Notice({ account: { status, failReason } }: { account: PaymentAccountDetail }) {
   const platform = useIsPlatform()
   const why = failReason ?? '未说明原因'
   if (status === IN_REVIEW) {
@@ -92,7 +92,7 @@ function Notice({ account: { status, failReason } }: { account: AccountDetail })
 }
 
 /** The bank card: none yet, waiting for its code, or in use; and those before it. */
-function CardPanel({ account }: { account: AccountDetail }) {
+function CardPanel({ account }: { account: PaymentAccountDetail }) {
   const [binding, setBinding] = useState<{ pending: BankCard | null } | null>(null)
   const open = account.status === NORMAL
   const live = liveCard(account.cards)

@@ -1,5 +1,5 @@
 import { licenseFault } from '@/features/territory/franchisee/license'
-import { PERSON } from './account'
+import { PERSON } from './paymentAccount'
 
 /** 居民身份证号 (GB 11643-1999): 17 digits and one sign that checks them. The server has the last word. */
 const WEIGHTS = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2] as const

@@ -2,20 +2,20 @@ import { EMPTY } from '@/kit/format'
 import { type Fact, Facts } from '@/kit/Facts'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
-import { type Account, authLabel, CLOSED, FAILED, FROZEN, levelLabel, statusTag, typeLabel } from './account'
 import { certificateName } from './identity'
+import { authLabel, CLOSED, FAILED, FROZEN, levelLabel, type PaymentAccount, statusTag, typeLabel } from './paymentAccount'
 
 /** What the reason of an account is the reason of. */
 const reasonNames: Readonly<Record<number, string>> = { [FAILED]: '未通过的原因', [FROZEN]: '冻结原因', [CLOSED]: '销户原因' }
 
-interface AccountFactsProps {
-  account: Account
+interface PaymentAccountFactsProps {
+  account: PaymentAccount
   /** Whether the reason of its status stands elsewhere. */
   reasonTold?: boolean
 }
 
 /** What is known of an account; what identifies people comes masked. */
-export function AccountFacts({ account, reasonTold = false }: AccountFactsProps) {
+export function PaymentAccountFacts({ account, reasonTold = false }: PaymentAccountFactsProps) {
   const reasonName = reasonNames[account.status ?? -1]
   const reason: Fact[] = reasonName && account.failReason && !reasonTold ? [{ name: reasonName, value: account.failReason, whole: true }] : []
   return (

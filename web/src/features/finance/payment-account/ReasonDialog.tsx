@@ -1,5 +1,5 @@
 import { Form, Input, Modal } from 'antd'
-import { REASON_MAX } from './account'
+import { REASON_MAX } from './paymentAccount'
 
 interface ReasonDialogProps {
   /** The act, as on its button: `冻结账户`. */

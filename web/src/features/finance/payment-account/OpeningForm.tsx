@@ -1,10 +1,10 @@
 import { Button, Form, Input, Radio } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { useDraft } from '@/kit/useDraft'
-import { type Account, accountTypes, type Application, COMPANY, NAME_MAX, PERSON, PERSON_MAX } from './account'
 import { certificateFault, certificateName } from './identity'
+import { accountTypes, type Application, COMPANY, NAME_MAX, type PaymentAccount, PERSON, PERSON_MAX } from './paymentAccount'
 import { nameRules, PHONE_PATTERN, rule, unmasked } from './rules'
-import { useOpenAccount } from './useAccountCommands'
+import { useOpenAccount } from './usePaymentAccountCommands'
 
 type Fields = Omit<Application, 'agentId'>
 /** What outlives a reload: nothing that identifies a person. */
@@ -32,7 +32,7 @@ const nameLabels: Readonly<Record<number, string>> = { [PERSON]: '姓名', [COMP
 interface OpeningFormProps {
   agentId: string
   /** The application that failed, to be sent again. */
-  failed?: Account
+  failed?: PaymentAccount
 }
 
 /** The application for a payment account; keeps a draft until it is sent. */

@@ -3,13 +3,13 @@ import { Alert, AutoComplete, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { useCountdown } from '@/app/login/useCountdown'
 import { FormDrawer } from '@/kit/FormDrawer'
-import { type AccountDetail, BANK_MAX, type BankCard, CARD_FAILED, CARD_PENDING, type CardValues, CUSTOMER, NAME_MAX, PERSON } from './account'
+import { BANK_MAX, type BankCard, CARD_FAILED, CARD_PENDING, type CardValues, CUSTOMER, NAME_MAX, type PaymentAccountDetail, PERSON } from './paymentAccount'
 import { CardNumberInput } from './CardNumberInput'
 import { cardNumberFault } from './cardNumber'
 import { holderFault } from './identity'
 import { keepInUse, mobileOf } from './inUse'
 import { nameRules, PHONE_PATTERN, rule } from './rules'
-import { useBindCard, useCheckCard, useSendCardCode } from './useAccountCommands'
+import { useBindCard, useCheckCard, useSendCardCode } from './usePaymentAccountCommands'
 
 const FORM = 'bind-card-form'
 const CODE_FORM = 'bind-card-code'
@@ -20,7 +20,7 @@ const banks = [
 ].map((value) => ({ value }))
 
 interface BindCardDrawerProps {
-  account: AccountDetail
+  account: PaymentAccountDetail
   /** A card that waits for its code. */
   pending: BankCard | null
   onClose(): void

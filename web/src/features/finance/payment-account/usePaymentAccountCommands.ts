@@ -1,5 +1,5 @@
 import { useCommand } from '@/kit/useCommand'
-import { applyUnbinding, bindCard, checkCard, CUSTOMER, decideUnbinding, openAccount, sendCardCode, setStatus } from './account'
+import { applyUnbinding, bindCard, checkCard, CUSTOMER, decideUnbinding, openAccount, sendCardCode, setStatus } from './paymentAccount'
 
 /** Everything that is known of accounts. */
 const stale = [[CUSTOMER]] as const

@@ -1,12 +1,12 @@
 import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { Dot } from '@/kit/StateTag'
-import { type Account, ACCOUNT_TABLE, authLabel, CUSTOMER, levelLabel, LIST_PATH, statusTag, typeLabel } from './account'
+import { ACCOUNT_TABLE, authLabel, CUSTOMER, levelLabel, LIST_PATH, type PaymentAccount, statusTag, typeLabel } from './paymentAccount'
 
 const figure = (text: string) => <span className="figure">{text}</span>
 
 /** 账户管理: the payment accounts of all agents in scope. */
-export const accountList: ListDescription<Account> = {
+export const paymentAccountList: ListDescription<PaymentAccount> = {
   id: 'payment-account',
   title: '账户管理',
   purpose: '代理的支付账户：登记开户结果，冻结、解冻和销户，处理银行卡的解绑。',

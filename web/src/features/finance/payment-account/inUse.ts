@@ -1,5 +1,5 @@
 /** The card that is being bound or is in use, kept in the browser until the sign-out or until it is no longer in use. */
-import { type BankCard, liveCard } from './account'
+import { type BankCard, liveCard } from './paymentAccount'
 
 const CARD_NO = 'cardNo'
 const BANK_MOBILE = 'bankMobile'

@@ -1,5 +1,5 @@
 import { Form, Input, Modal, Radio } from 'antd'
-import { type Account, FAILED, NORMAL, openingLevels, REASON_MAX, type StatusChange } from './account'
+import { FAILED, NORMAL, openingLevels, type PaymentAccount, REASON_MAX, type StatusChange } from './paymentAccount'
 
 interface Fields {
   status: number
@@ -8,13 +8,13 @@ interface Fields {
 }
 
 /** What the server is told of the provider's answer. */
-export function resultOf({ status, accountLevel, reason }: Fields, { id, version }: Pick<Account, 'id' | 'version'>): StatusChange {
+export function resultOf({ status, accountLevel, reason }: Fields, { id, version }: Pick<PaymentAccount, 'id' | 'version'>): StatusChange {
   const told = { accountId: id, version, status }
   return status === NORMAL ? { ...told, accountLevel } : { ...told, reason: reason?.trim() }
 }
 
 interface ResultDialogProps {
-  account: Account
+  account: PaymentAccount
   saving: boolean
   onConfirm(result: StatusChange): Promise<unknown>
   onClose(): void

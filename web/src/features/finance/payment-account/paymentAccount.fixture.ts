@@ -1,7 +1,7 @@
 /** An account of a company that is open, as the server tells it; for tests. */
-import { type Account, COMPANY, NORMAL } from './account'
+import { COMPANY, NORMAL, type PaymentAccount } from './paymentAccount'
 
-export const account: Account = {
+export const account: PaymentAccount = {
   id: '9',
   agentId: '7',
   agentName: '鹭岛出行',

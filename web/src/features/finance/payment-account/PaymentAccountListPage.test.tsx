@@ -7,11 +7,11 @@ import { randomBytes, toBase64Url } from '@/api/bytes'
 import { says, type Server, startServer, TOKEN, USER } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { useSession } from '@/app/session/store'
-import { type Account, type BankCard, CARD_BOUND, CARD_PENDING, CARD_UNBINDING, CUSTOMER, LIST_PATH } from './account'
-import { account as opened } from './account.fixture'
-import AccountManagerPage from './AccountManagerPage'
+import { type BankCard, CARD_BOUND, CARD_PENDING, CARD_UNBINDING, CUSTOMER, LIST_PATH, type PaymentAccount } from './paymentAccount'
+import { account as opened } from './paymentAccount.fixture'
+import PaymentAccountListPage from './PaymentAccountListPage'
 
-const account: Account = { ...opened, agentId: '8', certNoMasked: '**************0Y43', payPasswordSet: true }
+const account: PaymentAccount = { ...opened, agentId: '8', certNoMasked: '**************0Y43', payPasswordSet: true }
 const card = (state: number): BankCard => ({
   id: '40',
   bankName: '招商银行',
@@ -29,7 +29,7 @@ configure({ asyncUtilTimeout: 10_000 })
 
 let server: Server
 
-function show(rows: Account[], cards: BankCard[], isRoot: boolean, address = '/'): void {
+function show(rows: PaymentAccount[], cards: BankCard[], isRoot: boolean, address = '/'): void {
   server.answers(LIST_PATH, says({ success: true, data: { records: rows, total: rows.length, current: 1, size: 20 }, msg: '' }))
   server.answers(`${CUSTOMER}/detail`, says({ success: true, data: { ...account, cards }, msg: '' }))
   const user = { ...USER, isRoot }
@@ -40,7 +40,7 @@ function show(rows: Account[], cards: BankCard[], isRoot: boolean, address = '/'
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
         <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
           <App>
-            <AccountManagerPage />
+            <PaymentAccountListPage />
           </App>
         </ConfigProvider>
       </QueryClientProvider>

@@ -1,8 +1,8 @@
 import { Tabs } from 'antd'
 import { useSearchParams } from 'react-router-dom'
 import ComingPage from '@/app/pages/ComingPage'
-import { OwnAccount } from './OwnAccount'
-import './account.css'
+import { OwnPaymentAccount } from './OwnPaymentAccount'
+import './paymentAccount.css'
 
 const TAB = 'tab'
 const BILLS = 'bills'
@@ -27,7 +27,7 @@ export default function SplitBillPage() {
             label: '支付账户',
             children: (
               <div className="panel pay-panel">
-                <OwnAccount />
+                <OwnPaymentAccount />
               </div>
             ),
           },

@@ -7,11 +7,11 @@ import { randomBytes, toBase64Url } from '@/api/bytes'
 import { says, type Server, startServer, TOKEN, USER } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { useSession } from '@/app/session/store'
-import { type AccountDetail, type BankCard, CARD_BOUND, CARD_FAILED, CARD_PENDING, CUSTOMER, FAILED, IN_REVIEW } from './account'
-import { account as opened } from './account.fixture'
-import { OwnAccount } from './OwnAccount'
+import { OwnPaymentAccount } from './OwnPaymentAccount'
+import { type BankCard, CARD_BOUND, CARD_FAILED, CARD_PENDING, CUSTOMER, FAILED, IN_REVIEW, type PaymentAccountDetail } from './paymentAccount'
+import { account as opened } from './paymentAccount.fixture'
 
-const account: AccountDetail = { ...opened, cards: [] }
+const account: PaymentAccountDetail = { ...opened, cards: [] }
 const NUMBER = '6222021001122334458'
 const pending: BankCard = {
   id: '40',
@@ -31,7 +31,7 @@ configure({ asyncUtilTimeout: 10_000 })
 let server: Server
 
 /** The server knows this account of the agent, or none. */
-function stands(known: AccountDetail | null): void {
+function stands(known: PaymentAccountDetail | null): void {
   server.answers(`${CUSTOMER}/getAccountInfo`, says({ success: true, data: known, msg: '' }))
   if (known) server.answers(`${CUSTOMER}/detail`, says({ success: true, data: known, msg: '' }))
 }
@@ -49,7 +49,7 @@ function show(): void {
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
         <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
           <App>
-            <OwnAccount />
+            <OwnPaymentAccount />
           </App>
         </ConfigProvider>
       </QueryClientProvider>

@@ -1,10 +1,10 @@
 import { Button, Tooltip } from 'antd'
 import { useState } from 'react'
 import { useSession } from '@/app/session/store'
-import { type AccountDetail, type BankCard, CARD_PENDING, CARD_UNBINDING, CLOSED, FROZEN, IN_REVIEW, NORMAL, ownAgentId } from './account'
+import { type BankCard, CARD_PENDING, CARD_UNBINDING, CLOSED, FROZEN, IN_REVIEW, NORMAL, ownAgentId, type PaymentAccountDetail } from './paymentAccount'
 import { ReasonDialog } from './ReasonDialog'
 import { ResultDialog } from './ResultDialog'
-import { useSetStatus } from './useAccountCommands'
+import { useSetStatus } from './usePaymentAccountCommands'
 
 /** Who sees all agents and all areas: the platform's own people. */
 export function useIsPlatform(): boolean {
@@ -40,7 +40,7 @@ const reasoned = {
 const OWN = '这是您自己的账户：账户管理也会随之关闭，之后请到分账账单查看。'
 
 /** What the platform does with an account; nothing for anybody else. */
-export function AccountActs({ account }: { account: AccountDetail }) {
+export function PaymentAccountActs({ account }: { account: PaymentAccountDetail }) {
   const [asked, setAsked] = useState<Act | null>(null)
   const register = useSetStatus('开户结果已登记')
   const change = useSetStatus('账户状态已更新')

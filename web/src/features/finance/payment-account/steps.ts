@@ -1,4 +1,4 @@
-import { CLOSED, FAILED, FROZEN, IN_REVIEW, NORMAL, NOT_OPENED, statusTag } from './account'
+import { CLOSED, FAILED, FROZEN, IN_REVIEW, NORMAL, NOT_OPENED, statusTag } from './paymentAccount'
 
 /** Where an account stands on its way, for the row of steps. */
 export interface Standing {

@@ -5,10 +5,10 @@ import { Permit } from '@/kit/Permit'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { type AccountDetail, type BankCard, CARD_BOUND, CARD_UNBINDING, cardTag } from './account'
-import { useIsPlatform } from './AccountActs'
+import { type BankCard, CARD_BOUND, CARD_UNBINDING, cardTag, type PaymentAccountDetail } from './paymentAccount'
+import { useIsPlatform } from './PaymentAccountActs'
 import { ReasonDialog } from './ReasonDialog'
-import { useApplyUnbinding, useDecideUnbinding } from './useAccountCommands'
+import { useApplyUnbinding, useDecideUnbinding } from './usePaymentAccountCommands'
 
 /** Who keeps accounts: the code of 账户管理. */
 const KEEPER = 'financial_06'
@@ -17,7 +17,7 @@ const lastFour = (card: BankCard) => card.cardNoMasked.slice(-4)
 const nameOf = (card: BankCard) => `${card.bankName} 尾号 ${lastFour(card)}`
 
 /** The cards of an account, the newest first as they come, with what may be done about each. */
-export function Cards({ account, acts }: { account: AccountDetail; acts?: (card: BankCard) => ReactNode }) {
+export function Cards({ account, acts }: { account: PaymentAccountDetail; acts?: (card: BankCard) => ReactNode }) {
   return (
     <ul className="pay-cards">
       {account.cards.map((card) => (
@@ -53,7 +53,7 @@ export function Cards({ account, acts }: { account: AccountDetail; acts?: (card:
 }
 
 /** To ask that a card be unbound, and for the platform to decide about it. */
-function CardActs({ account, card }: { account: AccountDetail; card: BankCard }) {
+function CardActs({ account, card }: { account: PaymentAccountDetail; card: BankCard }) {
   const [asked, setAsked] = useState<'apply' | 'refuse' | null>(null)
   const platform = useIsPlatform()
   const ask = useDangerousConfirm()

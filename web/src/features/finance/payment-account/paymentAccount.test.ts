@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { gateFinancial, showsAccount } from '@/app/session/permission'
 import { storeAccount, storedAccount } from '@/app/session/stored'
+import { cardNumberFault, caretAfter, digitsOf, grouped } from './cardNumber'
+import { paymentAccountList } from './description'
+import { certificateFault, certificateName, holderFault, identityFault } from './identity'
+import { cardInUse, forgetUnlessInUse, keepInUse, mobileOf } from './inUse'
+import { applicationOf, draftOf } from './OpeningForm'
 import {
   authLabel,
   type BankCard,
@@ -24,14 +29,9 @@ import {
   SOLE_TRADER,
   statusTag,
   typeLabel,
-} from './account'
-import { account } from './account.fixture'
-import { closeFault } from './AccountActs'
-import { caretAfter, cardNumberFault, digitsOf, grouped } from './cardNumber'
-import { accountList } from './description'
-import { certificateFault, certificateName, holderFault, identityFault } from './identity'
-import { cardInUse, forgetUnlessInUse, keepInUse, mobileOf } from './inUse'
-import { applicationOf, draftOf } from './OpeningForm'
+} from './paymentAccount'
+import { account } from './paymentAccount.fixture'
+import { closeFault } from './PaymentAccountActs'
 import { resultOf } from './ResultDialog'
 import { standingOf } from './steps'
 
@@ -52,7 +52,7 @@ describe('the status of an account', () => {
   it('CONST-019 one that is missing reads 正常, as status 2 does, on the list too', () => {
     expect(statusTag(null).label).toBe('正常')
     expect(statusTag(undefined)).toEqual(statusTag(2))
-    const status = accountList.columns.find(({ key }) => key === 'status')
+    const status = paymentAccountList.columns.find(({ key }) => key === 'status')
     expect(status?.text({ ...account, status: null })).toBe('正常')
     expect(status?.text({ ...account, status: FROZEN })).toBe('冻结')
   })
