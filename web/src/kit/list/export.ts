@@ -32,8 +32,8 @@ export async function exportByServer(path: string, title: string, query: Query, 
   return { rows: rows === null ? null : Number(rows), capped: response.headers.get('X-Capped') === 'true' }
 }
 
-/** A file that the page makes of rows it has. The server is told first: when it refuses, nothing is handed out. */
-export async function handOut<Row>(
+/** A file that the page makes of rows it has. The server is told first: when it refuses, nothing is disclosed. */
+export async function disclose<Row>(
   what: string,
   title: string,
   filter: Query,
@@ -49,7 +49,7 @@ export async function handOut<Row>(
 export async function exportList<Row>(description: ListDescription<Row>, filters: Filters, columns: readonly Column<Row>[]): Promise<Exported> {
   const { id, title, path } = description
   if (description.exported) return exportByServer(path, title, filters, columns.map(({ key }) => key))
-  return handOut(id, title, filters, columns, await fetchAll(description, filters))
+  return disclose(id, title, filters, columns, await fetchAll(description, filters))
 }
 
 /** What to tell whoever took it. */

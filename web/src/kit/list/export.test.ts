@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api } from '@/api/client'
 import type { ListDescription } from './description'
-import { exportList, exportNotice, fileName } from './sheet'
+import { exportList, exportNotice, fileName } from './export'
 
 interface Stall {
   name: string
