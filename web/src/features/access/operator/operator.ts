@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions, type Query, Refusal } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
-import type { SeveralAnswer } from '@/kit/list/batch'
+import type { BatchAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
 export const OPERATOR_PATH = '/platform/permission/user'
@@ -133,7 +133,7 @@ export function setOperatorState(input: { phone: string; state: OperatorState },
   return api.post(`${OPERATOR_PATH}/state`, input satisfies Calls['state'], options)
 }
 
-export function setOperatorStates(phones: string[], state: OperatorState, options: CallOptions): Promise<SeveralAnswer> {
+export function setOperatorStates(phones: string[], state: OperatorState, options: CallOptions): Promise<BatchAnswer> {
   return api.post(`${OPERATOR_PATH}/state`, { phones, state } satisfies Calls['state'], options)
 }
 
@@ -141,7 +141,7 @@ export function deleteOperator(phone: string, options: CallOptions): Promise<unk
   return api.delete(`${OPERATOR_PATH}/${phone}`, {}, options)
 }
 
-export function deleteOperators(phones: readonly string[], options: CallOptions): Promise<SeveralAnswer> {
+export function deleteOperators(phones: readonly string[], options: CallOptions): Promise<BatchAnswer> {
   return api.delete(OPERATOR_PATH, { phones: phones.join(',') }, options)
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
-import type { SeveralAnswer } from '@/kit/list/batch'
+import type { BatchAnswer } from '@/kit/list/batch'
 import type { Branch } from './codes'
 
 export const ROLE_PATH = '/platform/permission/role'
@@ -61,7 +61,7 @@ export function setRoleState(input: { id: string; state: RoleState }, options: C
   return api.post(`${ROLE_PATH}/state`, input satisfies Calls['state'], options)
 }
 
-export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<SeveralAnswer> {
+export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<BatchAnswer> {
   return api.post(`${ROLE_PATH}/state`, { ids, state } satisfies Calls['state'], options)
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
-import type { SeveralAnswer } from '@/kit/list/batch'
+import type { BatchAnswer } from '@/kit/list/batch'
 import type { Page } from '@/kit/list/description'
 
 export const AGENT_PATH = '/platform/agent/account'
@@ -153,7 +153,7 @@ export function setAgentState(input: { agentId: string; state: AgentState }, opt
   return api.post(`${AGENT_PATH}/state`, input, options)
 }
 
-export function setAgentStates(agentIds: string[], state: AgentState, options: CallOptions): Promise<SeveralAnswer> {
+export function setAgentStates(agentIds: string[], state: AgentState, options: CallOptions): Promise<BatchAnswer> {
   return api.post(`${AGENT_PATH}/state`, { agentIds, state }, options)
 }
 
