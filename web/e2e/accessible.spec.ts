@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, rowOf, SIGNED_IN, test } from './house'
+import { at, expect, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

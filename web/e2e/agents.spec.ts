@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 // A page that goes while it connects is told of by the browser.
 test.use({ storageState: SIGNED_IN, allowed: [/^WebSocket .* closed before the connection/] })

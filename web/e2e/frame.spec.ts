@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { adminPhone, at, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { adminPhone, at, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { at, expect, hashOf, SIGNED_IN, test } from './house'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { adminKeys, call, linkFor, newOperator } from './wire'
 
 test.use({ allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })

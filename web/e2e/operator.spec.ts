@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { adminPhone, at, badge, expect, hashOf, requestCode, rowOf, SIGNED_IN, smsCode, test } from './house'
+import { adminPhone, at, badge, expect, hashOf, requestCode, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
 
 // The refused login of a device and the end of a session are logged by the browser as failed requests.
 test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource: the server responded with a status of 4\d\d/] })

@@ -2,7 +2,7 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
 import { violationsOf } from './axe'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
 import { adminKeys, call, linkFor, newPhone } from './wire'
 
 // The page of the stand-in has no icon; a page that goes while it connects is told of by the browser.

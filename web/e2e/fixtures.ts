@@ -1,7 +1,7 @@
 /** What the specs share: where the server is, who logs in, and the words of a person at the screen. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, type BrowserContext, type Locator, type Page, test as plain } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page, test as plain } from '@playwright/test'
 
 /** Where the signed-in browser is kept between the projects. */
 export const SIGNED_IN = fileURLToPath(new URL('../test-results/signed-in.json', import.meta.url))
@@ -28,7 +28,7 @@ export function hashOf(page: Page): string {
   return decodeURIComponent(new URL(page.url()).hash.slice(1))
 }
 
-interface House {
+interface Fixtures {
   /** What the browser may complain of in this test, because the test provokes it. */
   allowed: RegExp[]
   /** Fails the test for anything else that a page complains of. */
@@ -38,7 +38,7 @@ interface House {
 }
 
 /** A test whose pages must be free of errors and warnings. */
-export const test = plain.extend<House>({
+export const test = plain.extend<Fixtures>({
   allowed: [[], { option: true }],
   clean: [
     async ({ context, allowed }, use) => {
