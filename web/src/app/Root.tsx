@@ -18,7 +18,7 @@ interface Place {
   location: Location
 }
 
-/** The guard: every address passes here, and what `access.decide` says happens. */
+/** Authorisation: every address passes here, and what `access.decide` says happens. */
 export function Root() {
   useOtherTabs()
   const location = useLocation()

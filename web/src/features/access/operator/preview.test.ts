@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { menuChildren } from '@/app/access'
 import { routes } from '@/app/routes'
-import { countPages, dependsOnAccount, guardedElements, hiddenEntries, needText, seenElements, seenMenu, sessionCodes, titleOf } from './preview'
+import { countPages, dependsOnAccount, hiddenEntries, needText, restrictedElements, seenElements, seenMenu, sessionCodes, titleOf } from './preview'
 
 const sources = import.meta.glob<string>(['/src/**/*.{ts,tsx}', '!/src/**/*.test.*', '!/src/features/access/operator/preview.ts'], {
   query: '?raw',
@@ -72,7 +72,7 @@ describe('seeing as another person', () => {
 
   it('no button is listed that no page asks about', () => {
     const text = Object.values(sources).join('\n')
-    for (const { need } of guardedElements) expect(text.includes(`'${need}'`) || text.includes(`need="${need}"`), need).toBe(true)
+    for (const { need } of restrictedElements) expect(text.includes(`'${need}'`) || text.includes(`need="${need}"`), need).toBe(true)
   })
 
   it('the financial group is told to depend on more than codes', () => {

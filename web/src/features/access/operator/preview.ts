@@ -19,16 +19,16 @@ export interface HiddenEntry {
   below: number
 }
 
-/** A button or block that is guarded by codes. */
-export interface Guarded {
+/** A button or block that needs codes. */
+export interface Restricted {
   label: string
   /** Where it is. */
   place: string
   need: string
 }
 
-/** Every guarded element of the application: what `usePermit` and `Permit` are asked for. */
-export const guardedElements: readonly Guarded[] = [
+/** Every restricted element of the application: what `usePermit` and `Permit` are asked for. */
+export const restrictedElements: readonly Restricted[] = [
   { label: '代理商选择', place: '顶部栏', need: '01' },
   { label: '车辆搜索框', place: '顶部栏', need: '0301||0302' },
   { label: '关锁、开锁', place: '运营地图', need: '0301||0305' },
@@ -49,7 +49,7 @@ export function seenMenu(codes: ReadonlySet<string>, path = '/'): SeenEntry[] {
 /** The title of a code: that of the page or element it opens. */
 export function titleOf(code: string): string {
   const route = routes.find(({ permission }) => permission.includes(code))
-  return route?.title ?? guardedElements.find(({ need }) => need === code)?.label ?? code
+  return route?.title ?? restrictedElements.find(({ need }) => need === code)?.label ?? code
 }
 
 function named(code: string): string {
@@ -102,7 +102,7 @@ export function countPages(codes: ReadonlySet<string>): { shown: number; all: nu
   return { shown: inMenu.filter((route) => permitted(route, codes)).length, all: inMenu.length }
 }
 
-export interface SeenElement extends Guarded {
+export interface SeenElement extends Restricted {
   shown: boolean
   /** Why not; empty when it shows. */
   why: string
@@ -110,7 +110,7 @@ export interface SeenElement extends Guarded {
 
 /** Buttons and blocks, each with whether he sees it. */
 export function seenElements(codes: ReadonlySet<string>): SeenElement[] {
-  return guardedElements.map((element) => {
+  return restrictedElements.map((element) => {
     const shown = allows(element.need, codes)
     return { ...element, shown, why: shown ? '' : `需要权限 ${needText(element.need)}` }
   })
