@@ -16,6 +16,9 @@ import { useArrows } from './useArrows'
 import { useFollow } from './useFollow'
 import './list.css'
 
+/** Height of the bar that takes the toolbar's place while rows are marked; it stays in sight, and so does the table's head below it. */
+const BATCH_BAR_PX = 44
+
 /** What can be done with a row. */
 export interface RowAction {
   key: string
@@ -79,6 +82,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     }
   }
 
+  const choosing = batchActions !== undefined && chosen.length > 0
   const columns = tableColumns(description.columns, settings.shown)
   if (rowActions) {
     columns.push({
@@ -106,7 +110,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
             setAddress({ filters: values, page: 1 })
           }}
         />
-        {chosen.length > 0 && batchActions ? (
+        {choosing ? (
           <div className="toolbar batch-bar" role="region" aria-label="批量操作">
             <span>
               已选择 <strong className="figure">{chosen.length}</strong> 项
@@ -146,6 +150,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           rowKey={rowKey}
           columns={columns}
           density={settings.density}
+          headAt_px={choosing ? BATCH_BAR_PX : 0}
           address={address}
           onAddress={setAddress}
           openable={drawer !== undefined}

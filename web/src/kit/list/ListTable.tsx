@@ -17,6 +17,8 @@ interface ListTableProps<Row extends object> {
   rowKey(row: Row): string
   columns: TableColumnType<Row>[]
   density: ListSettings['density']
+  /** How far below the top of what scrolls the head stays; absent: at its very top. */
+  headAt_px?: number
   address: { page: number; pageSize: number; open: string | null }
   onAddress(change: { page?: number; pageSize?: number; open?: string; filters?: Record<string, never> }): void
   /** Whether a row opens when it is clicked. */
@@ -60,7 +62,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       dataSource={query.data?.rows ?? []}
       size={props.density}
       loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
-      sticky={{ offsetHeader: 0 }}
+      sticky={{ offsetHeader: props.headAt_px ?? 0 }}
       scroll={{ x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0) }}
       rowClassName={(row) =>
         [marked?.has(rowKey(row)) && 'row-changed', address.open === rowKey(row) && 'row-open', openable && 'row-link']

@@ -1,0 +1,45 @@
+/** What every list does alike, seen on one of them. */
+import type { Locator, Page } from '@playwright/test'
+import { at, expect, SIGNED_IN, test } from './fixtures'
+
+test.use({ storageState: SIGNED_IN })
+
+/** Scrolls so far that the table's head, were it not to stay, would lie 8 px above the place where it is to stay. */
+async function scrollPastHead(page: Page, staysAt_px = 0): Promise<void> {
+  const width = page.viewportSize()?.width ?? 1366
+  // So low a window that the shortest list has to scroll.
+  await page.setViewportSize({ width, height: 200 })
+  await page.locator('#content').evaluate((content, staysAt) => {
+    const head = content.querySelector('.ant-table-header')
+    if (head) content.scrollTop += head.getBoundingClientRect().top - content.getBoundingClientRect().top - staysAt + 8
+  }, staysAt_px)
+}
+
+async function edges(element: Locator): Promise<{ top: number; bottom: number }> {
+  const box = await element.boundingBox()
+  if (box === null) throw new Error('not on the page')
+  return { top: box.y, bottom: box.y + box.height }
+}
+
+test("a table's head stays at the very top of what scrolls", async ({ page }) => {
+  await page.goto(at('/operation/operator-log'))
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+  const head = page.locator('.ant-table-header')
+  const before = await edges(head)
+  await scrollPastHead(page)
+  const content = await edges(page.locator('#content'))
+  expect(before.top).toBeGreaterThan(content.top)
+  await expect.poll(async () => (await edges(head)).top).toBeCloseTo(content.top, 0)
+})
+
+test('the bar of marked rows stays in sight, with the head right below it', async ({ page }) => {
+  await page.goto(at('/permissions/user'))
+  await page.getByRole('row').nth(1).getByRole('checkbox').check()
+  const bar = page.getByRole('region', { name: '批量操作' })
+  await expect(bar).toBeVisible()
+  const { top, bottom } = await edges(bar)
+  await scrollPastHead(page, bottom - top)
+  const content = await edges(page.locator('#content'))
+  await expect.poll(async () => (await edges(bar)).top).toBeCloseTo(content.top, 0)
+  await expect.poll(async () => (await edges(page.locator('.ant-table-header'))).top).toBeCloseTo((await edges(bar)).bottom, 0)
+})
