@@ -1,6 +1,6 @@
 /** What every list does alike, seen on one of them. */
 import type { Locator, Page } from '@playwright/test'
-import { at, expect, SIGNED_IN, test } from './fixtures'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -42,4 +42,24 @@ test('the bar of marked rows stays in sight, with the head right below it', asyn
   const content = await edges(page.locator('#content'))
   await expect.poll(async () => (await edges(bar)).top).toBeCloseTo(content.top, 0)
   await expect.poll(async () => (await edges(page.locator('.ant-table-header'))).top).toBeCloseTo((await edges(bar)).bottom, 0)
+})
+
+test('back closes the drawer and then leaves the page; a closed drawer leaves no entry behind', async ({ page }) => {
+  await page.goto(at('/permissions/role'))
+  await page.goto(at('/permissions/user'))
+  const drawer = page.getByRole('dialog')
+  const row = page.getByRole('row').nth(1)
+  await row.click()
+  await expect(drawer).toBeVisible()
+  expect(hashOf(page)).toContain('/permissions/user?open=')
+  await page.goBack()
+  await expect(drawer).toBeHidden()
+  expect(hashOf(page)).toBe('/permissions/user')
+  await row.click()
+  await expect(drawer).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+  await expect.poll(() => hashOf(page)).toBe('/permissions/user')
+  await page.goBack()
+  await expect.poll(() => hashOf(page)).toBe('/permissions/role')
 })
