@@ -162,6 +162,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               onChange: (_, selected) => setChosen(selected),
             }
           }
+          called={(row) => description.columns[0]?.text(row) ?? rowKey(row)}
           narrowed={filtered}
           emptyText={description.emptyText}
           emptyAction={props.main}
