@@ -1,6 +1,6 @@
 /** What every list does alike, seen on one of them. */
 import type { Locator, Page } from '@playwright/test'
-import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { adminPhone, at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -77,4 +77,33 @@ test('there is one box to mark all rows, and the ring of a row is not cut', asyn
   const rings = await row.getByRole('cell').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).boxShadow))
   expect(rings.length).toBeGreaterThan(1)
   for (const ring of rings) expect(ring).toContain('inset')
+})
+
+test('a field with an error comes into sight with its label; a phone that somebody has is refused at its field', async ({ page }) => {
+  await page.setViewportSize({ width: 1366, height: 560 })
+  await page.goto(at('/permissions/user'))
+  await page.getByRole('button', { name: '新增人员' }).click()
+  const drawer = page.getByRole('dialog')
+  const body = drawer.locator('.ant-drawer-body')
+  const label = drawer.getByText('手机号', { exact: true })
+  const inSight = async () => (await edges(label)).top >= (await edges(body)).top
+  await drawer.getByLabel('姓名').fill('重复号码')
+  await body.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  expect(await inSight()).toBe(false)
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await expect(drawer.getByText('请输入手机号')).toBeVisible()
+  await expect.poll(inSight).toBe(true)
+
+  await drawer.getByLabel('手机号').fill(adminPhone())
+  await drawer.getByText('全部代理商', { exact: true }).click()
+  await body.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await expect(drawer.locator('.ant-form-item-explain-error')).toContainText('已被使用')
+  await expect(drawer.getByLabel('手机号')).toBeFocused()
+  await expect.poll(inSight).toBe(true)
+  await expect(page.locator('.ant-message-error')).toHaveCount(0)
 })

@@ -107,8 +107,8 @@ export function App() {
       locale={zhCN}
       theme={theme.antd}
       button={{ autoInsertSpace: false }}
-      // What may be left out is marked, not what must be there.
-      form={{ requiredMark: 'optional' }}
+      // What may be left out is marked, not what must be there. A field with an error comes to the middle, label and all.
+      form={{ requiredMark: 'optional', scrollToFirstError: { block: 'center', focus: true } }}
       componentSize="middle"
     >
       <style>{theme.css}</style>

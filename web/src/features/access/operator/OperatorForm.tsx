@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Form, Input, Select, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { NameItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
-import { areaChoices, enabledRoles, NAME_MAX, type Operator, type OperatorState, type OperatorValues, ROLES_MAX } from './operator'
+import { areaChoices, enabledRoles, fieldOf, NAME_MAX, type Operator, type OperatorState, type OperatorValues, ROLES_MAX } from './operator'
 import { professions } from './profession'
 import { ReachFields, useAgentNames, useAreaNames } from './ReachFields'
 
@@ -78,7 +79,7 @@ export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
 
   const save = (fields: Fields) => {
     const account = { phone: fields.phone?.trim() ?? '', state: fields.enabled === false ? 0 : 1 } as const
-    return draft.saving(onSave(valuesOf(fields), account))
+    return draft.saving(onSave(valuesOf(fields), account).catch(atField(form, fieldOf)))
   }
   const finish = (fields: Fields) => {
     if (!operator || changes.length === 0) return void save(fields)
@@ -119,7 +120,6 @@ export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
       form={form}
       layout="vertical"
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={follow}
       onFinish={finish}
     >

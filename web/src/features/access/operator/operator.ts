@@ -24,6 +24,9 @@ type Calls = {
 /** What a change may hold, without the version. */
 export type OperatorValues = Pick<Calls['change'], 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
 
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'phone-taken': 'phone' } as const
+
 /** Longest name that the server takes, characters. */
 export const NAME_MAX = 20
 /** Most roles that one person holds. */

@@ -1,12 +1,12 @@
 import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeOperator, createOperator, DELETED_AT_ONCE, deleteOperator, deleteOperators, maskPhone, type Operator, OPERATOR_PATH, setOperatorState, setOperatorStates } from './operator'
+import { changeOperator, createOperator, DELETED_AT_ONCE, deleteOperator, deleteOperators, fieldOf, maskPhone, type Operator, OPERATOR_PATH, setOperatorState, setOperatorStates } from './operator'
 
 const stale = [[OPERATOR_PATH]] as const
 
-export const useCreateOperator = () => useCommand({ run: createOperator, stale, done: '人员已新增' })
-export const useChangeOperator = () => useCommand({ run: changeOperator, stale, done: '人员已保存' })
+export const useCreateOperator = () => useCommand({ run: createOperator, stale, done: '人员已新增', fieldOf })
+export const useChangeOperator = () => useCommand({ run: changeOperator, stale, done: '人员已保存', fieldOf })
 
 /** What follows from switching an account. */
 export function stateConsequence(enable: boolean): string {

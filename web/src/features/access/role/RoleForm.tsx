@@ -1,9 +1,10 @@
 import { Form, Radio, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { PermissionTree } from './PermissionTree'
-import { NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
+import { fieldOf, NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
 import { useCodeReview } from './useCodeReview'
 
 interface Fields extends RoleValues {
@@ -40,7 +41,7 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
 
   const save = ({ enabled = true, ...values }: Fields) => {
     const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }
-    return draft.saving(onSave(trimmed, enabled ? 1 : 0))
+    return draft.saving(onSave(trimmed, enabled ? 1 : 0).catch(atField(form, fieldOf)))
   }
   const finish = (fields: Fields) =>
     review.save(() => save(fields), {
@@ -55,7 +56,6 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       layout="vertical"
       disabled={readOnly}
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >

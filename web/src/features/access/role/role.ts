@@ -24,6 +24,9 @@ export function tierLabel(tier: number): string {
   return tiers.find(({ value }) => value === tier)?.label ?? '--'
 }
 
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'role-name-taken': 'name' } as const
+
 /** Longest name and remark that the server takes, characters. */
 export const NAME_MAX = 20
 export const REMARK_MAX = 200

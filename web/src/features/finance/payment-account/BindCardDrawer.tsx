@@ -100,7 +100,6 @@ function CardForm({ type, values, pending, onSubmit }: CardFormProps) {
       id={FORM}
       layout="vertical"
       {...(values ? { initialValues: values } : {})}
-      scrollToFirstError
       onFinish={(fields) =>
         onSubmit({
           cardNo: fields.cardNo,

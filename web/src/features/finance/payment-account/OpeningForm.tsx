@@ -51,7 +51,6 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
       form={form}
       layout="vertical"
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={(changed: Partial<Fields>, all) => {
         // A number of the one kind is none of the other.
         if ('accountType' in changed) {

@@ -2,9 +2,10 @@ import { Form } from 'antd'
 import { PermissionTree } from '@/features/access/role/PermissionTree'
 import { useCodeReview } from '@/features/access/role/useCodeReview'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
-import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
+import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, fieldOf, NAME_MAX, REMARK_MAX } from './agentRole'
 
 interface AgentRoleFormProps {
   id: string
@@ -32,7 +33,7 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
   const agents = role?.agentCount ?? 0
 
   const save = (values: AgentRoleValues) =>
-    draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }))
+    draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }).catch(atField(form, fieldOf)))
   const finish = (values: AgentRoleValues) =>
     review.save(() => save(values), {
       title: `保存角色模板「${values.name}」的权限变更？`,
@@ -45,7 +46,6 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       form={form}
       layout="vertical"
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >

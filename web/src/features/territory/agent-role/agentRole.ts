@@ -6,6 +6,9 @@ export const AGENT_ROLE_PATH = '/platform/agent/role'
 const TREE_PATH = '/platform/agent/tree'
 
 /** Longest name and remark that the server takes, characters. */
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'agent-role-name-taken': 'name' } as const
+
 export const NAME_MAX = 20
 export const REMARK_MAX = 200
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { App, DatePicker, Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 import { useDeferredValue, useState } from 'react'
+import { atField } from '@/kit/fieldErrors'
 import { usePermit } from '@/kit/Permit'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { agentRoleOptions } from '../agent-role/agentRole'
@@ -14,6 +15,7 @@ import {
   billingWays,
   COMPANY_MAX,
   CONTACT_MAX,
+  fieldOf,
   parentOptions,
   QUOTA_MAX,
   REMARK_MAX,
@@ -90,7 +92,7 @@ export function AgentForm({ id, agent, onSave }: AgentFormProps) {
       remark: fields.remark.trim(),
     }
     const beside: Beside = { phone: (fields.phone ?? '').trim(), parentId: fields.parentId ?? null, state: fields.enabled === false ? 0 : 1 }
-    return onSave(values, beside).catch(() => undefined)
+    return onSave(values, beside).catch(atField(form, fieldOf)).catch(() => undefined)
   }
   const finish = (fields: Fields) => {
     if (!agent || (fields.roleId ?? null) === agent.roleId) return void save(fields)
@@ -109,7 +111,6 @@ export function AgentForm({ id, agent, onSave }: AgentFormProps) {
       form={form}
       layout="vertical"
       initialValues={agent ? fieldsOf(agent) : empty}
-      scrollToFirstError
       onFinish={finish}
     >
       <NameItem name="company" label="公司名称" max={COMPANY_MAX} placeholder="与营业执照一致" showCount />

@@ -7,6 +7,9 @@ export const AGENT_PATH = '/platform/agent/account'
 const AREAS_PATH = '/platform/agent/serviceArea/opMan'
 
 /** Longest texts and largest quota that the server takes. */
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'agent-phone-taken': 'phone' } as const
+
 export const COMPANY_MAX = 64
 export const CONTACT_MAX = 20
 export const REMARK_MAX = 200

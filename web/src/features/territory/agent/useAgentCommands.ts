@@ -1,13 +1,13 @@
 import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { type Agent, AGENT_PATH, changeAgent, createAgent, deleteAgent, setAgentState, setAgentStates } from './agent'
+import { type Agent, AGENT_PATH, changeAgent, createAgent, deleteAgent, fieldOf, setAgentState, setAgentStates } from './agent'
 
 /** The header's selector lists agents too. */
 const stale = [[AGENT_PATH]] as const
 
-export const useCreateAgent = () => useCommand({ run: createAgent, stale, done: '代理账号已新增' })
-export const useChangeAgent = () => useCommand({ run: changeAgent, stale, done: '代理账号已保存' })
+export const useCreateAgent = () => useCommand({ run: createAgent, stale, done: '代理账号已新增', fieldOf })
+export const useChangeAgent = () => useCommand({ run: changeAgent, stale, done: '代理账号已保存', fieldOf })
 
 /** What follows when an agent with so many under it is disabled. */
 export function disableConsequence(childCount: number): string {

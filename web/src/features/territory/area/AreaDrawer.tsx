@@ -3,6 +3,7 @@ import { Alert, Form, Input, Skeleton } from 'antd'
 import { lazy, Suspense, useState } from 'react'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { Facts } from '@/kit/Facts'
+import { atField } from '@/kit/fieldErrors'
 import { EMPTY } from '@/kit/format'
 import { FormDrawer } from '@/kit/FormDrawer'
 import { LoadFailure } from '@/kit/LoadFailure'
@@ -11,7 +12,7 @@ import { Dot } from '@/kit/StateTag'
 import { NameItem } from '@/kit/TextItems'
 import { Time } from '@/kit/Time'
 import { useDraft } from '@/kit/useDraft'
-import { areaInfo, type AreaInfo, areaState, type AreaValues, CLOSED, NAME_MAX, PLANNED, SUSPENDED, TEL } from './area'
+import { areaInfo, type AreaInfo, areaState, type AreaValues, CLOSED, fieldOf, NAME_MAX, PLANNED, SUSPENDED, TEL } from './area'
 import './area.css'
 import { useChangeArea } from './useAreaCommands'
 
@@ -98,7 +99,7 @@ function AreaForm({ area, onSave }: { area: AreaInfo; onSave: (values: AreaValue
   const original = { name: area.name, tel: area.tel }
   const draft = useDraft<AreaValues>(draftId)
   const save = (values: AreaValues) =>
-    draft.saving(onSave({ name: values.name.trim(), tel: values.tel.trim() }))
+    draft.saving(onSave({ name: values.name.trim(), tel: values.tel.trim() }).catch(atField(form, fieldOf)))
   return (
     <Form<AreaValues>
       id={FORM}

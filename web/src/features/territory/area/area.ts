@@ -39,6 +39,9 @@ export interface AreaInfo extends Area {
   ring: number[][]
 }
 
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'area-name-taken': 'name' } as const
+
 export const NAME_MAX = 30
 export const NOTICE_MAX = 200
 /** What the server takes for a telephone. */

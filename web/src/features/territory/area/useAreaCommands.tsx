@@ -1,11 +1,11 @@
 import { App, Input } from 'antd'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { type Area, AREA_PATH, changeArea, CLOSED, handOverArea, NOTICE_MAX, OPEN, setAreaState, SUSPENDED } from './area'
+import { type Area, AREA_PATH, changeArea, CLOSED, fieldOf, handOverArea, NOTICE_MAX, OPEN, setAreaState, SUSPENDED } from './area'
 
 const stale = [[AREA_PATH]] as const
 
-export const useChangeArea = () => useCommand({ run: changeArea, stale, done: '服务区已保存' })
+export const useChangeArea = () => useCommand({ run: changeArea, stale, done: '服务区已保存', fieldOf })
 export const useHandOver = () => useCommand({ run: handOverArea, stale, done: '服务区已移交' })
 
 /** Whom an opening concerns. */

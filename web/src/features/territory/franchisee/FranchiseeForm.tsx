@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { DatePicker, Form, Input, Select } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { formatMoney, parseMoney } from '@/kit/format'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
@@ -13,6 +14,7 @@ import {
   COOPERATING,
   DEPOSIT_MAX_YUAN,
   EXPIRED,
+  fieldOf,
   formatRatio,
   type Franchisee,
   type FranchiseeValues,
@@ -116,7 +118,7 @@ export function FranchiseeForm({ id, franchisee, agentId, onSave }: FranchiseeFo
     ? { ...draft.restored, joinedAt: toDay(draft.restored.joinedAt), contractEnd: toDay(draft.restored.contractEnd) }
     : {}
   const save = (fields: Fields) =>
-    draft.saving(onSave(valuesOf({ ...original, ...fields }), fields.agentId ?? original.agentId ?? ''))
+    draft.saving(onSave(valuesOf({ ...original, ...fields }), fields.agentId ?? original.agentId ?? '').catch(atField(form, fieldOf)))
   const kept = (masked: string | undefined, otherwise: string) => (masked ? `${masked}（不修改请留空）` : otherwise)
 
   return (
@@ -125,7 +127,6 @@ export function FranchiseeForm({ id, franchisee, agentId, onSave }: FranchiseeFo
       form={form}
       layout="vertical"
       initialValues={{ ...original, ...restored }}
-      scrollToFirstError
       onValuesChange={(changed: Partial<Fields>, all) => {
         // Areas belong to one agent.
         if ('agentId' in changed) form.setFieldValue('serviceAreaIds', [])

@@ -64,6 +64,9 @@ export interface FranchiseeValues {
   remark: string
 }
 
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'ally-license-taken': 'licenseNo' } as const
+
 export const COMPANY_MAX = 64
 export const PERSON_MAX = 20
 export const REMARK_MAX = 200

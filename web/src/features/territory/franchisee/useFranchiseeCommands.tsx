@@ -1,12 +1,12 @@
 import { App, Input } from 'antd'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeFranchisee, createFranchisee, deleteFranchisee, formatRatio, type Franchisee, FRANCHISEE_PATH, REMARK_MAX, setFranchiseeState, unmaskFranchisee } from './franchisee'
+import { changeFranchisee, createFranchisee, deleteFranchisee, fieldOf, formatRatio, type Franchisee, FRANCHISEE_PATH, REMARK_MAX, setFranchiseeState, unmaskFranchisee } from './franchisee'
 
 const stale = [[FRANCHISEE_PATH]] as const
 
-export const useCreateFranchisee = () => useCommand({ run: createFranchisee, stale, done: '加盟商已登记' })
-export const useChangeFranchisee = () => useCommand({ run: changeFranchisee, stale, done: '加盟商资料已保存' })
+export const useCreateFranchisee = () => useCommand({ run: createFranchisee, stale, done: '加盟商已登记', fieldOf })
+export const useChangeFranchisee = () => useCommand({ run: changeFranchisee, stale, done: '加盟商资料已保存', fieldOf })
 export const useUnmaskFranchisee = () => useCommand({ run: unmaskFranchisee, stale: [] })
 
 /** What signing means, in words. */
