@@ -10,7 +10,7 @@ const fieldOf = { 'phone-taken': 'phone' }
 
 function PhoneForm({ refusal }: { refusal: Refusal }) {
   const [form] = Form.useForm<{ phone: string }>()
-  const command = useCommand({ run: (_: string) => Promise.reject<never>(refusal), stale: [], fieldOf })
+  const command = useCommand({ run: (phone: string) => Promise.reject(new Refusal(refusal.code, refusal.text || phone)), stale: [], fieldOf })
   const save = () => void command.mutateAsync('138').catch(atField(form, fieldOf)).catch(() => undefined)
   return (
     <Form form={form} onFinish={save}>

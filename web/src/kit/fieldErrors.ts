@@ -15,7 +15,7 @@ export function atField<Values>(form: FormInstance<Values>, fieldOf: FieldOf): (
     const name = isAtField(error, fieldOf) ? fieldOf[error.code] : undefined
     if (name !== undefined) {
       form.setFields([{ name: name as never, errors: [(error as Refusal).text] }])
-      form.scrollToField(name as never, { block: 'center', focus: true })
+      form.scrollToField(name, { block: 'center', focus: true })
     }
     throw error
   }
