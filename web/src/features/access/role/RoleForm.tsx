@@ -15,6 +15,8 @@ interface RoleFormProps {
   id: string
   /** The role to change; none to add one. */
   role?: Role
+  /** How many people hold it now; giving it to somebody is no new version of the role. */
+  users?: number
   /** Shows it without letting it be changed. */
   readOnly?: boolean
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
@@ -29,7 +31,7 @@ function draftOf(role: Role | undefined): string {
 }
 
 /** Adds or changes a role; shows what changes, and keeps a draft until it is saved. */
-export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) {
+export function RoleForm({ id, role, users = 0, readOnly = false, onSave }: RoleFormProps) {
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(role)
   const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
@@ -37,7 +39,6 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
   const tier = Form.useWatch('tier', form) ?? original.tier
   const codes = Form.useWatch('codes', form) ?? original.codes
   const review = useCodeReview(role?.codes, codes)
-  const users = role?.userCount ?? 0
 
   const save = ({ enabled = true, ...values }: Fields) => {
     const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }

@@ -11,6 +11,8 @@ interface AgentRoleFormProps {
   id: string
   /** The template to change; none to add one. */
   role?: AgentRole
+  /** How many agents use it now; giving it to one is no new version of the template. */
+  agents?: number
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
   onSave(values: AgentRoleValues): Promise<unknown>
 }
@@ -23,14 +25,13 @@ function draftOf(role: AgentRole | undefined): string {
 }
 
 /** Adds or changes a role template; shows what changes, and keeps a draft until it is saved. */
-export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
+export function AgentRoleForm({ id, role, agents = 0, onSave }: AgentRoleFormProps) {
   const [form] = Form.useForm<AgentRoleValues>()
   const draftId = draftOf(role)
   const original: AgentRoleValues = role ? { name: role.name, remark: role.remark, codes: role.codes } : empty
   const draft = useDraft<AgentRoleValues>(draftId)
   const codes = Form.useWatch('codes', form) ?? original.codes
   const review = useCodeReview(role?.codes, codes, agentTree)
-  const agents = role?.agentCount ?? 0
 
   const save = (values: AgentRoleValues) =>
     draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }).catch(atField(form, fieldOf)))
