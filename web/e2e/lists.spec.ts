@@ -46,8 +46,10 @@ test('the bar of marked rows stays in sight, with the head right below it', asyn
 
 test('back closes the drawer and then leaves the page; a closed drawer leaves no entry behind', async ({ page }) => {
   await page.goto(at('/permissions/role'))
+  await expect(page).toHaveTitle(/^角色列表 · .+/)
   await page.goto(at('/permissions/user'))
   await expect(page.getByRole('heading', { name: '人员列表' })).toBeVisible()
+  await expect(page).toHaveTitle(/^人员列表 · .+/)
   const drawer = page.getByRole('dialog')
   const row = page.getByRole('row').nth(1)
   await row.getByRole('cell').nth(1).click()
