@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 // A page that goes while it connects is told of by the browser.
 test.use({ storageState: SIGNED_IN, allowed: [/^WebSocket .* closed before the connection/] })
@@ -25,8 +25,8 @@ async function pick(page: Page, title: string): Promise<void> {
   await page.getByRole('treeitem', { name: new RegExp(title) }).getByRole('checkbox').click()
 }
 
-test.describe.serial('franchisees and their templates', () => {
-  test('ROUTE-084 ROUTE-085 ROUTE-086 the group opens the accounts, both lists stand in the menu', async ({ page }) => {
+test.describe.serial('agents and their templates', () => {
+  test('ROUTE-084 ROUTE-085 ROUTE-086 the group opens the agents, both lists stand in the menu', async ({ page }) => {
     await page.goto(at('/agent'))
     await expect(page.getByRole('heading', { name: '账号管理' })).toBeVisible()
     expect(hashOf(page)).toBe('/agent/account-management')
@@ -52,7 +52,7 @@ test.describe.serial('franchisees and their templates', () => {
     await expect(badge(page)).toHaveText('实时')
   })
 
-  test('PROD-012 ENT-001 an account opened here appears there', async ({ page, there }) => {
+  test('PROD-012 ENT-001 an agent opened here appears there', async ({ page, there }) => {
     await open(there, list())
     await expect(there.getByText('没有符合筛选条件的记录')).toBeVisible()
 
@@ -121,7 +121,7 @@ test.describe.serial('franchisees and their templates', () => {
     await expect(page.getByText('没有符合筛选条件的记录')).toBeVisible()
   })
 
-  test('an account without areas and children is deleted after a question, then its template', async ({ page }) => {
+  test('an agent without areas and children is deleted after a question, then its template', async ({ page }) => {
     await open(page, list())
     await rowOf(page, company).getByRole('button', { name: '更多操作' }).click()
     await page.getByRole('menuitem', { name: '删除' }).click()

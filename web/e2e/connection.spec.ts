@@ -1,4 +1,4 @@
-import { at, badge, expect, seen, signedInAt, test } from './house'
+import { at, badge, expect, seen, signedInAt, test } from './fixtures'
 import { openLine } from './line'
 
 test.use({ allowed: [/net::ERR_/] })

@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test'
-import { at, expect, hashOf, SIGNED_IN, test } from './house'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 // A browser logs every refused call as an error of its console; these tests provoke refusals.
 test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { adminPhone, at, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { adminPhone, at, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -249,14 +249,14 @@ test('BRAND-001 BRAND-002 BRAND-005 one build shows each client its own name and
   })
   for (const [domain, { title, logo }] of Object.entries(clients)) {
     await page.goto(at('/log').replace('/#', `/?domain=${domain}#`))
-    await expect(page).toHaveTitle(title)
+    await expect(page).toHaveTitle(`首页 · ${title}`)
     await expect(page.locator('.brand img')).toHaveAttribute('src', logo)
     await expect(page.locator('.watermark')).toHaveAttribute('data-text', new RegExp(`^${title.replace('运营平台', '')}`))
   }
   await page.getByRole('switch', { name: '隐藏客户品牌' }).click()
-  await expect(page).toHaveTitle('共享电单车运营平台')
+  await expect(page).toHaveTitle('首页 · 共享电单车运营平台')
   await page.getByRole('switch', { name: '隐藏客户品牌' }).click()
-  await expect(page).toHaveTitle('乙城运营平台')
+  await expect(page).toHaveTitle('首页 · 乙城运营平台')
 })
 
 for (const [name, chosen] of [

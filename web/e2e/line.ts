@@ -1,7 +1,7 @@
 /** A line to the server that can be cut: what a browser sees of a server that is lost and comes back. */
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { server } from './house'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { server } from './fixtures'
 
 export interface Line {
   readonly origin: string

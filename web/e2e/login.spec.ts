@@ -1,4 +1,4 @@
-import { adminPhone, at, expect, hashOf, requestCode, SIGNED_IN, smsCode, test } from './house'
+import { adminPhone, at, expect, hashOf, requestCode, SIGNED_IN, smsCode, test } from './fixtures'
 
 // A browser logs every refused call as an error of its console; these tests provoke refusals.
 test.use({ allowed: [/^Failed to load resource: the server responded with a status of 4\d\d/] })

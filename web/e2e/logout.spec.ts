@@ -1,4 +1,4 @@
-import { at, expect, hashOf, SIGNED_IN, test } from './house'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

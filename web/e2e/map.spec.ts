@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './house'
+import { at, badge, expect, hashOf, seen, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

@@ -2,7 +2,7 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
 import { violationsOf } from './axe'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
 import { adminKeys, call, linkFor, newPhone } from './wire'
 
 // The page of the stand-in has no icon; a page that goes while it connects is told of by the browser.
@@ -16,7 +16,7 @@ const CARD = '6222021001122334458'
 const MOBILE = '13900000001'
 const CUSTOMER = '/Pay/customer'
 
-/** A franchisee of this spec's own: the account of the default one decides what other specs see. */
+/** An agent of this spec's own: the account of the default one decides what other specs see. */
 let agentId = ''
 test.beforeAll(async ({ request }) => {
   const body = {
@@ -56,7 +56,7 @@ async function freeze(request: APIRequestContext): Promise<void> {
   await financial(request, 'PUT', `${CUSTOMER}/state`, { accountId: id, version, status: 4, reason: '浏览器测试' })
 }
 
-/** Opens `path` as somebody of the platform whose financial calls concern the franchisee. */
+/** Opens `path` as somebody of the platform whose financial calls concern the agent. */
 async function open(page: Page, path: string): Promise<void> {
   await page.addInitScript((agent) => {
     localStorage.setItem('getAgentid', agent)
@@ -80,7 +80,7 @@ async function clickEntry(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-test.describe.serial('the payment account of a franchisee', () => {
+test.describe.serial('the payment account of an agent', () => {
   test('is applied for, and opens the menu when its result is registered, without a new login', async ({ page }) => {
     await open(page, '/financial/SplitBill')
     await expect(page.getByRole('heading', { name: '分账账单' })).toBeVisible()
@@ -235,7 +235,7 @@ test.describe.serial('the payment account of a franchisee', () => {
     expect(await stored(page, 'bankMobile')).toBeNull()
   })
 
-  test('a person of the franchisee sees its account alone, does nothing of the platform, and follows what that does', async ({ browser, clean, request }) => {
+  test('a person of the agent sees its account alone, does nothing of the platform, and follows what that does', async ({ browser, clean, request }) => {
     const phone = newPhone()
     const codes = ['financial', 'financial_02', 'financial_06']
     const role = await call<{ id: string }>(request, adminKeys(), 'POST', '/platform/permission/role', { name: `财务${mark}`, remark: '', codes })

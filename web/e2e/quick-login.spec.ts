@@ -1,4 +1,4 @@
-import { at, expect, hashOf, test } from './house'
+import { at, expect, hashOf, test } from './fixtures'
 import { adminKeys, call, freshKeys, linkFor, newOperator, newOrigin, type Operator } from './wire'
 
 // A browser logs every refused call as an error of its console; some of these tests provoke refusals.

@@ -1,4 +1,4 @@
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './house'
+import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { at, expect, hashOf, SIGNED_IN, test } from './house'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { linkFor, newOperator } from './wire'
 
 // A browser logs every refused call as an error of its console; some of these tests provoke refusals.

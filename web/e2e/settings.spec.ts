@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { at, expect, SIGNED_IN, test } from './house'
+import { at, expect, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 

@@ -3,7 +3,7 @@
  * whose web configuration names the same server's other address as financial and as device host (`cargo xtask stack`).
  */
 import type { BrowserContext, Page } from '@playwright/test'
-import { at, badge, expect, hashOf, requestCode, rowOf, server, smsCode, test } from './house'
+import { at, badge, expect, hashOf, requestCode, rowOf, server, smsCode, test } from './fixtures'
 import { type Envelope, type Keys, newOperator, newOrigin, openedAnswer, openedRequest, type Operator, type Travelled, watchCalls } from './wire'
 
 const BASE = '/ebike/v3/backend'
@@ -173,7 +173,7 @@ test('API-028 the account-info call returns success and data', async () => {
   expect(answer).toHaveProperty('data')
 })
 
-test('API-029 the service-area list of the first load returns list and count', async () => {
+test('API-029 the area list of the first load returns list and count', async () => {
   const { answer } = await opened<{ list: object[]; count: number }>('/platform/agent/serviceArea/opMan')
   expect(answer.suc).toBe(true)
   expect(answer.data.list.length).toBeGreaterThan(0)
@@ -248,7 +248,7 @@ test.describe('a chat script of another origin', () => {
   })
 })
 
-test.describe('a device host that is none of the house', () => {
+test.describe('a device host that is none of the system', () => {
   test.use({ allowed: [/Content Security Policy/] })
 
   test('ERR-026 FLOW-009 fails the login with its words, and does not hang', async ({ page: there }) => {

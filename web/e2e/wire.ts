@@ -3,7 +3,7 @@ import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { randomBytes, toBase64Url, utf8, uuid } from '../src/api/bytes'
 import { oaep } from '../src/api/cryptoBox'
 import { openAnswer, openText, sealRequest } from '../src/api/paramsCipher'
-import { at, server, signedInAt } from './house'
+import { at, server, signedInAt } from './fixtures'
 
 const BASE = '/ebike/v3/backend'
 

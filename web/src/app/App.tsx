@@ -3,12 +3,11 @@ import { App as AntdApp, ConfigProvider } from 'antd'
 import zhCN from 'antd/locale/zh_CN'
 import dayjs from 'dayjs'
 import 'dayjs/locale/zh-cn'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { createHashRouter, RouterProvider } from 'react-router-dom'
 import { mayRetry, setListener } from '@/api/client'
 import { chooseAnew, stopLive } from '@/live/live'
 import { type CompiledTheme, compileTheme } from './antdTheme'
-import { useBrand } from './brand'
 import { useStillness } from './device'
 import { plugNavigator } from './nav'
 import { notify, plugNotifier } from './notify'
@@ -70,14 +69,6 @@ function Renewal() {
   return null
 }
 
-function Titled({ children }: { children: ReactNode }) {
-  const { title } = useBrand()
-  useEffect(() => {
-    document.title = title
-  }, [title])
-  return children
-}
-
 const plainTheme = compileTheme({ accent: defaultAccent, still: false, colorWeak: false }) as CompiledTheme
 
 /** The theme of the settings; the one before stays when none can be made of them. */
@@ -107,20 +98,18 @@ export function App() {
       locale={zhCN}
       theme={theme.antd}
       button={{ autoInsertSpace: false }}
-      // What may be left out is marked, not what must be there.
-      form={{ requiredMark: 'optional' }}
+      // What may be left out is marked, not what must be there. A field with an error comes to the middle, label and all.
+      form={{ requiredMark: 'optional', scrollToFirstError: { block: 'center', focus: true } }}
       componentSize="middle"
     >
       <style>{theme.css}</style>
       {/* Around antd's App, so that what its dialogs show can ask the server too. */}
       <QueryClientProvider client={queries}>
         <AntdApp message={{ maxCount: 3, top: 56 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
-          <Titled>
-            <Notifications />
-            {failed && <ThemeFailure />}
-            <Renewal />
-            <RouterProvider router={router} />
-          </Titled>
+          <Notifications />
+          {failed && <ThemeFailure />}
+          <Renewal />
+          <RouterProvider router={router} />
         </AntdApp>
       </QueryClientProvider>
     </ConfigProvider>

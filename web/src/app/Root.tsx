@@ -2,6 +2,7 @@ import { Spin } from 'antd'
 import { Activity, useEffect, useState } from 'react'
 import { type Location, Navigate, useLocation } from 'react-router-dom'
 import { decide } from './access'
+import { useBrand } from './brand'
 import { ChatWidget } from './chat/ChatWidget'
 import { Frame } from './frame/Frame'
 import { Watermark } from './frame/Watermark'
@@ -18,7 +19,7 @@ interface Place {
   location: Location
 }
 
-/** The guard: every address passes here, and what `access.decide` says happens. */
+/** Authorisation: every address passes here, and what `access.decide` says happens. */
 export function Root() {
   useOtherTabs()
   const location = useLocation()
@@ -28,6 +29,7 @@ export function Root() {
   const outcome = decide(location.pathname, location.search, { loggedIn, codes })
 
   const page = outcome.kind === 'page' ? outcome.route : null
+  useTitle(page)
   const [framed, setFramed] = useState<Place | null>(null)
   if (page?.layout === 'root' && framed?.location !== location) setFramed({ route: page, location })
   // The frame outlives a redirect, and with tabs also a page without a frame: what is open in it stays as it is.
@@ -48,6 +50,15 @@ export function Root() {
       {loggedIn && <ChatWidget />}
     </>
   )
+}
+
+/** The window is called after its page and the client; what needs no login is called after the client alone. */
+function useTitle(page: Route | null): void {
+  const { title } = useBrand()
+  const full = page === null || exemptNames.includes(page.name) ? title : `${page.title} · ${title}`
+  useEffect(() => {
+    document.title = full
+  }, [full])
 }
 
 /** First navigation of a session: user info, the codes, the areas. */

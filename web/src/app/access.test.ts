@@ -22,7 +22,7 @@ function at(path: string): Route {
   return route
 }
 
-describe('the guard', () => {
+describe('authorisation', () => {
   it('ACCESS-002 ACCESS-003 the login pages need no login', () => {
     expect(visit('/login', anonymous)).toBe('/login')
     expect(visit('/login-home?redirect=%2Flog', anonymous)).toBe('/login-home')

@@ -78,7 +78,7 @@ export function trail(route: Route): Route[] {
   return route.path === '/log' ? above : [...above, route]
 }
 
-/** What the guard knows of the session. */
+/** What authorisation knows of the session. */
 export interface Visitor {
   loggedIn: boolean
   /** Codes, once user info is loaded. */

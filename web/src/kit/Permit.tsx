@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { allows } from '@/app/session/permission'
 import { useCodes } from '@/app/session/store'
 
-/** Whether the user may see what `need` guards: `A,B` asks for both, `A||B` for one. */
+/** Whether the user may see what needs `need`: `A,B` asks for both, `A||B` for one. */
 export function usePermit(need: string): boolean {
   return allows(need, useCodes())
 }

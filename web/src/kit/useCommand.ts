@@ -3,6 +3,7 @@ import { App } from 'antd'
 import { useRef } from 'react'
 import { uuid } from '@/api/bytes'
 import { type CallOptions, failureText, HttpError } from '@/api/client'
+import { type FieldOf, isAtField } from './fieldErrors'
 
 interface Command<Input, Output> {
   run(input: Input, options: CallOptions): Promise<Output>
@@ -10,13 +11,15 @@ interface Command<Input, Output> {
   stale: readonly (readonly unknown[])[]
   /** What is said when it is done; nothing when absent. */
   done?: string
+  /** Refusals that the form says at its fields. */
+  fieldOf?: FieldOf
 }
 
 /**
  * A command to the server. Sent again after no answer came, the same input keeps its idempotency key, so that it
- * happens once. Failures are shown; those that the client has said already are not said twice.
+ * happens once. Failures are shown; those that the client or the form says are not said twice.
  */
-export function useCommand<Input, Output>({ run, stale, done }: Command<Input, Output>) {
+export function useCommand<Input, Output>({ run, stale, done, fieldOf = {} }: Command<Input, Output>) {
   const client = useQueryClient()
   const { message } = App.useApp()
   const open = useRef<{ input: string; key: string } | null>(null)
@@ -32,7 +35,7 @@ export function useCommand<Input, Output>({ run, stale, done }: Command<Input, O
       await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
     },
     onError: (error) => {
-      const said = error instanceof HttpError && [0, 401, 403, 404].includes(error.status)
+      const said = isAtField(error, fieldOf) || (error instanceof HttpError && [0, 401, 403, 404].includes(error.status))
       if (!(error instanceof HttpError && error.status === 0)) open.current = null
       if (!said) void message.error(failureText(error))
     },

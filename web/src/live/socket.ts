@@ -1,5 +1,5 @@
 import { backoffMs } from './backoff'
-import { readMessage, type ClientMessage, type ServerMessage, type Viewport } from './messages'
+import { type ClientMessage, readMessage, type ServerMessage, type Viewport } from './messages'
 import { ClockOffset } from './clockOffset'
 import { connectionState, type ConnectionState } from './connection'
 import { TopicDesk, type TopicListener } from './topics'
@@ -74,7 +74,7 @@ export class LiveSocket {
   private reason = ''
   private refusedToken: string | null = null
   private reconnectTimer: number | null = null
-  private guardTimer: number | null = null
+  private limitTimer: number | null = null
   private flushTimer: number | null = null
   private readonly questions = new Map<number, Question>()
   private nextQuestion = 1
@@ -218,7 +218,7 @@ export class LiveSocket {
     socket.addEventListener('close', (event) => {
       if (this.socket === socket) this.lost(event.code, shown)
     })
-    this.guard(OPEN_LIMIT_MS)
+    this.limit(OPEN_LIMIT_MS)
   }
 
   private receive(data: unknown, credentials: Credentials): void {
@@ -278,7 +278,7 @@ export class LiveSocket {
     this.events.ready(awayMs)
     this.flush()
     if (again) this.desk.interrupted()
-    this.guard(PING_EVERY_MS)
+    this.limit(PING_EVERY_MS)
     this.ping(now)
   }
 
@@ -313,10 +313,10 @@ export class LiveSocket {
   }
 
   /** One timer watches the life of the connection: first that it opens, then that it is answered. */
-  private guard(ms: number): void {
-    if (this.guardTimer !== null) this.outside.cancel(this.guardTimer)
-    this.guardTimer = this.outside.after(ms, () => {
-      this.guardTimer = null
+  private limit(ms: number): void {
+    if (this.limitTimer !== null) this.outside.cancel(this.limitTimer)
+    this.limitTimer = this.outside.after(ms, () => {
+      this.limitTimer = null
       const now = this.outside.now()
       const socket = this.socket
       if (socket === null) return
@@ -327,7 +327,7 @@ export class LiveSocket {
         return
       }
       this.ping(now)
-      this.guard(PING_EVERY_MS)
+      this.limit(PING_EVERY_MS)
     })
   }
 
@@ -379,11 +379,11 @@ export class LiveSocket {
   }
 
   private clearTimers(): void {
-    for (const timer of [this.reconnectTimer, this.guardTimer, this.flushTimer]) {
+    for (const timer of [this.reconnectTimer, this.limitTimer, this.flushTimer]) {
       if (timer !== null) this.outside.cancel(timer)
     }
     this.reconnectTimer = null
-    this.guardTimer = null
+    this.limitTimer = null
     this.flushTimer = null
   }
 }

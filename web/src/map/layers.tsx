@@ -5,7 +5,7 @@ import { useMap } from 'react-leaflet'
 
 import { fleet, lookAt, watchFleet } from '@/live/live'
 
-import { shapesOf, type FenceMap } from './fences/fences'
+import { type FenceMap, shapesOf } from './fences/fences'
 import { FenceLayer } from './fences/FenceLayer'
 import type { Daylight } from './palette'
 import { TrackLayer, type TrackPoint } from './TrackLayer'
@@ -90,7 +90,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onInView }: FleetOnMa
   return null
 }
 
-/** Service areas, parkings and no-stop zones. */
+/** Areas, parkings and no-stop zones. */
 export function FencesOnMap({ daylight, fences }: { daylight: Daylight; fences: FenceMap | undefined }) {
   const map = useMap()
   useEffect(() => {

@@ -28,8 +28,8 @@ export interface MapPalette {
   readonly panel: string
   readonly panelText: string
   readonly panelLine: string
-  readonly serviceArea: string
-  /** Over everything outside the service areas. */
+  readonly area: string
+  /** Over everything outside the areas. */
   readonly shade: string
   readonly parking: string
   readonly noStop: string
@@ -55,7 +55,7 @@ const day: MapPalette = {
   panel: page.panel,
   panelText: page.text,
   panelLine: page.line,
-  serviceArea: '#3B6EA8',
+  area: '#3B6EA8',
   shade: 'rgba(62, 78, 99, 0.1)',
   parking: page.accent,
   noStop: ink.danger,
@@ -80,7 +80,7 @@ const dark: MapPalette = {
   panel: night.panel,
   panelText: night.text,
   panelLine: night.line,
-  serviceArea: '#5B93CF',
+  area: '#5B93CF',
   shade: 'rgba(0, 0, 0, 0.34)',
   parking: night.accent,
   noStop: ink.danger,

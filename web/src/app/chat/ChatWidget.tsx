@@ -2,7 +2,7 @@ import { CustomerServiceOutlined } from '@ant-design/icons'
 import { App } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { useBrand, useBrandStore } from '../brand'
-import { useSession, type UserInfo } from '../session/store'
+import { type UserInfo, useSession } from '../session/store'
 import { isLoggedIn } from '../session/stored'
 import { ChatPanel } from './ChatPanel'
 import { register } from './register'
@@ -15,7 +15,7 @@ export function ChatWidget() {
   return user && <Launcher user={user} />
 }
 
-/** What stands open: the house's own panel, with or without a failure to tell of. */
+/** What stands open: the system's own panel, with or without a failure to tell of. */
 type Panel = 'standing-in' | 'failed'
 
 function Launcher({ user }: { user: UserInfo }) {

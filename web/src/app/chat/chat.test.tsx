@@ -121,7 +121,7 @@ describe('the chat widget', () => {
     expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()
   })
 
-  it('AMB-042 without a script the panel of the house opens, says so, and closes', () => {
+  it('AMB-042 without a script the panel of the system opens, says so, and closes', () => {
     show()
     open()
     expect(screen.getByRole('dialog', { name: '在线客服' }).textContent).toContain('还没有接入在线客服')

@@ -21,7 +21,7 @@ export interface SelectModalProps {
 /** More boxes at once than these make a slow dialog that nobody reads to its end. */
 const SHOWN_MAX = 200
 
-/** Chooses several of many: agents, service areas. */
+/** Chooses several of many: agents, areas. */
 export function SelectModal({ open, load, emptyText, failedText, chosen, onConfirm, onClose }: SelectModalProps) {
   const { message } = App.useApp()
   const [options, setOptions] = useState<Option[] | null>(null)

@@ -49,6 +49,14 @@ describe('tabs', () => {
     expect(filtered.active).toBe(1)
   })
 
+  it('a page with a drawer over it, and without it again, keeps its tab', () => {
+    const opened = go(visit('/permissions/role?keyword=a'), '/permissions/role?keyword=a&open=7')
+    expect(shown(opened)).toEqual(['/permissions/role?keyword=a&open=7'])
+    const back = go(opened, '/permissions/role?keyword=a', 'POP')
+    expect(shown(back)).toEqual(['/permissions/role?keyword=a'])
+    expect(back.active).toBe(1)
+  })
+
   it('a redirect from another page opens a tab of its own', () => {
     expect(shown(go(visit('/log'), '/permissions/role', 'REPLACE'))).toEqual(['/log', '/permissions/role'])
   })

@@ -3,6 +3,7 @@
  * A tab is one full path. With tabs switched off there is one, which every page takes in turn.
  */
 import type { Location } from 'react-router-dom'
+import { beneath } from '@/kit/list/overlay'
 import type { Route } from '../routes'
 
 export interface Tab {
@@ -41,6 +42,11 @@ export function fullPath(location: Location): string {
   return location.pathname + location.search
 }
 
+/** The full path without what lies over the page: with an open drawer a page is still the same. */
+function pageOf({ pathname, search }: Location): string {
+  return `${pathname}?${beneath(new URLSearchParams(search)).toString()}`
+}
+
 /** The full path as people read it. */
 export function readPath(location: Location): string {
   try {
@@ -62,7 +68,7 @@ export function arrive(tabs: Tabs, location: Location, route: Route, arrival: Ar
     if (active?.route.path === route.path) return { ...tabs, open: [moved(active)] }
     return opened({ ...tabs, open: [] }, location, route)
   }
-  const same = (tab: Tab) => fullPath(tab.location) === fullPath(location) || (fillsFrame(route) && tab.route.path === route.path)
+  const same = (tab: Tab) => pageOf(tab.location) === pageOf(location) || (fillsFrame(route) && tab.route.path === route.path)
   const known = (active && same(active) ? active : undefined) ?? tabs.open.find(same)
   const rewritten = arrival === 'REPLACE' && active?.route.path === route.path ? active : undefined
   const target = known ?? rewritten

@@ -1,4 +1,4 @@
-/** Whether someone with `codes` may see what `expression` guards: `||` splits first, commas ask for all. */
+/** Whether someone with `codes` may see what `expression` is required for: `||` splits first, commas ask for all. */
 export function allows(expression: string, codes: ReadonlySet<string>): boolean {
   return expression.split('||').some((alternative) => {
     const needed = alternative.split(',').map((code) => code.trim())
@@ -6,7 +6,7 @@ export function allows(expression: string, codes: ReadonlySet<string>): boolean 
   })
 }
 
-/** The financial account as the gating sees it; null when unknown, which is never 2. */
+/** The financial account as the financial gate sees it; null when unknown, which is never 2. */
 export interface AccountState {
   status: number | null
   level: number | null

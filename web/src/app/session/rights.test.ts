@@ -62,7 +62,7 @@ function menu(parent = '/'): string[] {
   return menuChildren(parent, held ?? new Set(), { '/financial': isShowMenu }).map((route) => route.path)
 }
 
-describe('financial gating', () => {
+describe('the financial gate', () => {
   it('GATE-001 PERM-017 CONST-018 with a status other than 2 the financial pages are gone', async () => {
     await openWith(1, 2)
     expect(visit('/financial/billDetails')).toBe('/404')

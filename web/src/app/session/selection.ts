@@ -1,4 +1,4 @@
-/** The agents and service areas that everything shows. Pure rules first, then the calls. */
+/** The agents and areas that everything shows. Pure rules first, then the calls. */
 import { create } from 'zustand'
 import { api } from '@/api/client'
 import { notify } from '../notify'
@@ -52,7 +52,7 @@ export async function agentOptions(): Promise<Option[]> {
   return rows.map((row) => ({ id: String(row.agentId), title: row.company }))
 }
 
-/** The service areas to choose from, of the chosen agents. */
+/** The areas to choose from, of the chosen agents. */
 export async function areaOptions(): Promise<Option[]> {
   const { list } = await fetchAreas(useSelection.getState().agentIds)
   return list.map((area) => ({ id: String(area.id), title: area.name }))

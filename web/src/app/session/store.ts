@@ -119,7 +119,7 @@ export async function logOut(): Promise<void> {
   await leave(withRedirect(paths.login, left))
 }
 
-/** Goes first and forgets then: a guard that sees nobody on the old page would choose another way out. */
+/** Goes first and forgets then: authorisation that sees nobody on the old page would choose another way out. */
 async function leave(to: string): Promise<void> {
   await goTo(to, { replace: true })
   useSession.setState(nobody)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, DatePicker, Input, Segmented, Select } from 'antd'
 import dayjs from 'dayjs'
-import { useState } from 'react'
+import { useTyped } from '@/kit/list/useTyped'
 import { actorKinds, type LogFilters, PEOPLE, wholeCategory } from './filters'
 import { logActions } from './log'
 import { type QuickRange, quickRanges, type Range } from './range'
@@ -82,7 +82,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
           onChange={(act: string | null | undefined) => set({ act: act ?? undefined })}
         />
       </div>
-      <TextFilter key={`target:${filters.target ?? ''}`} label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
+      <TextFilter label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
       <div className="filter">
         <span>结果</span>
         <Select
@@ -96,7 +96,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
         />
       </div>
       {filters.traceId !== undefined && (
-        <TextFilter key={`trace:${filters.traceId}`} label="追踪编号" placeholder="" value={filters.traceId} onDone={(traceId) => set({ traceId })} />
+        <TextFilter label="追踪编号" placeholder="" value={filters.traceId} onDone={(traceId) => set({ traceId })} />
       )}
       <Button type="link" onClick={onReset}>
         重置
@@ -112,29 +112,13 @@ interface TextFilterProps {
   onDone(value: string | undefined): void
 }
 
-/** Counts on Enter or when the field is left. */
+/** Counts after a pause. */
 function TextFilter({ label, placeholder, value = '', onDone }: TextFilterProps) {
-  const [text, setText] = useState(value)
-  const done = (next: string) => {
-    if (next.trim() !== value) onDone(next.trim() || undefined)
-  }
+  const typed = useTyped(value, (next) => onDone(next || undefined))
   return (
     <label className="filter">
       <span>{label}</span>
-      <Input
-        allowClear
-        style={{ width: 148 }}
-        aria-label={label}
-        placeholder={placeholder}
-        maxLength={64}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value)
-          if (event.target.value === '') done('')
-        }}
-        onPressEnter={() => done(text)}
-        onBlur={() => done(text)}
-      />
+      <Input allowClear style={{ width: 148 }} aria-label={label} placeholder={placeholder} maxLength={64} {...typed} />
     </label>
   )
 }

@@ -1,5 +1,5 @@
 import type { Query } from '@/api/client'
-import { type Exported, exportByServer } from '@/kit/list/sheet'
+import { exportByServer, type Exported } from '@/kit/list/export'
 import { LOG_PATH } from './log'
 
 /** The log as a file. The server makes it and has on record who took it before it answers. */

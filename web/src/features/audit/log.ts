@@ -54,7 +54,7 @@ export interface LogRow {
   detail: string
 }
 
-/** A record of data that left the house, or of somebody who was refused. */
+/** A record of data that left the system, or of somebody who was refused. */
 export interface Access {
   kind: 'export' | 'unmask' | 'refused'
   what: string

@@ -1,7 +1,7 @@
 /** The address of the log: filters, range, page, the open line and the running replay; the last range is remembered. */
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router-dom'
 import { PAGE_SIZE, pageSizes } from '@/kit/list/address'
+import { useOverlaidParams } from '@/kit/list/overlay'
 import { filterNames, type LogFilters, readFilters } from './filters'
 import { isQuick, type Range, readRange, USUAL_RANGE, writeRange } from './range'
 import { type Replay, readReplay, writeReplay } from './replay'
@@ -53,11 +53,11 @@ export function writeLogAddress(params: URLSearchParams, change: Partial<LogAddr
 }
 
 export function useLogAddress(): [LogAddress, (change: Partial<LogAddress>) => void] {
-  const [params, setParams] = useSearchParams()
+  const [params, write] = useOverlaidParams()
   const address = useMemo(() => readLogAddress(params, remembered()), [params])
   const change = (next: Partial<LogAddress>) => {
     if (typeof next.range === 'string') localStorage.setItem(REMEMBERED, next.range)
-    setParams((now) => writeLogAddress(now, next), { replace: true })
+    write(writeLogAddress(params, next))
   }
   return [address, change]
 }

@@ -2,6 +2,7 @@ import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
 import { useState } from 'react'
 import type { Filter, Filters } from './description'
+import { useTyped } from './useTyped'
 
 /** Fields that show before the row is unfolded. */
 const FOLDED = 4
@@ -14,12 +15,12 @@ interface FilterRowProps {
   onChange(values: Filters): void
 }
 
-/** Filters in one row; text counts on Enter or when the field is left, a choice at once. */
+/** Filters in one row; text counts after a pause, a choice at once. */
 export function FilterRow({ filters, values, onChange }: FilterRowProps) {
   const [unfolded, setUnfolded] = useState(() => filters.slice(FOLDED).some(({ name }) => name in values))
   const shown = unfolded ? filters : filters.slice(0, FOLDED)
   const set = (name: string, value: string) => {
-    if ((values[name] ?? '') !== value.trim()) onChange({ ...values, [name]: value.trim() })
+    if ((values[name] ?? '') !== value) onChange({ ...values, [name]: value })
   }
   return (
     <div className="filter-row" role="search">
@@ -27,12 +28,7 @@ export function FilterRow({ filters, values, onChange }: FilterRowProps) {
         <label key={filter.name} className="filter">
           <span>{filter.label}</span>
           {filter.kind === 'text' ? (
-            <TextFilter
-              key={values[filter.name] ?? ''}
-              filter={filter}
-              value={values[filter.name] ?? ''}
-              onDone={(value) => set(filter.name, value)}
-            />
+            <TextFilter filter={filter} value={values[filter.name] ?? ''} onDone={(value) => set(filter.name, value)} />
           ) : (
             <Select
               allowClear
@@ -61,7 +57,7 @@ export function FilterRow({ filters, values, onChange }: FilterRowProps) {
 }
 
 function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; onDone(value: string): void }) {
-  const [text, setText] = useState(props.value)
+  const typed = useTyped(props.value, props.onDone)
   return (
     <Input
       allowClear
@@ -69,13 +65,7 @@ function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; o
       aria-label={props.filter.label}
       placeholder={props.filter.placeholder}
       maxLength={64}
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value)
-        if (event.target.value === '') props.onDone('')
-      }}
-      onPressEnter={() => props.onDone(text)}
-      onBlur={() => props.onDone(text)}
+      {...typed}
     />
   )
 }

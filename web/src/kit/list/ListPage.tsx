@@ -5,16 +5,19 @@ import { type ReactNode, useState } from 'react'
 import { failureText } from '@/api/client'
 import { useDevice } from '@/app/device'
 import { useListAddress } from './address'
-import { listKey, type ListDescription } from './description'
+import { type ListDescription, listKey } from './description'
 import { FilterRow } from './FilterRow'
 import { ListTable, tableColumns } from './ListTable'
 import { fetchPage } from './pages'
 import { useListSettings } from './settings'
-import { exportList, exportNotice } from './sheet'
+import { exportList, exportNotice } from './export'
 import { Toolbar } from './Toolbar'
 import { useArrows } from './useArrows'
 import { useFollow } from './useFollow'
 import './list.css'
+
+/** Height of the bar that takes the toolbar's place while rows are marked; it stays in sight, and so does the table's head below it. */
+const BATCH_BAR_PX = 44
 
 /** What can be done with a row. */
 export interface RowAction {
@@ -79,6 +82,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     }
   }
 
+  const choosing = batchActions !== undefined && chosen.length > 0
   const columns = tableColumns(description.columns, settings.shown)
   if (rowActions) {
     columns.push({
@@ -106,7 +110,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
             setAddress({ filters: values, page: 1 })
           }}
         />
-        {chosen.length > 0 && batchActions ? (
+        {choosing ? (
           <div className="toolbar batch-bar" role="region" aria-label="批量操作">
             <span>
               已选择 <strong className="figure">{chosen.length}</strong> 项
@@ -146,6 +150,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           rowKey={rowKey}
           columns={columns}
           density={settings.density}
+          headAt_px={choosing ? BATCH_BAR_PX : 0}
           address={address}
           onAddress={setAddress}
           openable={drawer !== undefined}
@@ -157,6 +162,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               onChange: (_, selected) => setChosen(selected),
             }
           }
+          called={(row) => description.columns[0]?.text(row) ?? rowKey(row)}
           narrowed={filtered}
           emptyText={description.emptyText}
           emptyAction={props.main}

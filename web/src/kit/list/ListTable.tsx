@@ -1,5 +1,5 @@
-import { Button, Empty, Result, Table, type TableColumnType, type TableProps } from 'antd'
-import type { ReactNode } from 'react'
+import { Button, Empty, Result, Table, type TableColumnType, type TableProps, type TableRef } from 'antd'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { failureText, HttpError } from '@/api/client'
 import { pageSizes } from './address'
 import type { Column, Page } from './description'
@@ -17,6 +17,8 @@ interface ListTableProps<Row extends object> {
   rowKey(row: Row): string
   columns: TableColumnType<Row>[]
   density: ListSettings['density']
+  /** How far below the top of what scrolls the head stays; absent: at its very top. */
+  headAt_px?: number
   address: { page: number; pageSize: number; open: string | null }
   onAddress(change: { page?: number; pageSize?: number; open?: string; filters?: Record<string, never> }): void
   /** Whether a row opens when it is clicked. */
@@ -24,6 +26,8 @@ interface ListTableProps<Row extends object> {
   /** Keys of the rows that changed just now. */
   marked?: ReadonlySet<string>
   selection?: TableProps<Row>['rowSelection']
+  /** What a row is called when it is marked; its key when absent. */
+  called?(row: Row): string
   /** Whether filters leave rows out. */
   narrowed: boolean
   /** What an empty list without filters says, and what is to be done then. */
@@ -47,27 +51,53 @@ export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readon
     }))
 }
 
+/** Gives the focus to the row whose drawer was closed, when it was lost with the drawer. */
+function useFocusBack(open: string | null) {
+  const table = useRef<TableRef>(null)
+  const last = useRef(open)
+  useEffect(() => {
+    const closed = open === null ? last.current : null
+    last.current = open
+    if (closed === null) return undefined
+    // The drawer's own focus trap lets go when it is gone.
+    const timer = setTimeout(() => {
+      if (document.activeElement !== null && document.activeElement !== document.body) return
+      table.current?.nativeElement.querySelector<HTMLElement>(`[data-row-key="${CSS.escape(closed)}"]`)?.focus()
+    })
+    return () => clearTimeout(timer)
+  }, [open])
+  return table
+}
+
 /** One page of a list: its rows, or why there are none. */
 export function ListTable<Row extends object>(props: ListTableProps<Row>) {
   const { query, rowKey, columns, address, onAddress, openable, marked, selection, narrowed } = props
+  const focusBack = useFocusBack(address.open)
   if (query.error && !query.data) return <Failed error={query.error} holds={props.holds} onRetry={() => void query.refetch()} />
   const { page, pageSize } = address
   const open = (row: Row) => onAddress({ open: rowKey(row) })
   return (
     <Table<Row>
+      ref={focusBack}
       rowKey={rowKey}
       columns={columns}
       dataSource={query.data?.rows ?? []}
       size={props.density}
       loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
-      sticky={{ offsetHeader: 0 }}
+      sticky={{ offsetHeader: props.headAt_px ?? 0 }}
       scroll={{ x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0) }}
       rowClassName={(row) =>
         [marked?.has(rowKey(row)) && 'row-changed', address.open === rowKey(row) && 'row-open', openable && 'row-link']
           .filter(Boolean)
           .join(' ')
       }
-      rowSelection={selection}
+      rowSelection={
+        selection && {
+          ...selection,
+          getTitleCheckboxProps: () => ({ 'aria-label': '全选本页' }),
+          getCheckboxProps: (row) => ({ 'aria-label': `选择 ${props.called?.(row) ?? rowKey(row)}` }),
+        }
+      }
       onRow={(row) =>
         openable
           ? {

@@ -1,7 +1,7 @@
 /** The address remembers filters, page and the open row, so that a link shows what its sender saw. */
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router-dom'
 import type { Filter, Filters } from './description'
+import { useOverlaidParams } from './overlay'
 
 export const pageSizes = [10, 20, 50, 100, 200] as const
 export const PAGE_SIZE = 20
@@ -40,10 +40,12 @@ export function writeAddress(address: ListAddress): URLSearchParams {
 }
 
 export function useListAddress(filters: readonly Filter[]): [ListAddress, (change: Partial<ListAddress>) => void] {
-  const [params, setParams] = useSearchParams()
+  const [params, write] = useOverlaidParams()
   const address = useMemo(() => readAddress(params, filters), [params, filters])
   const change = (next: Partial<ListAddress>) => {
-    setParams((now) => writeAddress({ ...readAddress(now, filters), ...next }), { replace: true })
+    const own = new Set(['page', 'pageSize', 'open', ...filters.map(({ name }) => name)])
+    const others = [...params].filter(([name]) => !own.has(name))
+    write(new URLSearchParams([...others, ...writeAddress({ ...address, ...next })]))
   }
   return [address, change]
 }

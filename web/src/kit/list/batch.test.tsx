@@ -1,13 +1,13 @@
 import { cleanup, render, screen, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError, Refusal } from '@/api/client'
-import { type Fate, namesOf, pieces, runBatches, type SeveralAnswer, summaryOf } from './batch'
+import { type BatchAnswer, type Fate, namesOf, pieces, runBatches, summaryOf } from './batch'
 import { Outcomes } from './useBatch'
 
 afterEach(cleanup)
 
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`)
-const allDone = (named: string[]): Promise<SeveralAnswer> =>
+const allDone = (named: string[]): Promise<BatchAnswer> =>
   Promise.resolve({ results: named.map((key) => ({ key, suc: true, error: null })) })
 
 describe('acts on many rows', () => {

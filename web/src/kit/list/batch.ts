@@ -1,8 +1,8 @@
 /** Acts on many rows: one call for as many as the server takes, and what became of each. Pure but for the call. */
 import { failureText, Refusal } from '@/api/client'
 
-/** What the server answers a call that names several; nothing of each when all of them, or just one, was done. */
-export interface SeveralAnswer {
+/** What the server answers a batch; nothing of each when all of them, or just one, was done. */
+export interface BatchAnswer {
   results?: readonly { key: string; suc: boolean; error: { promot: string } | null }[]
 }
 
@@ -19,7 +19,7 @@ export function pieces<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
-async function fatesOf(keys: readonly string[], run: (keys: string[]) => Promise<SeveralAnswer>): Promise<Fate[]> {
+async function fatesOf(keys: readonly string[], run: (keys: string[]) => Promise<BatchAnswer>): Promise<Fate[]> {
   try {
     const { results } = await run([...keys])
     if (!results) return keys.map(() => ({ kind: 'done' }))
@@ -42,7 +42,7 @@ async function fatesOf(keys: readonly string[], run: (keys: string[]) => Promise
 export async function runBatches(
   keys: readonly string[],
   atOnce: number,
-  run: (keys: string[]) => Promise<SeveralAnswer>,
+  run: (keys: string[]) => Promise<BatchAnswer>,
   onProgress: (count: number) => void = () => {},
 ): Promise<Fate[]> {
   const fates: Fate[] = []

@@ -28,11 +28,13 @@ function show(query: Partial<Props['query']>, more: Partial<Props> = {}) {
     emptyText: '还没有角色',
     ...more,
   }
-  render(
+  const tableOf = (props: Props) => (
     <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
-      <ListTable<Row> {...usual} />
-    </ConfigProvider>,
+      <ListTable<Row> {...props} />
+    </ConfigProvider>
   )
+  const { rerender } = render(tableOf(usual))
+  return (changed: Partial<Props>) => rerender(tableOf({ ...usual, ...changed }))
 }
 
 afterEach(() => {
@@ -83,6 +85,29 @@ describe('the table of a list', () => {
     show({ data: page }, { openable: false })
     fireEvent.click(screen.getByText('7'))
     expect(onAddress).not.toHaveBeenCalled()
+  })
+
+  it('gives the focus back to the row whose drawer was closed, unless somebody has it', async () => {
+    const open = (key: string | null) => ({ address: { page: 1, pageSize: 20, open: key } })
+    const change = show({ data: page }, open('7'))
+    const row = screen.getByText('7').closest('tr')
+    const field = document.body.appendChild(document.createElement('input'))
+    field.focus()
+    change(open(null))
+    await new Promise((resolve) => setTimeout(resolve))
+    expect(document.activeElement).toBe(field)
+    field.remove()
+    change(open('7'))
+    change(open(null))
+    await vi.waitFor(() => expect(document.activeElement).toBe(row))
+  })
+
+  it('calls the boxes that mark rows in the words of the page', () => {
+    show({ data: page }, { selection: { selectedRowKeys: [] }, called: () => '王小明' })
+    expect(screen.getAllByRole('checkbox').map((box) => box.getAttribute('aria-label'))).toEqual(
+      expect.arrayContaining(['全选本页', '选择 王小明']),
+    )
+    expect(screen.queryByLabelText(/select/i)).toBeNull()
   })
 })
 

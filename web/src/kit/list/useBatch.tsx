@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { App, Progress } from 'antd'
 import type { CallOptions } from '@/api/client'
 import { useDangerousConfirm } from '../useDangerousConfirm'
-import { type Fate, namesOf, runBatches, type SeveralAnswer, summaryOf } from './batch'
+import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './batch'
 
 /** Most things that one call of the server takes. */
 export const AT_ONCE = 200
@@ -35,7 +35,7 @@ interface BatchAct<Row> {
   consequence: string
   /** At most so many in a call. */
   atOnce?: number
-  run(keys: string[], options: CallOptions): Promise<SeveralAnswer>
+  run(keys: string[], options: CallOptions): Promise<BatchAnswer>
 }
 
 /**

@@ -1,14 +1,14 @@
 import { fontFamily } from '@/app/theme'
 
 import { CanvasOverlay, type Frame } from '../CanvasOverlay'
-import { mapPalettes, type Daylight, type MapPalette } from '../palette'
+import { type Daylight, type MapPalette, mapPalettes } from '../palette'
 import { inView, type Shape, type Shapes } from './fences'
 
 const PARKING_ZOOM = 13
 const NAME_ZOOM = 16
 const HATCH_PX = 7
 
-/** Service areas as a line with a soft shade outside, parkings lightly filled, no-stop zones hatched. */
+/** Areas as a line with a soft shade outside, parkings lightly filled, no-stop zones hatched. */
 export class FenceLayer extends CanvasOverlay {
   private shapes: Shapes = { areas: [], parkings: [], noStops: [] }
   private hatch: { pattern: CanvasPattern; density: number } | null = null
@@ -51,7 +51,7 @@ export class FenceLayer extends CanvasOverlay {
       ctx.fill()
     }
     ctx.globalCompositeOperation = 'source-over'
-    ctx.strokeStyle = palette.serviceArea
+    ctx.strokeStyle = palette.area
     for (const [width, alpha] of [[9, 0.08], [5, 0.12], [1.6, 0.9]] as const) {
       ctx.lineWidth = width
       ctx.globalAlpha = alpha

@@ -49,7 +49,7 @@ function shapeOf(fence: Pick<FenceMap['areas'][number], 'name' | 'ring'>): Shape
   return [{ name: fence.name, ring, west, north, east, south }]
 }
 
-/** South-west and north-east corner (lat, lng) around all service areas, or null without any. */
+/** South-west and north-east corner (lat, lng) around all areas, or null without any. */
 export function boundsOf(fences: FenceMap): [[number, number], [number, number]] | null {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const area of fences.areas) {

@@ -60,6 +60,7 @@ export function RoleEditor({ latest, onSaved, change }: RoleEditorProps) {
         key={role.version}
         id="role-form"
         role={role}
+        users={latest.userCount}
         readOnly={role.system}
         onSave={(values) => change.mutateAsync({ ...values, id: role.id, version: role.version }).then(onSaved)}
       />

@@ -1,9 +1,10 @@
 import { Form, Radio, Switch } from 'antd'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import { PermissionTree } from './PermissionTree'
-import { NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
+import { fieldOf, NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
 import { useCodeReview } from './useCodeReview'
 
 interface Fields extends RoleValues {
@@ -14,6 +15,8 @@ interface RoleFormProps {
   id: string
   /** The role to change; none to add one. */
   role?: Role
+  /** How many people hold it now; giving it to somebody is no new version of the role. */
+  users?: number
   /** Shows it without letting it be changed. */
   readOnly?: boolean
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
@@ -28,7 +31,7 @@ function draftOf(role: Role | undefined): string {
 }
 
 /** Adds or changes a role; shows what changes, and keeps a draft until it is saved. */
-export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) {
+export function RoleForm({ id, role, users = 0, readOnly = false, onSave }: RoleFormProps) {
   const [form] = Form.useForm<Fields>()
   const draftId = draftOf(role)
   const original: Fields = role ? { name: role.name, tier: role.tier, remark: role.remark, codes: role.codes } : empty
@@ -36,11 +39,10 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
   const tier = Form.useWatch('tier', form) ?? original.tier
   const codes = Form.useWatch('codes', form) ?? original.codes
   const review = useCodeReview(role?.codes, codes)
-  const users = role?.userCount ?? 0
 
   const save = ({ enabled = true, ...values }: Fields) => {
     const trimmed = { ...values, name: values.name.trim(), remark: values.remark.trim() }
-    return draft.saving(onSave(trimmed, enabled ? 1 : 0))
+    return draft.saving(onSave(trimmed, enabled ? 1 : 0).catch(atField(form, fieldOf)))
   }
   const finish = (fields: Fields) =>
     review.save(() => save(fields), {
@@ -55,7 +57,6 @@ export function RoleForm({ id, role, readOnly = false, onSave }: RoleFormProps) 
       layout="vertical"
       disabled={readOnly}
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >

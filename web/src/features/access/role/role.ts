@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { BodyOf, DataOf } from '@/api/shapes'
-import type { SeveralAnswer } from '@/kit/list/batch'
+import type { BatchAnswer } from '@/kit/list/batch'
 import type { Branch } from './codes'
 
 export const ROLE_PATH = '/platform/permission/role'
@@ -23,6 +23,9 @@ export const tiers = [
 export function tierLabel(tier: number): string {
   return tiers.find(({ value }) => value === tier)?.label ?? '--'
 }
+
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'role-name-taken': 'name' } as const
 
 /** Longest name and remark that the server takes, characters. */
 export const NAME_MAX = 20
@@ -61,7 +64,7 @@ export function setRoleState(input: { id: string; state: RoleState }, options: C
   return api.post(`${ROLE_PATH}/state`, input satisfies Calls['state'], options)
 }
 
-export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<SeveralAnswer> {
+export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<BatchAnswer> {
   return api.post(`${ROLE_PATH}/state`, { ids, state } satisfies Calls['state'], options)
 }
 

@@ -1,12 +1,12 @@
 import { useBatch } from '@/kit/list/useBatch'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeRole, createRole, deleteRole, type Role, ROLE_PATH, setRoleState, setRoleStates } from './role'
+import { changeRole, createRole, deleteRole, fieldOf, type Role, ROLE_PATH, setRoleState, setRoleStates } from './role'
 
 const stale = [[ROLE_PATH]] as const
 
-export const useCreateRole = () => useCommand({ run: createRole, stale, done: '角色已新增' })
-export const useChangeRole = () => useCommand({ run: changeRole, stale, done: '角色已保存' })
+export const useCreateRole = () => useCommand({ run: createRole, stale, done: '角色已新增', fieldOf })
+export const useChangeRole = () => useCommand({ run: changeRole, stale, done: '角色已保存', fieldOf })
 
 /** Whom a change of state concerns. */
 export function stateConsequence(userCount: number, enable: boolean): string {

@@ -12,7 +12,7 @@ import { liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
-import { MapView, mapVariables } from '@/map/MapView'
+import { mapVariables, MapView } from '@/map/MapView'
 
 import { FindBox } from './FindBox'
 import { bringIntoView, fitFree, fitPoints, flyToBike } from './framing'
@@ -24,7 +24,7 @@ import { fenceMap, vehicleOf } from './queries'
 import { StateRail } from './StateRail'
 import { rememberView, startingView, useDaylight, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
-import { newer, type HistoryPoint, type Vehicle } from './vehicle'
+import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 import { VehicleDrawer } from './VehicleDrawer'
 
 const noPoints: readonly HistoryPoint[] = []
@@ -86,7 +86,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     if (bounds !== null && map !== null) fitFree(map, bounds)
   }, [map, fences.data])
 
-  // The first look is at the service areas, unless this browser remembers where it was.
+  // The first look is at the areas, unless this browser remembers where it was.
   const placed = useRef(startingView.remembered)
   useEffect(() => {
     if (placed.current || map === null || fences.data === undefined) return

@@ -7,7 +7,7 @@ import type { FenceMap } from '@/map/fences/fences'
 
 import type { CommandName } from './commands'
 
-/** Service areas, parkings and no-stop zones of the scope. */
+/** Areas, parkings and no-stop zones of the scope. */
 export const fenceMap = queryOptions({
   queryKey: ['fence', 'map'],
   queryFn: ({ signal }) => api.get<FenceMap>('/fence/map', {}, { signal }),

@@ -47,7 +47,7 @@ export function useDaylight(): [Daylight, (next: Daylight) => void] {
 }
 
 const VIEW = 'map-view'
-/** All of the country, until the service areas are known. */
+/** All of the country, until the areas are known. */
 const COUNTRY: MapStart = { lat: 34.5, lng: 108, zoom: 5 }
 
 /** The view kept in `text`, or null when it is none. */

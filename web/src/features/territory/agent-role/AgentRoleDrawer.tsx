@@ -66,6 +66,7 @@ function AgentRoleEditor({ latest, onSave }: EditorProps) {
         key={role.version}
         id="agent-role-form"
         role={role}
+        agents={latest.agentCount}
         onSave={(values) => onSave({ ...values, id: role.id, version: role.version })}
       />
     </>

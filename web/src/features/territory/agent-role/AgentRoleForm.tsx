@@ -2,14 +2,17 @@ import { Form } from 'antd'
 import { PermissionTree } from '@/features/access/role/PermissionTree'
 import { useCodeReview } from '@/features/access/role/useCodeReview'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
-import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, NAME_MAX, REMARK_MAX } from './agentRole'
+import { type AgentRole, type AgentRoleValues, agentTree, EVERY_TIER, fieldOf, NAME_MAX, REMARK_MAX } from './agentRole'
 
 interface AgentRoleFormProps {
   id: string
   /** The template to change; none to add one. */
   role?: AgentRole
+  /** How many agents use it now; giving it to one is no new version of the template. */
+  agents?: number
   /** Resolves when it is saved, rejects when it is not; the caller says why. */
   onSave(values: AgentRoleValues): Promise<unknown>
 }
@@ -22,17 +25,16 @@ function draftOf(role: AgentRole | undefined): string {
 }
 
 /** Adds or changes a role template; shows what changes, and keeps a draft until it is saved. */
-export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
+export function AgentRoleForm({ id, role, agents = 0, onSave }: AgentRoleFormProps) {
   const [form] = Form.useForm<AgentRoleValues>()
   const draftId = draftOf(role)
   const original: AgentRoleValues = role ? { name: role.name, remark: role.remark, codes: role.codes } : empty
   const draft = useDraft<AgentRoleValues>(draftId)
   const codes = Form.useWatch('codes', form) ?? original.codes
   const review = useCodeReview(role?.codes, codes, agentTree)
-  const agents = role?.agentCount ?? 0
 
   const save = (values: AgentRoleValues) =>
-    draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }))
+    draft.saving(onSave({ ...values, name: values.name.trim(), remark: values.remark.trim() }).catch(atField(form, fieldOf)))
   const finish = (values: AgentRoleValues) =>
     review.save(() => save(values), {
       title: `保存角色模板「${values.name}」的权限变更？`,
@@ -45,7 +47,6 @@ export function AgentRoleForm({ id, role, onSave }: AgentRoleFormProps) {
       form={form}
       layout="vertical"
       initialValues={{ ...original, ...draft.restored }}
-      scrollToFirstError
       onValuesChange={(_, all) => draft.keep(all)}
       onFinish={finish}
     >

@@ -6,6 +6,9 @@ export const AGENT_ROLE_PATH = '/platform/agent/role'
 const TREE_PATH = '/platform/agent/tree'
 
 /** Longest name and remark that the server takes, characters. */
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'agent-role-name-taken': 'name' } as const
+
 export const NAME_MAX = 20
 export const REMARK_MAX = 200
 
@@ -22,7 +25,7 @@ export interface AgentRoleValues {
 /** A role template as lists and its drawer show it. */
 export interface AgentRole extends AgentRoleValues {
   id: string
-  /** Franchisees that it applies to. */
+  /** Agents that it applies to. */
   agentCount: number
   /** Epoch ms. */
   updatedAt: number

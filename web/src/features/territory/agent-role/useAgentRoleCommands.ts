@@ -1,11 +1,11 @@
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { AGENT_ROLE_PATH, type AgentRole, changeAgentRole, createAgentRole, deleteAgentRole } from './agentRole'
+import { AGENT_ROLE_PATH, type AgentRole, changeAgentRole, createAgentRole, deleteAgentRole, fieldOf } from './agentRole'
 
 const stale = [[AGENT_ROLE_PATH]] as const
 
-export const useCreateAgentRole = () => useCommand({ run: createAgentRole, stale, done: '角色模板已新增' })
-export const useChangeAgentRole = () => useCommand({ run: changeAgentRole, stale, done: '角色模板已保存' })
+export const useCreateAgentRole = () => useCommand({ run: createAgentRole, stale, done: '角色模板已新增', fieldOf })
+export const useChangeAgentRole = () => useCommand({ run: changeAgentRole, stale, done: '角色模板已保存', fieldOf })
 
 /** Deleting, after a question. */
 export function useRemoveAgentRole() {

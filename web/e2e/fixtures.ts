@@ -1,0 +1,105 @@
+/** What the specs share: where the server is, who logs in, and the words of a person at the screen. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type BrowserContext, expect, type Locator, type Page, test as plain } from '@playwright/test'
+
+/** Where the signed-in browser is kept between the projects. */
+export const SIGNED_IN = fileURLToPath(new URL('../test-results/signed-in.json', import.meta.url))
+mkdirSync(fileURLToPath(new URL('../test-results', import.meta.url)), { recursive: true })
+
+function setting(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: start the tests with npm run e2e`)
+  return value
+}
+
+/** The server's address, without a slash at its end. */
+export const server = () => setting('WHEELHOUSE_URL').replace(/\/$/, '')
+export const adminPhone = () => setting('WHEELHOUSE_ADMIN_PHONE')
+export const smsCode = () => setting('WHEELHOUSE_SMS_CODE')
+
+/** The address of `path` after the hash. */
+export function at(path: string, origin = server()): string {
+  return `${origin}/#${path}`
+}
+
+/** The path after the hash. */
+export function hashOf(page: Page): string {
+  return decodeURIComponent(new URL(page.url()).hash.slice(1))
+}
+
+interface Fixtures {
+  /** What the browser may complain of in this test, because the test provokes it. */
+  allowed: RegExp[]
+  /** Fails the test for anything else that a page complains of. */
+  clean: (context: BrowserContext) => void
+  /** A second operator's browser, signed in too. */
+  there: Page
+}
+
+/** A test whose pages must be free of errors and warnings. */
+export const test = plain.extend<Fixtures>({
+  allowed: [[], { option: true }],
+  clean: [
+    async ({ context, allowed }, use) => {
+      const complaints: string[] = []
+      const watch = (watched: BrowserContext) => {
+        watched.on('weberror', (error) => complaints.push(error.error().message))
+        watched.on('console', (message) => {
+          const text = message.text()
+          if (['error', 'warning'].includes(message.type()) && !allowed.some((known) => known.test(text))) complaints.push(text)
+        })
+      }
+      watch(context)
+      await use(watch)
+      expect(complaints, 'the console').toEqual([])
+    },
+    { auto: true },
+  ],
+  there: async ({ browser, clean }, use) => {
+    const context = await browser.newContext({ storageState: SIGNED_IN })
+    clean(context)
+    await use(await context.newPage())
+    await context.close()
+  },
+})
+export { expect }
+
+/** The signed-in browser as it would be at another address of the same server. */
+export function signedInAt(origin: string) {
+  const kept = JSON.parse(readFileSync(SIGNED_IN, 'utf8')) as Awaited<ReturnType<BrowserContext['storageState']>>
+  return { ...kept, origins: kept.origins.map((known) => (known.origin === server() ? { ...known, origin } : known)) }
+}
+
+/** Asks for a code; a server that was asked a moment ago is asked again when its minute is over. */
+export async function requestCode(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.getByRole('button', { name: '发送验证码' }).click()
+    await expect(page.getByText('短信发送成功')).toBeVisible({ timeout: 3000 })
+  }).toPass({ intervals: [5000], timeout: 90_000 })
+}
+
+/** The row of the role list that holds `name`. */
+export function rowOf(page: Page, name: string): Locator {
+  return page.getByRole('row').filter({ hasText: name })
+}
+
+/** The badge that says how fresh the page is. */
+export function badge(page: Page): Locator {
+  return page.getByRole('banner').getByRole('status')
+}
+
+/** What the map shows of itself at `window.__fleet`. */
+export interface Seen {
+  count: number
+  seq: number
+  moved: number
+  mode: string
+}
+
+export async function seen(page: Page): Promise<Seen> {
+  return page.evaluate(() => {
+    const fleet = window['__fleet']
+    return { count: fleet?.count ?? 0, seq: fleet?.seq ?? 0, moved: fleet?.moved ?? 0, mode: fleet?.paint.mode ?? '' }
+  })
+}

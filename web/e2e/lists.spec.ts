@@ -1,0 +1,111 @@
+/** What every list does alike, seen on one of them. */
+import type { Locator, Page } from '@playwright/test'
+import { adminPhone, at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+
+test.use({ storageState: SIGNED_IN })
+
+/** Scrolls so far that the table's head, were it not to stay, would lie 8 px above the place where it is to stay. */
+async function scrollPastHead(page: Page, staysAt_px = 0): Promise<void> {
+  const width = page.viewportSize()?.width ?? 1366
+  // So low a window that the shortest list has to scroll.
+  await page.setViewportSize({ width, height: 200 })
+  await page.locator('#content').evaluate((content, staysAt) => {
+    const head = content.querySelector('.ant-table-header')
+    if (head) content.scrollTop += head.getBoundingClientRect().top - content.getBoundingClientRect().top - staysAt + 8
+  }, staysAt_px)
+}
+
+async function edges(element: Locator): Promise<{ top: number; bottom: number }> {
+  const box = await element.boundingBox()
+  if (box === null) throw new Error('not on the page')
+  return { top: box.y, bottom: box.y + box.height }
+}
+
+test("a table's head stays at the very top of what scrolls", async ({ page }) => {
+  await page.goto(at('/operation/operator-log'))
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+  const head = page.locator('.ant-table-header')
+  const before = await edges(head)
+  await scrollPastHead(page)
+  const content = await edges(page.locator('#content'))
+  expect(before.top).toBeGreaterThan(content.top)
+  await expect.poll(async () => (await edges(head)).top).toBeCloseTo(content.top, 0)
+})
+
+test('the bar of marked rows stays in sight, with the head right below it', async ({ page }) => {
+  await page.goto(at('/permissions/user'))
+  await page.getByRole('row').nth(1).getByRole('checkbox').check()
+  const bar = page.getByRole('region', { name: '批量操作' })
+  await expect(bar).toBeVisible()
+  const { top, bottom } = await edges(bar)
+  await scrollPastHead(page, bottom - top)
+  const content = await edges(page.locator('#content'))
+  await expect.poll(async () => (await edges(bar)).top).toBeCloseTo(content.top, 0)
+  await expect.poll(async () => (await edges(page.locator('.ant-table-header'))).top).toBeCloseTo((await edges(bar)).bottom, 0)
+})
+
+test('back closes the drawer and then leaves the page; a closed drawer leaves no entry behind', async ({ page }) => {
+  await page.goto(at('/permissions/role'))
+  await expect(page).toHaveTitle(/^角色列表 · .+/)
+  await page.goto(at('/permissions/user'))
+  await expect(page.getByRole('heading', { name: '人员列表' })).toBeVisible()
+  await expect(page).toHaveTitle(/^人员列表 · .+/)
+  const drawer = page.getByRole('dialog')
+  const row = page.getByRole('row').nth(1)
+  await row.getByRole('cell').nth(1).click()
+  await expect(drawer).toBeVisible()
+  expect(hashOf(page)).toContain('/permissions/user?open=')
+  await page.goBack()
+  await expect(drawer).toBeHidden()
+  expect(hashOf(page)).toBe('/permissions/user')
+  await row.getByRole('cell').nth(1).click()
+  await expect(drawer).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+  await expect(row).toBeFocused()
+  await expect.poll(() => hashOf(page)).toBe('/permissions/user')
+  await page.goBack()
+  await expect.poll(() => hashOf(page)).toBe('/permissions/role')
+})
+
+test('there is one box to mark all rows, and the ring of a row is not cut', async ({ page }) => {
+  await page.goto(at('/permissions/user'))
+  const row = page.getByRole('row').nth(1)
+  await expect(row).toBeVisible()
+  await expect(page.locator('.ant-table-measure-row input')).toBeHidden()
+  await page.getByRole('checkbox', { name: '全选本页' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(row).toBeFocused()
+  const rings = await row.getByRole('cell').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).boxShadow))
+  expect(rings.length).toBeGreaterThan(1)
+  for (const ring of rings) expect(ring).toContain('inset')
+})
+
+test('a field with an error comes into sight with its label; a phone that somebody has is refused at its field', async ({ page }) => {
+  await page.setViewportSize({ width: 1366, height: 560 })
+  await page.goto(at('/permissions/user'))
+  await page.getByRole('button', { name: '新增人员' }).click()
+  const drawer = page.getByRole('dialog')
+  const body = drawer.locator('.ant-drawer-body')
+  const label = drawer.getByText('手机号', { exact: true })
+  const inSight = async () => (await edges(label)).top >= (await edges(body)).top
+  await drawer.getByLabel('姓名').fill('重复号码')
+  await body.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  expect(await inSight()).toBe(false)
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await expect(drawer.getByText('请输入手机号')).toBeVisible()
+  await expect.poll(inSight).toBe(true)
+
+  await drawer.getByLabel('手机号').fill(adminPhone())
+  await drawer.getByText('全部代理商', { exact: true }).click()
+  await body.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await expect(drawer.locator('.ant-form-item-explain-error')).toContainText('已被使用')
+  await expect(drawer.getByLabel('手机号')).toBeFocused()
+  await expect.poll(inSight).toBe(true)
+  await expect(page.locator('.ant-message-error')).toHaveCount(0)
+})

@@ -1,0 +1,55 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions } from '@/api/client'
+import type { components } from '@/api/generated/openapi'
+
+export const DEVICES_PATH = '/mieba/v2/platform/opman/device'
+
+/** A device that someone signs in from, or wants to. */
+export type OperatorDevice = components['schemas']['DeviceRow']
+
+/** Where a device stands. */
+export const WAITING = 0
+export const BOUND = 1
+export const REMOVED = 2
+
+/** The server shows the newest so many. */
+export const LIST_MAX = 200
+
+const kinds: Readonly<Record<number, string>> = { 1: '浏览器', 2: '安卓', 3: 'iOS' }
+
+export function kindText(kind: number): string {
+  return kinds[kind] ?? '未知'
+}
+
+/** Devices of everybody in scope: they wait, are bound or were removed. */
+export const allDevices = queryOptions({
+  queryKey: [DEVICES_PATH, 'all'],
+  queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/authorize_info`, {}, { signal }),
+  select: ({ list }) => list,
+})
+
+/** Devices of one person. */
+export const devicesOf = (phone: string) =>
+  queryOptions({
+    queryKey: [DEVICES_PATH, 'of', phone],
+    queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/login_info`, { mobilePhoneNumber: phone }, { signal }),
+    select: ({ list }) => list,
+  })
+
+/** Those that wait first, then those in use, then the removed; each newest first. */
+export function inOrder(devices: readonly OperatorDevice[]): OperatorDevice[] {
+  return devices.toSorted((a, b) => a.state - b.state || b.requestedAt - a.requestedAt)
+}
+
+/** Those that wait for an administrator, the one that waits longest first. */
+export function waiting(devices: readonly OperatorDevice[]): OperatorDevice[] {
+  return devices.filter((device) => device.state === WAITING).toSorted((a, b) => a.requestedAt - b.requestedAt)
+}
+
+export function confirmDevice(id: string, options: CallOptions): Promise<unknown> {
+  return api.post(`${DEVICES_PATH}/authorize_confirm`, { id }, options)
+}
+
+export function removeDevice(id: string, options: CallOptions): Promise<unknown> {
+  return api.post(`${DEVICES_PATH}/authorize_remove`, { id }, options)
+}

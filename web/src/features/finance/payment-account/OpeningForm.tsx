@@ -1,0 +1,114 @@
+import { Button, Form, Input, Radio } from 'antd'
+import { DraftNotice } from '@/kit/DraftNotice'
+import { useDraft } from '@/kit/useDraft'
+import { certificateFault, certificateName } from './identity'
+import { accountTypes, type Application, COMPANY, NAME_MAX, type PaymentAccount, PERSON, PERSON_MAX } from './paymentAccount'
+import { nameRules, PHONE_PATTERN, rule, unmasked } from './rules'
+import { useOpenAccount } from './usePaymentAccountCommands'
+
+type Fields = Omit<Application, 'agentId'>
+/** What outlives a reload: nothing that identifies a person. */
+type Kept = { [Name in 'accountType' | 'customerName' | 'certNo']?: Fields[Name] | undefined }
+
+/** What of a form is kept as a draft. */
+export function draftOf({ accountType, customerName, certNo }: Partial<Fields>): Kept {
+  return accountType === PERSON ? { accountType } : { accountType, customerName, certNo }
+}
+
+/** What the server is told of filled-in fields. */
+export function applicationOf(fields: Fields, agentId: string): Application {
+  return {
+    agentId,
+    accountType: fields.accountType,
+    customerName: fields.customerName.trim(),
+    certNo: fields.certNo.trim().toUpperCase(),
+    contact: fields.contact.trim(),
+    phone: fields.phone.trim(),
+  }
+}
+
+const nameLabels: Readonly<Record<number, string>> = { [PERSON]: '姓名', [COMPANY]: '企业名称' }
+
+interface OpeningFormProps {
+  agentId: string
+  /** The application that failed, to be sent again. */
+  failed?: PaymentAccount
+}
+
+/** The application for a payment account; keeps a draft until it is sent. */
+export function OpeningForm({ agentId, failed }: OpeningFormProps) {
+  const [form] = Form.useForm<Fields>()
+  const open = useOpenAccount()
+  const draft = useDraft<Kept>(`payment_account_${agentId}_${failed?.version ?? 'new'}`)
+  const original = { accountType: failed?.accountType ?? COMPANY, customerName: unmasked(failed?.customerName ?? '') }
+  const type = Form.useWatch('accountType', form) ?? draft.restored?.accountType ?? original.accountType
+  const person = type === PERSON
+  const certificate = certificateName(type)
+  const again = (masked: string | undefined, otherwise: string) => (masked ? `${masked}（请重新填写）` : otherwise)
+  return (
+    <Form<Fields>
+      className="pay-form"
+      form={form}
+      layout="vertical"
+      initialValues={{ ...original, ...draft.restored }}
+      onValuesChange={(changed: Partial<Fields>, all) => {
+        // A number of the one kind is none of the other.
+        if ('accountType' in changed) {
+          form.setFields([{ name: 'certNo', value: '', errors: [] }])
+          draft.keep(draftOf({ ...all, certNo: '' }))
+        } else draft.keep(draftOf(all))
+      }}
+      onFinish={(fields) => void draft.saving(open.mutateAsync(applicationOf(fields, agentId)))}
+    >
+      <DraftNotice
+        draft={draft}
+        missing="姓名、身份证号、联系人和手机号需重新填写"
+        onDiscard={() => {
+          form.setFieldsValue({ ...original, certNo: '', contact: '', phone: '' })
+        }}
+      />
+      <Form.Item name="accountType" label="账户类型" required>
+        <Radio.Group optionType="button" options={[...accountTypes]} />
+      </Form.Item>
+      <div className="pay-pair">
+        <Form.Item
+          name="customerName"
+          label={nameLabels[type] ?? '字号名称'}
+          rules={nameRules(person ? '请输入姓名' : '请输入营业执照上的名称', NAME_MAX)}
+        >
+          <Input placeholder={person ? '身份证上的姓名' : '营业执照上的全称'} maxLength={NAME_MAX} autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="certNo"
+          label={certificate}
+          required
+          rules={[rule((text) => (text ? certificateFault(type, text) : `请输入${certificate}`))]}
+        >
+          <Input
+            placeholder={again(failed?.accountType === type ? failed.certNoMasked : undefined, `18 位${certificate}`)}
+            maxLength={18}
+            autoComplete="off"
+          />
+        </Form.Item>
+      </div>
+      <div className="pay-pair">
+        <Form.Item name="contact" label="联系人" rules={nameRules('请输入联系人', PERSON_MAX)}>
+          <Input placeholder={again(failed?.contact, '支付渠道核实资料时联系谁')} maxLength={PERSON_MAX} autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="phone"
+          label="联系手机"
+          rules={[
+            { required: true, message: '请输入联系手机' },
+            { pattern: PHONE_PATTERN, message: '请输入 11 位手机号' },
+          ]}
+        >
+          <Input placeholder={again(failed?.phoneMasked, '11 位手机号')} maxLength={11} inputMode="tel" autoComplete="off" />
+        </Form.Item>
+      </div>
+      <Button type="primary" htmlType="submit" loading={open.isPending}>
+        {failed ? '重新提交' : '提交开户申请'}
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,215 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions } from '@/api/client'
+import { hosts } from '@/api/hosts'
+import type { AccountInfo } from '@/app/session/stored'
+import { stateStyle } from '@/app/theme'
+import { EMPTY } from '@/kit/format'
+import type { TagStyle } from '@/kit/StateTag'
+
+/** Calls of the payment account; also the first part of their query keys. */
+export const CUSTOMER = '/Pay/customer'
+export const LIST_PATH = `${CUSTOMER}/list`
+/** The read model whose changes the pages follow. */
+export const ACCOUNT_TABLE = 'payment_account'
+
+export const NOT_OPENED = 0
+export const IN_REVIEW = 1
+export const NORMAL = 2
+export const FAILED = 3
+export const FROZEN = 4
+export const CLOSED = 5
+
+export const PERSON = 0
+export const COMPANY = 1
+export const SOLE_TRADER = 2
+
+export const CARD_PENDING = 0
+export const CARD_BOUND = 1
+export const CARD_FAILED = 2
+export const CARD_UNBINDING = 3
+export const CARD_UNBOUND = 4
+
+/** Longest texts that the server takes. */
+export const NAME_MAX = 64
+export const PERSON_MAX = 20
+export const BANK_MAX = 32
+export const REASON_MAX = 200
+
+/** A bank card of an account; its number and mobile masked. */
+export interface BankCard {
+  id: string
+  bankName: string
+  cardNoMasked: string
+  holder: string
+  mobileMasked: string
+  state: number
+  /** Epoch ms. */
+  boundAt: number | null
+  reason: string | null
+}
+
+/** A payment account as lists show it; what identifies people is masked. */
+export interface PaymentAccount {
+  id: string
+  agentId: string
+  agentName: string
+  parentAccountId: string | null
+  accountLevel: number | null
+  accountType: number
+  customerName: string
+  certNoMasked: string
+  contact: string
+  phoneMasked: string
+  /** Missing reads as 2 on labels, and is not 2 for anything that it decides. */
+  status: number | null
+  authStatus: number | null
+  failReason: string | null
+  payPasswordSet: boolean
+  /** Epoch ms. */
+  openedAt: number | null
+  changedAt: number | null
+  version: number
+}
+
+export interface PaymentAccountDetail extends PaymentAccount {
+  cards: BankCard[]
+}
+
+const statuses: readonly TagStyle[] = [
+  { label: '未开户', color: stateStyle[7].color },
+  { label: '审核中', color: stateStyle[4].color },
+  { label: '正常', color: stateStyle[0].color },
+  { label: '开户失败', color: stateStyle[5].color },
+  { label: '冻结', color: stateStyle[2].color },
+  { label: '销户', color: stateStyle[7].color },
+]
+
+/** What a label shows while the status is missing. Only the label: nothing is decided by it. */
+const SHOWN_BY_DEFAULT = NORMAL
+
+/** The status in words and colour; one that is not known yet looks grey. */
+export function statusTag(status: number | null | undefined): TagStyle {
+  return statuses[status ?? SHOWN_BY_DEFAULT] ?? { label: EMPTY, color: stateStyle[7].color }
+}
+
+const cardStates: readonly TagStyle[] = [
+  { label: '待验证', color: stateStyle[4].color },
+  { label: '已绑定', color: stateStyle[0].color },
+  { label: '验证失败', color: stateStyle[5].color },
+  { label: '解绑中', color: stateStyle[2].color },
+  { label: '已解绑', color: stateStyle[7].color },
+]
+
+export function cardTag(state: number): TagStyle {
+  return cardStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+}
+
+export const accountTypes = [
+  { value: COMPANY, label: '企业' },
+  { value: SOLE_TRADER, label: '个体户' },
+  { value: PERSON, label: '个人' },
+] as const
+
+export function typeLabel(type: number): string {
+  return accountTypes.find(({ value }) => value === type)?.label ?? EMPTY
+}
+
+const levels: readonly string[] = [EMPTY, '一级（平台）', '二级（加盟商）', '三级（子账户）']
+
+export function levelLabel(level: number | null): string {
+  return levels[level ?? 0] ?? EMPTY
+}
+
+/** Levels that an account is opened with. */
+export const openingLevels = [
+  { value: 2, label: '二级（加盟商）', help: '可以查看账单和提出异议' },
+  { value: 1, label: '一级（平台）', help: '没有账单明细和异议账单' },
+] as const
+
+const authorisations: readonly string[] = ['未授权', '授权中', '已授权', '已失效']
+
+export function authLabel(status: number | null): string {
+  return authorisations[status ?? -1] ?? EMPTY
+}
+
+/** The card that is bound or on its way; at most one of an account is. */
+export function liveCard(cards: readonly BankCard[]): BankCard | null {
+  return cards.find(({ state }) => [CARD_PENDING, CARD_BOUND, CARD_UNBINDING].includes(state)) ?? null
+}
+
+/** The agent whose account calls of the financial host concern. */
+export function ownAgentId(): string {
+  return localStorage.getItem('getAgentid') ?? hosts.defaultAgentId
+}
+
+/** The account of an agent as the login stores it; null while none was opened. */
+export const accountOf = (agentId: string) =>
+  queryOptions({
+    queryKey: [CUSTOMER, 'of', agentId],
+    queryFn: ({ signal }) => api.get<AccountInfo | null>(`${CUSTOMER}/getAccountInfo`, { agentId }, { signal }),
+  })
+
+export const paymentAccountDetail = (accountId: string) =>
+  queryOptions({
+    queryKey: [CUSTOMER, 'detail', accountId],
+    queryFn: ({ signal }) => api.get<PaymentAccountDetail>(`${CUSTOMER}/detail`, { accountId }, { signal }),
+  })
+
+/** What is filled in to open an account. */
+export interface Application {
+  agentId: string
+  accountType: number
+  customerName: string
+  certNo: string
+  contact: string
+  phone: string
+}
+
+export function openAccount(application: Application, options: CallOptions): Promise<{ accountId: string; status: number }> {
+  return api.post(`${CUSTOMER}/openAccount`, application, options)
+}
+
+/** A step of an account; what it needs besides depends on the step. */
+export interface StatusChange {
+  accountId: string
+  version: number
+  status: number
+  accountLevel?: number | undefined
+  reason?: string | undefined
+}
+
+export function setStatus(change: StatusChange, options: CallOptions): Promise<unknown> {
+  return api.put(`${CUSTOMER}/state`, change, options)
+}
+
+/** What is filled in to bind a card. */
+export interface CardValues {
+  cardNo: string
+  bankName: string
+  holder: string
+  idNo: string
+  bankMobile: string
+}
+
+export function bindCard(card: CardValues & { accountId: string }, options: CallOptions): Promise<{ bindId: string }> {
+  return api.post(`${CUSTOMER}/bindCard`, card, options)
+}
+
+export function checkCard(check: { bindId: string; smsCode: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${CUSTOMER}/bindCardCheck`, check, options)
+}
+
+export function sendCardCode(input: { accountId: string; phone: string }, options: CallOptions): Promise<unknown> {
+  return api.post('/Pay/message/sendCode', { ...input, scene: 'bindCard' }, options)
+}
+
+export function applyUnbinding(input: { accountId: string; cardNo: string; reason: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${CUSTOMER}/applyUnbindCard`, input, options)
+}
+
+export function decideUnbinding(
+  input: { accountId: string; cardId: string; agree: boolean; reason?: string },
+  options: CallOptions,
+): Promise<unknown> {
+  return api.put(`${CUSTOMER}/card/state`, input, options)
+}

@@ -1,0 +1,47 @@
+import { EMPTY, formatTime } from '@/kit/format'
+import type { ListDescription } from '@/kit/list/description'
+import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
+import { type Agent, AGENT_PATH, billingShort, contractText } from './agent'
+import { ContractEnd } from './Contract'
+
+const under = (agent: Agent) => agent.parentCompany ?? (agent.parentId === null ? '平台直属' : EMPTY)
+const template = (agent: Agent) => agent.roleName ?? (agent.roleId === null ? '不限' : EMPTY)
+
+export const agentList: ListDescription<Agent> = {
+  id: 'agent-account',
+  title: '账号管理',
+  purpose: '代理运营服务区；停用代理，它的人员立即退出登录。',
+  path: AGENT_PATH,
+  exported: true,
+  table: 'agent',
+  rowKey: (agent) => agent.agentId,
+  emptyText: '还没有代理，新增后可以为它分配服务区和人员',
+  filters: [
+    { kind: 'text', name: 'keyword', label: '关键词', placeholder: '公司、联系人或完整手机号' },
+    enabledFilter,
+  ],
+  columns: [
+    { key: 'company', title: '公司名称', width: 164, text: (row) => row.company, render: (row) => <strong title={row.company}>{row.company}</strong> },
+    enabledColumn(78),
+    { key: 'contact', title: '联系人', width: 72, text: (row) => row.contact },
+    { key: 'phone', title: '登录手机号', width: 114, text: (row) => row.phone, render: (row) => <span className="figure">{row.phone}</span> },
+    { key: 'parent', title: '上级代理', width: 100, text: under },
+    { key: 'role', title: '角色模板', width: 92, text: template },
+    { key: 'billingWay', title: '收银模式', width: 84, text: (row) => billingShort(row.billingWay) },
+    { key: 'areaCount', title: '服务区', width: 64, align: 'right', text: (row) => String(row.areaCount) },
+    {
+      key: 'contract',
+      title: '合同到期',
+      width: 122,
+      text: (row) => contractText(row.contractBegin, row.contractEnd),
+      render: (row) => <ContractEnd begin={row.contractBegin} end={row.contractEnd} />,
+    },
+    { key: 'vehicleQuota', title: '车辆上限', width: 88, align: 'right', optional: true, text: (row) => row.vehicleQuota?.toLocaleString('zh-CN') ?? '不限' },
+    { key: 'childCount', title: '下级代理', width: 80, align: 'right', optional: true, text: (row) => String(row.childCount) },
+    { key: 'level', title: '级别', width: 72, optional: true, text: (row) => `${row.level} 级` },
+    { key: 'createdAt', title: '创建时间', width: 170, optional: true, text: (row) => formatTime(row.createdAt) },
+    { key: 'updatedAt', title: '更新时间', width: 170, optional: true, text: (row) => formatTime(row.updatedAt) },
+    { key: 'remark', title: '备注', width: 180, optional: true, text: (row) => row.remark || EMPTY },
+    { key: 'agentId', title: '代理编号', width: 170, optional: true, text: (row) => row.agentId },
+  ],
+}

@@ -1,0 +1,111 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions } from '@/api/client'
+import { ink, stateStyle } from '@/app/theme'
+import { EMPTY } from '@/kit/format'
+import type { TagStyle } from '@/kit/StateTag'
+
+export const AREA_PATH = '/platform/agent/serviceArea'
+
+export const PLANNED = 0
+export const OPEN = 1
+export const SUSPENDED = 2
+export const CLOSED = 3
+
+/** An area as its management lists it. */
+export interface Area {
+  id: string
+  name: string
+  agentId: string
+  company: string | null
+  /** 客服电话. */
+  tel: string
+  vehicleCount: number
+  parkingCount: number
+  state: number
+  /** What riders are told while it is suspended. */
+  notice: string
+  createdAt: number
+  updatedAt: number
+  version: number
+}
+
+/** With its edge and what lies in it. */
+export interface AreaInfo extends Area {
+  /** Of the bikes, those on its streets. */
+  shelvedCount: number
+  fenceCount: number
+  franchiseeCount: number
+  /** `[lng, lat]` corners, closed, WGS-84. */
+  ring: number[][]
+}
+
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'area-name-taken': 'name' } as const
+
+export const NAME_MAX = 30
+export const NOTICE_MAX = 200
+/** What the server takes for a telephone. */
+export const TEL = /^(?=.*\d)[\d +\-()]{5,20}$/
+
+/** In words and colour, indexed by state. */
+export const areaStates: readonly TagStyle[] = [
+  { label: '筹备', color: stateStyle[4].color },
+  { label: '运营中', color: stateStyle[0].color },
+  { label: '暂停服务', color: ink.warning },
+  { label: '已关停', color: stateStyle[7].color },
+]
+
+export function areaState(state: number): TagStyle {
+  return areaStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+}
+
+type Belongings = Pick<Area, 'state' | 'vehicleCount'> & Partial<Pick<AreaInfo, 'fenceCount' | 'franchiseeCount' | 'shelvedCount'>>
+
+/** Why an area cannot be handed over now; null as far as is known here. */
+export function handOverFault(area: Belongings): string | null {
+  if (area.state === CLOSED) return '服务区已关停'
+  const left = [
+    [area.vehicleCount, '辆车'],
+    [area.fenceCount ?? 0, '个围栏'],
+    [area.franchiseeCount ?? 0, '个加盟商'],
+  ] as const
+  const named = left.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  return named.length > 0 ? `还有 ${named.join('、')} 归原代理所有，清空后才能移交` : null
+}
+
+/** Why an area cannot be closed now; null as far as is known here. */
+export function closeFault(area: Belongings): string | null {
+  if (area.state === CLOSED) return '服务区已关停'
+  if (area.state === PLANNED) return '还没有开通过'
+  return area.shelvedCount ? `还有 ${area.shelvedCount} 辆已上架车辆，请先下架` : null
+}
+
+/** Why an area cannot be opened now; null as far as is known here. */
+export function openFault(area: Pick<Area, 'state' | 'tel' | 'parkingCount'>): string | null {
+  if (area.state === CLOSED) return '服务区已关停'
+  if (area.tel.trim() === '') return '开通前请填写客服电话'
+  return area.state === PLANNED && area.parkingCount === 0 ? '开通前请至少划定一个停车区' : null
+}
+
+export const areaInfo = (id: string) =>
+  queryOptions({
+    queryKey: [AREA_PATH, 'info', id],
+    queryFn: ({ signal }) => api.get<AreaInfo>(`${AREA_PATH}/info`, { id }, { signal }),
+  })
+
+export interface AreaValues {
+  name: string
+  tel: string
+}
+
+export function changeArea(values: AreaValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.put(AREA_PATH, values, options)
+}
+
+export function setAreaState(input: { id: string; state: number; notice?: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${AREA_PATH}/state`, input, options)
+}
+
+export function handOverArea(input: { id: string; agentId: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.post(`${AREA_PATH}/agent`, input, options)
+}

@@ -1,0 +1,46 @@
+import { EMPTY, formatTime } from '@/kit/format'
+import type { FilterOption, ListDescription } from '@/kit/list/description'
+import { Dot } from '@/kit/StateTag'
+import { type Area, AREA_PATH, areaState, areaStates } from './area'
+
+/** The list of areas; `agents` fill the filter. */
+export function areaList(agents: readonly FilterOption[]): ListDescription<Area> {
+  return {
+    id: 'service-area',
+    title: '服务区管理',
+    purpose: '服务区决定骑行用户在哪里可以用车、归哪家代理运营；开通、暂停和关停立即生效。',
+    path: AREA_PATH,
+    exported: true,
+    table: 'area',
+    rowKey: (area) => area.id,
+    emptyText: '还没有服务区；在“运营配置 · 服务区围栏”划定边界后会出现在这里',
+    filters: [
+      { kind: 'text', name: 'keyword', label: '关键词', placeholder: '服务区名称或客服电话' },
+      { kind: 'select', name: 'agentId', label: '代理', options: agents },
+      {
+        kind: 'select',
+        name: 'state',
+        label: '状态',
+        options: areaStates.map(({ label }, state) => ({ value: String(state), label })),
+      },
+    ],
+    columns: [
+      { key: 'name', title: '服务区', width: 170, text: (area) => area.name, render: (area) => <strong>{area.name}</strong> },
+      {
+        key: 'state',
+        title: '状态',
+        width: 104,
+        text: (area) => areaState(area.state).label,
+        render: (area) => <Dot {...areaState(area.state)} />,
+      },
+      { key: 'company', title: '运营代理', width: 200, text: (area) => area.company ?? EMPTY },
+      { key: 'vehicleCount', title: '车辆', width: 84, align: 'right', text: (area) => area.vehicleCount.toLocaleString() },
+      { key: 'parkingCount', title: '停车区', width: 84, align: 'right', text: (area) => area.parkingCount.toLocaleString() },
+      { key: 'tel', title: '客服电话', width: 140, text: (area) => area.tel || EMPTY },
+      { key: 'notice', title: '停运公告', width: 180, text: (area) => area.notice || EMPTY },
+      { key: 'updatedAt', title: '更新时间', width: 160, text: (area) => formatTime(area.updatedAt) },
+      { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (area) => formatTime(area.createdAt) },
+      { key: 'id', title: '服务区编号', width: 170, optional: true, text: (area) => area.id },
+    ],
+  }
+}

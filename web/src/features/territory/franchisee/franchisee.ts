@@ -1,0 +1,158 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type CallOptions } from '@/api/client'
+import { stateStyle } from '@/app/theme'
+import { EMPTY, parseMoney } from '@/kit/format'
+import type { TagStyle } from '@/kit/StateTag'
+
+export const FRANCHISEE_PATH = '/platform/agent/allyInfo'
+const AREAS_PATH = '/platform/agent/serviceArea/belongToAgent'
+const AGENTS_PATH = '/platform/agent/serviceArea/agents'
+
+export const NEGOTIATING = 0
+export const COOPERATING = 1
+export const EXPIRED = 2
+export const TERMINATED = 3
+
+/** A franchisee as lists and its drawer show it; names and phone are masked. */
+export interface Franchisee {
+  id: string
+  agentId: string
+  agentCompany: string | null
+  company: string
+  licenseNo: string
+  contact: string
+  phone: string
+  legalPerson: string
+  serviceAreaIds: string[]
+  serviceAreas: { id: string; name: string; agentId: string }[]
+  /** `YYYY-MM-DD`. */
+  joinedAt: string | null
+  /** The contract's last day, `YYYY-MM-DD`. */
+  contractEnd: string | null
+  vehicleCount: number
+  /** Cents. */
+  depositPaid: number
+  /** Ten-thousandths. */
+  divideRatioBp: number
+  state: number
+  remark: string
+  endedReason: string
+  createdAt: number
+  updatedAt: number
+  version: number
+}
+
+/** Names and phone, whole. */
+export interface WholePeople {
+  contact: string
+  phone: string
+  legalPerson: string
+}
+
+/** What the server is told; what is absent stays as it is. */
+export interface FranchiseeValues {
+  company: string
+  contact?: string
+  phone?: string
+  licenseNo: string
+  legalPerson?: string
+  serviceAreaIds: string[]
+  joinedAt: string
+  contractEnd: string
+  depositPaid: number
+  divideRatioBp: number
+  remark: string
+}
+
+/** What the server refuses about one field, by its code. */
+export const fieldOf = { 'ally-license-taken': 'licenseNo' } as const
+
+export const COMPANY_MAX = 64
+export const PERSON_MAX = 20
+export const REMARK_MAX = 200
+export const AREAS_MAX = 100
+export const DEPOSIT_MAX_YUAN = 100_000_000
+
+/** In words and colour, indexed by state. */
+export const franchiseeStates: readonly TagStyle[] = [
+  { label: '洽谈', color: stateStyle[4].color },
+  { label: '合作中', color: stateStyle[0].color },
+  { label: '到期', color: stateStyle[5].color },
+  { label: '解约', color: stateStyle[7].color },
+]
+
+/** The look of a state; one that is not known yet looks grey. */
+export function franchiseeState(state: number): TagStyle {
+  return franchiseeStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+}
+
+/** Whole percent of ten-thousandths: 3050 is 30.5%. */
+export function formatRatio(bp: number): string {
+  return bp === 0 ? EMPTY : `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
+}
+
+/** Ten-thousandths of a percentage with two decimals at most; null for anything else and for more than the whole. */
+export function parseRatio(percent: string): number | null {
+  const hundredths = parseMoney(percent)
+  return hundredths !== null && hundredths <= 10_000n ? Number(hundredths) : null
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const SHANGHAI_MS = 8 * 60 * 60 * 1000
+
+/** Days from today in Shanghai to the contract's last day; negative when it is over. */
+export function daysLeft(contractEnd: string, now_ms: number): number {
+  const today = Math.floor((now_ms + SHANGHAI_MS) / DAY_MS)
+  return Math.round(Date.parse(`${contractEnd}T00:00:00Z`) / DAY_MS) - today
+}
+
+/** What is to be said of a contract's end, when it is near. */
+export function endNotice(franchisee: Pick<Franchisee, 'state' | 'contractEnd'>, now_ms: number): string | null {
+  if (franchisee.state !== COOPERATING || franchisee.contractEnd === null) return null
+  const days = daysLeft(franchisee.contractEnd, now_ms)
+  if (days > 30) return null
+  return days <= 0 ? '今天到期' : `剩 ${days} 天`
+}
+
+export const franchiseeInfo = (id: string) =>
+  queryOptions({
+    queryKey: [FRANCHISEE_PATH, 'info', id],
+    queryFn: ({ signal }) => api.get<Franchisee>(`${FRANCHISEE_PATH}/info`, { id }, { signal }),
+  })
+
+/** Agents that a franchisee or an area may be given to. */
+export const agentChoices = queryOptions({
+  queryKey: [AGENTS_PATH],
+  queryFn: ({ signal }) => api.get<{ rows: { agentId: string; company: string }[] }>(AGENTS_PATH, {}, { signal }),
+  staleTime: 60_000,
+})
+
+/** Areas of an agent. */
+export const areasOf = (agentId: string) =>
+  queryOptions({
+    queryKey: [AREAS_PATH, agentId],
+    queryFn: ({ signal }) =>
+      api.get<{ list: { id: string; name: string }[] }>(AREAS_PATH, { agentIds: agentId }, { signal }),
+    staleTime: 60_000,
+  })
+
+export function createFranchisee(values: FranchiseeValues & { agentId: string }, options: CallOptions): Promise<unknown> {
+  return api.post(FRANCHISEE_PATH, values, options)
+}
+
+export function changeFranchisee(values: FranchiseeValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
+  return api.put(FRANCHISEE_PATH, values, options)
+}
+
+export function setFranchiseeState(input: { id: string; state: number; reason?: string }, options: CallOptions): Promise<unknown> {
+  return api.post(`${FRANCHISEE_PATH}/state`, input, options)
+}
+
+export function deleteFranchisee(input: { id: string }, options: CallOptions): Promise<unknown> {
+  return api.delete(FRANCHISEE_PATH, input, options)
+}
+
+/** Asks for whole names and phone; who asked is kept. */
+export function unmaskFranchisee(input: { id: string }, options: CallOptions): Promise<WholePeople> {
+  return api.post<WholePeople>(`${FRANCHISEE_PATH}/unmask`, input, options)
+}

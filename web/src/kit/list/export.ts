@@ -1,0 +1,59 @@
+import { api, type Query } from '@/api/client'
+import { formatTime } from '../format'
+import { type Column, type Filters, type ListDescription } from './description'
+import { saveFile, toCsv } from './csv'
+import { EXPORT_LIMIT, fetchAll } from './pages'
+
+/** What became of an export. */
+export interface Exported {
+  /** How many rows the file has; null where the server's word does not reach the page. */
+  rows: number | null
+  /** There are more rows than the file has. */
+  capped: boolean
+}
+
+/** The name that the server gave its file; null without one. */
+export function fileName(disposition: string | null): string | null {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '')?.[1]
+  try {
+    return encoded === undefined ? null : decodeURIComponent(encoded)
+  } catch {
+    return null
+  }
+}
+
+const stamp = () => formatTime(Date.now()).replaceAll(/[-: ]/g, '')
+
+/** A file that the server makes of a list, and has on record before it answers. */
+export async function exportByServer(path: string, title: string, query: Query, columns: readonly string[]): Promise<Exported> {
+  const response = await api.download(`${path}/export`, { ...query, columns: columns.join(',') })
+  const rows = response.headers.get('X-Rows')
+  saveFile(fileName(response.headers.get('Content-Disposition')) ?? `${title}-${stamp()}.csv`, await response.blob())
+  return { rows: rows === null ? null : Number(rows), capped: response.headers.get('X-Capped') === 'true' }
+}
+
+/** A file that the page makes of rows it has. The server is told first: when it refuses, nothing is disclosed. */
+export async function disclose<Row>(
+  what: string,
+  title: string,
+  filter: Query,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Promise<Exported> {
+  await api.post('/platform/aliyunlog/access', { kind: 'export', what, filter, rows: rows.length })
+  saveFile(`${title}-${stamp()}.csv`, toCsv(columns, rows))
+  return { rows: rows.length, capped: rows.length === EXPORT_LIMIT }
+}
+
+/** The list as a file, with these columns. */
+export async function exportList<Row>(description: ListDescription<Row>, filters: Filters, columns: readonly Column<Row>[]): Promise<Exported> {
+  const { id, title, path } = description
+  if (description.exported) return exportByServer(path, title, filters, columns.map(({ key }) => key))
+  return disclose(id, title, filters, columns, await fetchAll(description, filters))
+}
+
+/** What to tell whoever took it. */
+export function exportNotice({ rows, capped }: Exported): { kind: 'success' | 'warning'; text: string } {
+  if (capped) return { kind: 'warning', text: `只导出了前 ${rows ?? ''} 条，请缩小筛选范围` }
+  return { kind: 'success', text: rows === null ? '已导出' : `已导出 ${rows} 条` }
+}
