@@ -49,7 +49,7 @@ pub struct Export<Row: 'static> {
 
 impl<Row> std::fmt::Debug for Export<Row> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sheet").field("what", &self.what).finish_non_exhaustive()
+        f.debug_struct("Export").field("what", &self.what).finish_non_exhaustive()
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_export_is_csv_with_a_chinese_head_that_spreadsheets_read_as_utf8() {
+    fn an_export_is_csv_with_a_chinese_head_that_spreadsheets_read_as_utf8() {
         let rows = [Stall { name: "城东", sold: 7 }, Stall { name: "a,\"b\"\r\nc", sold: -1 }];
         assert_eq!(text(None, &rows), "\u{feff}名称,售出\r\n城东,7\r\n\"a,\"\"b\"\"\r\nc\",-1\r\n");
         assert_eq!(text(Some("sold"), &rows), "\u{feff}售出\r\n7\r\n-1\r\n");
