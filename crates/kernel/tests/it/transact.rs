@@ -268,6 +268,30 @@ async fn a_repeated_request_is_done_once_whatever_became_of_its_members() {
     assert!(!runtime.desk.load::<Stall>(&id("c")).await.unwrap().state.open);
 }
 
+#[tokio::test]
+async fn a_repeat_that_would_ask_for_something_else_by_now_gets_its_answer() {
+    let standing = runtime().await;
+    three(&standing).await;
+    let asked = request("r1", 1, json!("named"));
+    let naming = async || {
+        standing
+            .runtime
+            .desk
+            .transact::<Failed, _>(&asked, async |mut tx| {
+                let again = tx.load::<Stall>(&id("a")).await?.state.name == "x";
+                tx.execute::<Stall>(&id("a"), StallCommand::Rename(id("x"))).await?;
+                if again {
+                    tx.execute::<Stall>(&id("b"), StallCommand::Rename(id("x"))).await?;
+                }
+                Ok(tx)
+            })
+            .await
+            .unwrap()
+    };
+    let first = naming().await;
+    assert_eq!(naming().await, Receipt { repeated: true, ..first });
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_request_sent_at_once_by_many_is_done_once() {
     let standing = runtime().await;
