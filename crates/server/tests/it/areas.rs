@@ -72,13 +72,13 @@ async fn areas_change_hands_with_their_agents_account_all_or_none() {
     refused(wish(&[&lake, &island, &"77".to_owned()]).await, "area-unknown").await;
     let stale = with(wish(&[&lake, &island]).await, &json!({"version": 77}));
     refused(stale, "stale-version").await;
-    assert_eq!(run(&admin, &child).await, [lake.clone()]);
+    assert_eq!(run(&admin, &child).await, std::slice::from_ref(&lake));
     assert_eq!(row(&admin, &child).await["company"], "湖里骑行有限公司");
 
     // The account and three areas, one of them back; the two with the same name change places.
     admin.ok("PUT", ACCOUNT, wish(&[&second, &island, &bay]).await).await;
     assert_eq!(run(&admin, &child).await, sorted(&[&second, &island, &bay]));
-    assert_eq!(run(&admin, &top).await, [lake.clone()]);
+    assert_eq!(run(&admin, &top).await, std::slice::from_ref(&lake));
     assert_eq!(row(&admin, &child).await["company"], "湖里单车有限公司");
     let (events, writes): (i64, i64) =
         sqlx::query_as("select count(*), count(distinct xmin::text) from log.events where position > $1")
