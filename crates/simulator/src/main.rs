@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -57,6 +58,12 @@ enum Task {
         /// Rides a bike makes on a mean day; 5 is an ordinary city, more is livelier to watch.
         #[arg(long, default_value_t = 15.0)]
         rides: f64,
+        /// 城市的一天从几时开始，与此刻的钟点无关；缺省为早高峰
+        #[arg(long, default_value_t = 7.5)]
+        wakes_at: f64,
+        /// 城市按此刻的钟点运转
+        #[arg(long, conflicts_with = "wakes_at")]
+        by_the_clock: bool,
     },
     /// 把真实行程与关锁记录按时间回放为设备报文
     Replay {
@@ -225,8 +232,18 @@ fn bench(bikes: u32, seconds: i64) {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
+async fn main() -> ExitCode {
+    match run(Cli::parse().command).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("simulator: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(task: Task) -> anyhow::Result<()> {
+    match task {
         Task::City { seed, out } => write_city(seed, &out),
         Task::Demo {
             target,
@@ -238,6 +255,8 @@ async fn main() -> anyhow::Result<()> {
             own_connections,
             trouble,
             rides,
+            wakes_at,
+            by_the_clock,
         } => {
             demo::run(demo::Options {
                 server: target.server,
@@ -251,6 +270,7 @@ async fn main() -> anyhow::Result<()> {
                 own_connections,
                 trouble,
                 rides_per_bike_day: rides,
+                wakes_at: (!by_the_clock).then_some(wakes_at),
             })
             .await
         }

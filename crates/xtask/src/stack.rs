@@ -202,7 +202,7 @@ impl Stack {
             if let Some(data) = real_data()? {
                 demo.env("WHEELHOUSE_DATA", data);
             }
-            eprintln!("Starting the demo city.");
+            eprintln!("Starting the demo city at its morning peak, whatever the hour.");
             this.simulator = Some(Supervised::spawn("simulator", demo, place.path(), Signal::Term)?);
         }
         Ok(this)

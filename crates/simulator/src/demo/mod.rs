@@ -41,6 +41,8 @@ pub struct Options {
     pub trouble: f64,
     /// Rides a bike makes on a mean day.
     pub rides_per_bike_day: f64,
+    /// The hour of the city's day at the start; nothing: the hour that it is.
+    pub wakes_at: Option<f64>,
 }
 
 struct Answered {
@@ -51,6 +53,7 @@ struct Answered {
 /// Runs until `run_for` is over or the process is told to stop.
 pub async fn run(options: Options) -> anyhow::Result<()> {
     ensure!(options.bikes >= 1, "至少要有一辆车");
+    ensure!(options.wakes_at.is_none_or(|hour| (0.0..24.0).contains(&hour)), "起始钟点须在 0 到 24 之间");
     ensure!(
         (0.1..=FASTEST).contains(&options.speed),
         "速度须在 0.1 到 {FASTEST} 之间：再快，服务器会把正常骑行判为位置跳变"
@@ -60,6 +63,7 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
         report_every_ms: options.report_every.map(|every| (every.as_millis() as f64 * options.speed) as i64),
         trouble: options.trouble,
         rides_per_bike_day: options.rides_per_bike_day,
+        wakes_at: options.wakes_at,
     };
     let mut world = World::new(options.seed, options.bikes, start_ms, habits);
     println!(
@@ -70,6 +74,9 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
         world.city.graph.edges.len(),
         world.bikes.len()
     );
+    if let Some(hour) = options.wakes_at {
+        println!("城市的一天从 {hour} 时开始（与此刻的钟点无关），骑行量随它变化");
+    }
     let api = OpenApi::new(&options.server, &options.token)?;
     let ready = setup::set_up(&api, &world).await.context("布置演示城市")?;
     let (heard, commands) = mpsc::channel(COMMANDS_WAITING);

@@ -19,6 +19,11 @@ pub fn local_hour(now_ms: i64) -> f64 {
     (now_ms + 8 * 3_600_000).rem_euclid(86_400_000) as f64 / 3_600_000.0
 }
 
+/// How far the day of a city that has `hour` at `now_ms` is ahead of the clock: less than a day.
+pub fn ahead_ms(now_ms: i64, hour: f64) -> i64 {
+    (((hour - local_hour(now_ms)) * 3_600_000.0) as i64).rem_euclid(86_400_000)
+}
+
 /// How busy this moment is; 1 is an even day's mean.
 pub fn rate_now(now_ms: i64) -> f64 {
     let hour = local_hour(now_ms);
@@ -138,6 +143,15 @@ impl WrongPlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_city_wakes_at_its_hour_whatever_the_clock_says() {
+        for now_ms in [0, 1_800_000_000_000, 1_800_040_000_000] {
+            let woken = local_hour(now_ms + ahead_ms(now_ms, 8.0));
+            assert!((woken - 8.0).abs() < 0.001, "{woken}");
+            assert!((0..86_400_000).contains(&ahead_ms(now_ms, 8.0)));
+        }
+    }
 
     #[test]
     fn the_hours_mean_one_and_the_rush_is_at_eight_and_six() {

@@ -74,11 +74,13 @@ pub struct Habits {
     pub rides_per_bike_day: f64,
     /// Multiplies how often things go wrong; 1 is a lively but believable city.
     pub trouble: f64,
+    /// The hour of the city's day at the start, 0 to 24; nothing: the hour that it is.
+    pub wakes_at: Option<f64>,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Self { report_every_ms: None, rides_per_bike_day: 5.0, trouble: 1.0 }
+        Self { report_every_ms: None, rides_per_bike_day: 5.0, trouble: 1.0, wakes_at: None }
     }
 }
 
@@ -124,6 +126,8 @@ pub struct World {
     habits: Habits,
     rng: ChaCha8Rng,
     now_ms: i64,
+    /// How far the city's day is ahead of the clock.
+    ahead_ms: i64,
     wrong_places: WrongPlaces,
     idle: IdleIndex,
     next_call: u64,
@@ -202,6 +206,7 @@ impl World {
             })
             .collect();
         let wrong_places = WrongPlaces::of(&city);
+        let ahead_ms = habits.wakes_at.map_or(0, |hour| demand::ahead_ms(start_ms, hour));
         Self {
             city,
             bikes,
@@ -209,6 +214,7 @@ impl World {
             habits,
             rng,
             now_ms: start_ms,
+            ahead_ms,
             wrong_places,
             idle,
             next_call: 0,
@@ -222,6 +228,11 @@ impl World {
     /// Simulated now, epoch milliseconds.
     pub const fn now_ms(&self) -> i64 {
         self.now_ms
+    }
+
+    /// The time of the city's own day, which decides how many ride and where to.
+    pub const fn day_ms(&self) -> i64 {
+        self.now_ms + self.ahead_ms
     }
 
     /// Lives through the time up to `now_ms`, in whole ticks, and says what is to be sent, in time order.

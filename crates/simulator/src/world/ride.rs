@@ -68,7 +68,7 @@ impl World {
     pub(super) fn riders_arrive(&mut self, out: &mut Vec<Action>) {
         let per_tick =
             self.bikes.len() as f64 * self.habits.rides_per_bike_day / 86_400.0 * TICK_MS as f64 / 1000.0;
-        self.until_next_rider -= per_tick * demand::rate_now(self.now_ms);
+        self.until_next_rider -= per_tick * demand::rate_now(self.day_ms());
         while self.until_next_rider < 0.0 {
             self.until_next_rider += -f64::ln(1.0 - self.rng.gen_range(0.0..1.0));
             self.tally.riders += 1;
@@ -77,7 +77,8 @@ impl World {
     }
 
     fn rider_appears(&mut self, out: &mut Vec<Action>) {
-        let origin = demand::origin(&mut self.rng, &self.city, self.now_ms);
+        let day_ms = self.day_ms();
+        let origin = demand::origin(&mut self.rng, &self.city, day_ms);
         let at = self.city.parkings[origin]
             .spot
             .at
@@ -94,7 +95,7 @@ impl World {
             self.tally.found_no_bike += 1;
             return;
         };
-        let parking = demand::destination(&mut self.rng, &self.city, at, now_ms);
+        let parking = demand::destination(&mut self.rng, &self.city, at, day_ms);
         let (end, ending) = self.wrong_places.ending(&mut self.rng, &self.city, parking);
         let Some(line) = self.city.graph.ride(&self.bikes[bike as usize].spot, &end) else { return };
         let length_m = length_m(&line);

@@ -119,7 +119,7 @@ fn bikes_stay_on_the_streets_within_the_noise_unless_a_fix_jumps() {
         7,
         120,
         START_MS,
-        Habits { trouble: 0.0, rides_per_bike_day: 30.0, report_every_ms: None },
+        Habits { trouble: 0.0, rides_per_bike_day: 30.0, report_every_ms: None, ..Habits::default() },
     );
     // A lane's edge is at most 17 m from its middle, a no-stop zone's or place's spot at most 40 m.
     let allowed_m = 41.0 + 2.0_f64.sqrt() * 9.0 + 0.5;
@@ -166,7 +166,7 @@ fn things_go_wrong_in_every_known_way() {
         7,
         400,
         START_MS,
-        Habits { trouble: 60.0, rides_per_bike_day: 40.0, report_every_ms: None },
+        Habits { trouble: 60.0, rides_per_bike_day: 40.0, report_every_ms: None, ..Habits::default() },
     );
     live(&mut world, 75, |_| false, |_, _| {});
     let t = world.tally;
@@ -219,7 +219,7 @@ fn a_ridden_bike_answers_132_and_a_standing_one_locks_and_reports() {
         7,
         200,
         START_MS,
-        Habits { rides_per_bike_day: 60.0, trouble: 0.0, report_every_ms: None },
+        Habits { rides_per_bike_day: 60.0, trouble: 0.0, report_every_ms: None, ..Habits::default() },
     );
     live(&mut world, 10, |_| false, |_, _| {});
     let ridden = world.bikes.iter().position(simulator::world::Bike::in_use).expect("someone rides") as u32;
