@@ -3,10 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::{env, fs};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+
+/// How a bench ends: a failure, such as an option that is refused, is told in a line.
+pub fn told(measured: Result<()>) -> ExitCode {
+    match measured {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -47,7 +47,7 @@ enum Command {
         /// A binary of bench/.
         name: String,
         /// Passed on to it.
-        #[arg(last = true)]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
     /// The server, rebuilt on change, and Vite's development server.

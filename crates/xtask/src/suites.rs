@@ -93,13 +93,14 @@ fn plain(line: &str) -> String {
 
 /// What a runner's closing line says: nextest's, libtest's, Vitest's, Playwright's.
 fn count_in(line: &str) -> Option<Count> {
+    // Indented, it is what nextest shows of one failed test, which its own closing line counts.
+    let libtest = line.starts_with("test result:");
     let line = line.trim();
     let counts = || Count {
         passed: number_before(line, "passed"),
         failed: number_before(line, "failed") + number_before(line, "timed out"),
     };
     let nextest = line.starts_with("Summary [") && line.contains(" run:");
-    let libtest = line.starts_with("test result:");
     let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
     // "4 passed (14.2s)", "1 failed", "2 flaky", "1 interrupted"
     let playwright = {
@@ -148,6 +149,7 @@ mod tests {
     #[test]
     fn other_lines_count_nothing() {
         for line in [
+            "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 12 filtered out",
             "",
             "PASS [   0.005s] a_test_that_passed",
             " Test Files  3 passed (3)",

@@ -12,6 +12,7 @@ mod stack;
 mod usage;
 mod views;
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -81,7 +82,11 @@ impl Moment {
     }
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    bench::told(measured())
+}
+
+fn measured() -> Result<()> {
     let line = Line::parse();
     let most = line.steps.last().copied().context("no steps")?;
     ensure!(line.steps.is_sorted() && (1..=25_000).contains(&most), "steps must rise, up to 25000");

@@ -7,6 +7,7 @@ mod load;
 mod systems;
 
 use std::collections::BTreeMap;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -48,7 +49,11 @@ struct Options {
 }
 
 #[tokio::main]
-async fn main() -> Result<()> {
+async fn main() -> ExitCode {
+    bench::told(measured().await)
+}
+
+async fn measured() -> Result<()> {
     let options = Options::parse();
     anyhow::ensure!((0.1..=600.0).contains(&options.seconds), "--seconds is between 0.1 and 600");
     let server = Server::at(&options.database_url).await?;

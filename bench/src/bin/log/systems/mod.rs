@@ -99,7 +99,14 @@ impl Server {
         let version = setting("server_version_num").await?.parse()?;
         let title = format!("PostgreSQL {}", setting("server_version").await?);
         let most: u32 = setting("max_connections").await?.parse()?;
-        Ok(Self { options, url: url.to_owned(), admin, version, title, context: most.saturating_sub(25).max(1) })
+        Ok(Self {
+            options,
+            url: url.to_owned(),
+            admin,
+            version,
+            title,
+            context: most.saturating_sub(25).max(1),
+        })
     }
 
     /// Makes the empty database `name`, in the place of one that is there.

@@ -11,13 +11,13 @@ use futures::TryStreamExt;
 use kernel::projecting::Limits;
 use kernel::projector::ApplyError;
 use kernel::{
-    Aggregate, Change, CommandContext, Event, Foundation, Runtime, MasterKey, PoolSizes, Pools, Position,
-    Projector, Recorded, Refusal, rows,
+    Aggregate, Change, CommandContext, Event, Foundation, MasterKey, PoolSizes, Pools, Position, Projector,
+    Recorded, Refusal, Runtime, rows,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
-use vocabulary::{AgentId, AreaId, Clock, Snowflake, SystemClock, DataOwner};
+use vocabulary::{AgentId, AreaId, Clock, DataOwner, Snowflake, SystemClock};
 
 use super::{Caller, Opened};
 use crate::bike::Seen;
