@@ -6,6 +6,7 @@ mod append_only;
 mod begin;
 mod checkpoints;
 mod cutter;
+mod database_roles;
 mod desk;
 mod doubt;
 mod frozen;

@@ -1,0 +1,114 @@
+//! What the program's database roles may do: nothing beside what is listed here.
+
+use kernel::Pools;
+use sqlx::PgPool;
+
+use crate::support::{SIZES, database};
+
+async fn lines(owner: &PgPool, sql: &'static str) -> Vec<String> {
+    sqlx::query_scalar(sql).fetch_all(owner).await.unwrap()
+}
+
+/// What breaks a rule, one line each.
+async fn findings(owner: &PgPool) -> Vec<String> {
+    lines(
+        owner,
+        "with ours as (select oid, rolname from pg_roles where rolname in ('wheelhouse_app', 'wheelhouse_projector'))
+         select rolname || ' is more than a role to work as' from pg_roles
+         where rolname like 'wheelhouse\\_%'
+           and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin)
+         union all
+         select rolname || ' is a member of ' || m.roleid::regrole from pg_auth_members m join ours on ours.oid = m.member
+         union all
+         select rolname || ' owns ' || c.oid::regclass from pg_class c join ours on ours.oid = c.relowner
+         union all
+         select rolname || ' owns ' || p.oid::regprocedure from pg_proc p join ours on ours.oid = p.proowner
+         union all
+         select rolname || ' owns schema ' || n.nspname from pg_namespace n join ours on ours.oid = n.nspowner
+         union all
+         select rolname || ' may create in schema ' || n.nspname from pg_namespace n, ours
+         where n.nspname !~ '^pg_' and n.nspname <> 'public' and has_schema_privilege(ours.oid, n.oid, 'create')
+         union all
+         select rolname || ' may ' || what || ' ' || c.oid::regclass
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace, ours,
+              unnest(array['insert', 'update', 'delete', 'truncate']) what
+         where n.nspname = 'log' and c.relname in ('events', 'log_head', 'claims') and c.relkind in ('r', 'p')
+           and has_table_privilege(ours.oid, c.oid, what)
+         union all
+         select rolname || ' may ' || what || ' ' || c.oid::regclass
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace, ours,
+              unnest(array['insert', 'update', 'delete', 'truncate']) what
+         where n.nspname = 'read' and c.relkind in ('r', 'p') and ours.rolname = 'wheelhouse_app'
+           and has_table_privilege(ours.oid, c.oid, what)
+         order by 1",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn the_programs_roles_own_nothing_and_cannot_write_the_log_or_what_is_read() {
+    let (_services, database) = database().await;
+    let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+    assert_eq!(findings(&pools.owner).await, Vec::<String>::new());
+    sqlx::raw_sql(
+        "grant update on log.events to wheelhouse_app; grant create on schema read to wheelhouse_projector",
+    )
+    .execute(&pools.owner)
+    .await
+    .unwrap();
+    assert_eq!(
+        findings(&pools.owner).await,
+        ["wheelhouse_app may update log.events", "wheelhouse_projector may create in schema read"]
+    );
+}
+
+#[tokio::test]
+async fn only_these_functions_run_with_their_owners_rights() {
+    let (_services, database) = database().await;
+    let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+    let definers = lines(
+        &pools.owner,
+        "select n.nspname || '.' || p.proname || case when has_function_privilege('public', p.oid, 'execute') then ' public' else '' end
+             || case when has_function_privilege('wheelhouse_app', p.oid, 'execute') then ' app' else '' end
+             || case when has_function_privilege('wheelhouse_projector', p.oid, 'execute') then ' projector' else '' end
+             || case when p.proconfig @> array['search_path=\"\"'] then '' else ' of an open search path' end
+         from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+         where p.prosecdef and n.nspname !~ '^pg_' order by 1",
+    )
+    .await;
+    assert_eq!(
+        definers,
+        [
+            "log.append app",
+            "log.append_one app",
+            "log.append_plain app",
+            "log.end_writer app",
+            "log.writer_backend app",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn every_policy_is_one_of_these() {
+    let (_services, database) = database().await;
+    let pools = Pools::connect(&database.url, SIZES).await.unwrap();
+    let policies = lines(
+        &pools.owner,
+        "select distinct policyname || ' ' || cmd || ' to ' || array_to_string(roles, ',') || ': '
+             || regexp_replace(coalesce(qual, with_check), '\\s+', ' ', 'g')
+         from pg_policies order by 1",
+    )
+    .await;
+    are_known(&policies);
+}
+
+/// The rules as PostgreSQL prints them, without blanks that mean nothing.
+#[track_caller]
+fn are_known(policies: &[String]) {
+    let expected = include_str!("policies.txt");
+    assert_eq!(
+        policies.join("\n"),
+        expected.trim_end(),
+        "policies have changed: say in policies.txt what they are"
+    );
+}
