@@ -46,7 +46,7 @@ export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readon
       title: column.title,
       width: column.width,
       align: column.align,
-      ellipsis: true,
+      ellipsis: !column.wraps,
       render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
     }))
 }
