@@ -56,8 +56,14 @@ describe('the table of a list', () => {
   it('asks again when the list did not come', () => {
     show({ error: new HttpError(500, '') })
     expect(screen.getByText('列表加载失败')).toBeTruthy()
+    expect(screen.getByText('服务器出现问题，请稍后再试')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: '重试' }))
     expect(refetch).toHaveBeenCalledTimes(1)
+  })
+
+  it('ERR-007 without an answer it is the network', () => {
+    show({ error: new HttpError(0, '') })
+    expect(screen.getByText('网络出现问题，请稍后再试')).toBeTruthy()
   })
 
   it('keeps showing what is known when asking again fails', () => {
