@@ -109,3 +109,23 @@ test('a field with an error comes into sight with its label; a phone that somebo
   await expect.poll(inSight).toBe(true)
   await expect(page.locator('.ant-message-error')).toHaveCount(0)
 })
+
+test('on a phone the filters leave the log its place, and what an act was about is whole', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(at('/operation/operator-log'))
+  // A phone begins with the menu over the page.
+  await page.getByRole('menuitem', { name: '操作人员日志' }).click()
+  const row = page.getByRole('search')
+  await expect(row).toBeVisible()
+  const { top, bottom } = await edges(row)
+  expect(bottom - top).toBeLessThan(844 / 4)
+  await expect(page.getByLabel('操作人', { exact: true })).toHaveCount(0)
+  await row.getByRole('button', { name: '更多筛选' }).click()
+  await expect(page.getByLabel('操作人', { exact: true })).toBeVisible()
+  const detail = page.locator('.log-detail').first()
+  const { clipped, cut } = await detail.evaluate((text) => {
+    const cell = text.closest('td')
+    return { clipped: (cell?.scrollWidth ?? 1) > (cell?.clientWidth ?? 0), cut: cell?.classList.contains('ant-table-cell-ellipsis') }
+  })
+  expect([clipped, cut]).toEqual([false, false])
+})

@@ -125,10 +125,12 @@ test.describe.serial('people, seen by an administrator and by the person himself
     }).toPass({ timeout: 10_000 })
 
     await page.goto(at('/permissions/user'))
-    await expect(page.getByRole('region', { name: /待授权设备/ })).toHaveCount(0)
+    const line = page.getByRole('button', { name: /待授权设备/ })
+    await expect(line).toHaveCount(0)
     await expect(badge(page)).toHaveText('实时')
     await signIn(his)
     await expect(his.getByText('当前设备未授权，请联系管理员')).toBeVisible()
+    await line.click()
     const pending = page.getByRole('region', { name: /待授权设备/ }).getByRole('listitem').filter({ hasText: name })
     await expect(pending).toContainText(masked)
     await pending.getByRole('button', { name: '授权' }).click()

@@ -42,9 +42,12 @@ test.describe('tabs', () => {
     await expect.poll(() => hashOf(page)).toBe(LOG)
     await page.goBack()
     await expect(active(page)).toHaveText('角色列表')
-    // A reload begins with the page alone.
+    // A reload keeps them, and the one that was shown.
     await page.reload()
-    await expect(tabs(page)).toHaveText(['角色列表'])
+    await expect(tabs(page)).toHaveText(['首页', '角色列表', '新增角色'])
+    await expect(active(page)).toHaveText('角色列表')
+    await tabs(page).last().click()
+    await expect.poll(() => hashOf(page)).toBe(ADD)
   })
 
   test('TAB-002 TAB-003 TAB-004 TAB-005 a right click closes one, the right, the left or all', async ({ page }) => {

@@ -1,10 +1,27 @@
-/** The tabs of this window. They are not kept over a reload, and end with the session. */
+/** The tabs of this window. A reload keeps them, for the one who opened them; they end with the session. */
 import { create } from 'zustand'
 import { goTo } from '../nav'
 import { useSession } from '../session/store'
-import { activeTab, fullPath, noTabs, type Tabs } from './tabs'
+import { activeTab, fullPath, noTabs, readTabs, type Tabs, writeTabs } from './tabs'
 
-export const useTabs = create<Tabs>(() => noTabs)
+/** One for each person: who signs in after another in the same window does not find the other's pages. */
+const keyOf = (person: string) => `ebike_ops__tabs_${person}`
+
+function person(): string | null {
+  return localStorage.getItem('objectId')
+}
+
+function kept(): Tabs {
+  const somebody = person()
+  return somebody === null ? noTabs : readTabs(sessionStorage.getItem(keyOf(somebody)))
+}
+
+export const useTabs = create<Tabs>(kept)
+
+useTabs.subscribe((tabs) => {
+  const somebody = person()
+  if (somebody !== null) sessionStorage.setItem(keyOf(somebody), writeTabs(tabs))
+})
 
 /** Takes `next`; when another page came to the front, the address follows it. */
 export function showTabs(next: Tabs): void {

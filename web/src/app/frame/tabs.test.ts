@@ -1,7 +1,7 @@
 import type { Location } from 'react-router-dom'
 import { describe, expect, it } from 'vitest'
 import { type Route, routeAt } from '../routes'
-import { activeTab, arrive, type Arrival, close, closeAll, closeLeft, closeRight, fullPath, noTabs, type Tabs, tabLabel, TABS_MAX } from './tabs'
+import { activeTab, arrive, type Arrival, close, closeAll, closeLeft, closeRight, fullPath, noTabs, readTabs, tabLabel, type Tabs, TABS_MAX, writeTabs } from './tabs'
 
 function place(path: string): [Location, Route] {
   const [pathname = '', query] = path.split('?')
@@ -55,6 +55,21 @@ describe('tabs', () => {
     const back = go(opened, '/permissions/role?keyword=a', 'POP')
     expect(shown(back)).toEqual(['/permissions/role?keyword=a'])
     expect(back.active).toBe(1)
+  })
+
+  it('a reload is given the tabs back, and the address says which of them is shown', () => {
+    const tabs = visit('/log', '/permissions/role?keyword=%E7%94%B2', '/permissions/user')
+    const back = readTabs(writeTabs(tabs))
+    expect(activeTab(back)).toBeUndefined()
+    const after = go(back, '/permissions/role?keyword=%E7%94%B2', 'POP')
+    expect(shown(after)).toEqual(shown(tabs))
+    expect(front(after)).toBe('/permissions/role?keyword=%E7%94%B2')
+    expect(go(after, '/operation/operator-log').active).toBe(4)
+  })
+
+  it('of kept tabs only pages come back, and of nonsense none', () => {
+    expect(shown(readTabs('["/log","/login","/no-such-page","/permissions",7]'))).toEqual(['/log'])
+    for (const text of [null, '', '{', '{"a":1}']) expect(readTabs(text).open).toEqual([])
   })
 
   it('a redirect from another page opens a tab of its own', () => {

@@ -4,7 +4,7 @@
  */
 import type { Location } from 'react-router-dom'
 import { beneath } from '@/kit/list/overlay'
-import type { Route } from '../routes'
+import { type Route, routeAt } from '../routes'
 
 export interface Tab {
   /** Stays while the page rewrites its own address. */
@@ -22,6 +22,31 @@ export interface Tabs {
 }
 
 export const noTabs: Tabs = { open: [], active: 0, last: 0 }
+
+/** The tabs as a text that a reload can be given back; which of them is shown follows from the address. */
+export function writeTabs({ open }: Tabs): string {
+  return JSON.stringify(open.map((tab) => fullPath(tab.location)))
+}
+
+/** The tabs of such a text, none of them shown yet; what is no page any more is left out. */
+export function readTabs(text: string | null): Tabs {
+  const open = parsePaths(text).flatMap((path, index): Tab[] => {
+    const { pathname, search } = new URL(path, 'page:/')
+    const route = routeAt(pathname)
+    const location = { pathname, search, hash: '', state: null, key: 'default', unstable_mask: undefined }
+    return route?.layout === 'root' && route.page !== null ? [{ id: index + 1, location, route }] : []
+  })
+  return { open: open.slice(-TABS_MAX), active: 0, last: open.at(-1)?.id ?? 0 }
+}
+
+function parsePaths(text: string | null): string[] {
+  try {
+    const paths: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string' && path.startsWith('/')) : []
+  } catch {
+    return []
+  }
+}
 
 /** How the address changed: a way forward or back, or a page that rewrote its own. */
 export type Arrival = 'PUSH' | 'REPLACE' | 'POP'

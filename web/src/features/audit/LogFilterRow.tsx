@@ -1,6 +1,9 @@
+import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, DatePicker, Input, Segmented, Select } from 'antd'
 import dayjs from 'dayjs'
+import { useState } from 'react'
+import { useDevice } from '@/app/device'
 import { useTyped } from '@/kit/list/useTyped'
 import { actorKinds, type LogFilters, PEOPLE, wholeCategory } from './filters'
 import { logActions } from './log'
@@ -21,6 +24,10 @@ interface LogFilterRowProps {
 /** Who, what, to what, how it ended, and when. */
 export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: LogFilterRowProps) {
   const actions = useQuery(logActions)
+  const mobile = useDevice() === 'mobile'
+  const [unfolded, setUnfolded] = useState(false)
+  const folded = mobile && !unfolded
+  const narrowed = Object.keys(filters).length
   const set = (change: LogFilters) => onFilters({ ...filters, ...change })
   const actOptions = (actions.data?.categories ?? []).map(({ category, label, actions: acts }) => ({
     label,
@@ -39,64 +46,75 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
           value={typeof range === 'string' ? range : OWN}
           onChange={(value) => value !== OWN && onRange(value)}
         />
-        <DatePicker.RangePicker
-          showTime
-          allowClear={false}
-          aria-label="自定义时间范围"
-          style={{ width: 344 }}
-          placeholder={['开始时间', '结束时间']}
-          value={typeof range === 'string' ? null : [dayjs(range.start), dayjs(range.end)]}
-          disabledDate={(day) => day.isAfter(dayjs(), 'day')}
-          onChange={(days) => {
-            const [start, end] = days ?? []
-            if (start && end) onRange({ start: start.format(WRITTEN), end: end.format(WRITTEN) })
-          }}
-        />
+        {!folded && (
+          <DatePicker.RangePicker
+            showTime
+            allowClear={false}
+            aria-label="自定义时间范围"
+            style={{ width: 344 }}
+            placeholder={['开始时间', '结束时间']}
+            value={typeof range === 'string' ? null : [dayjs(range.start), dayjs(range.end)]}
+            disabledDate={(day) => day.isAfter(dayjs(), 'day')}
+            onChange={(days) => {
+              const [start, end] = days ?? []
+              if (start && end) onRange({ start: start.format(WRITTEN), end: end.format(WRITTEN) })
+            }}
+          />
+        )}
       </div>
-      <div className="filter">
-        <span>主体</span>
-        <Select
-          aria-label="主体"
-          style={{ width: 84 }}
-          value={filters.actorKind ?? PEOPLE}
-          options={[...actorKinds]}
-          onChange={(kind: string) => set({ actorKind: kind === PEOPLE ? undefined : kind })}
-        />
-      </div>
-      <div className="filter">
-        <span>操作人</span>
-        <SubjectSelect label="操作人" placeholder="姓名" category="operator" width={140} value={filters.opManId} onChange={(opManId) => set({ opManId })} />
-      </div>
-      <div className="filter">
-        <span>操作</span>
-        <Select
-          allowClear
-          showSearch={{ optionFilterProp: 'label' }}
-          aria-label="操作"
-          placeholder="全部"
-          style={{ width: 148 }}
-          popupMatchSelectWidth={false}
-          loading={actions.isLoading}
-          value={filters.act ?? null}
-          options={actOptions}
-          onChange={(act: string | null | undefined) => set({ act: act ?? undefined })}
-        />
-      </div>
-      <TextFilter label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
-      <div className="filter">
-        <span>结果</span>
-        <Select
-          allowClear
-          aria-label="结果"
-          placeholder="全部"
-          style={{ width: 104 }}
-          value={filters.result ?? null}
-          options={(actions.data?.results ?? []).map(({ value, label }) => ({ value: String(value), label }))}
-          onChange={(result: string | null | undefined) => set({ result: result ?? undefined })}
-        />
-      </div>
-      {filters.traceId !== undefined && (
-        <TextFilter label="追踪编号" placeholder="" value={filters.traceId} onDone={(traceId) => set({ traceId })} />
+      {!folded && (
+        <>
+          <div className="filter">
+            <span>主体</span>
+            <Select
+              aria-label="主体"
+              style={{ width: 84 }}
+              value={filters.actorKind ?? PEOPLE}
+              options={[...actorKinds]}
+              onChange={(kind: string) => set({ actorKind: kind === PEOPLE ? undefined : kind })}
+            />
+          </div>
+          <div className="filter">
+            <span>操作人</span>
+            <SubjectSelect label="操作人" placeholder="姓名" category="operator" width={140} value={filters.opManId} onChange={(opManId) => set({ opManId })} />
+          </div>
+          <div className="filter">
+            <span>操作</span>
+            <Select
+              allowClear
+              showSearch={{ optionFilterProp: 'label' }}
+              aria-label="操作"
+              placeholder="全部"
+              style={{ width: 148 }}
+              popupMatchSelectWidth={false}
+              loading={actions.isLoading}
+              value={filters.act ?? null}
+              options={actOptions}
+              onChange={(act: string | null | undefined) => set({ act: act ?? undefined })}
+            />
+          </div>
+          <TextFilter label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
+          <div className="filter">
+            <span>结果</span>
+            <Select
+              allowClear
+              aria-label="结果"
+              placeholder="全部"
+              style={{ width: 104 }}
+              value={filters.result ?? null}
+              options={(actions.data?.results ?? []).map(({ value, label }) => ({ value: String(value), label }))}
+              onChange={(result: string | null | undefined) => set({ result: result ?? undefined })}
+            />
+          </div>
+          {filters.traceId !== undefined && (
+            <TextFilter label="追踪编号" placeholder="" value={filters.traceId} onDone={(traceId) => set({ traceId })} />
+          )}
+        </>
+      )}
+      {mobile && (
+        <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+          {unfolded ? '收起' : narrowed > 0 ? `更多筛选（${narrowed}）` : '更多筛选'}
+        </Button>
       )}
       <Button type="link" onClick={onReset}>
         重置

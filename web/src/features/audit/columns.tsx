@@ -25,7 +25,7 @@ export const logColumns: readonly Column<LogRow>[] = [
     text: (row) => row.resultLabel,
     render: (row) => <ResultTag result={row.result} label={row.resultLabel} />,
   },
-  { key: 'detail', title: '内容', width: 224, text: (row) => row.detail || EMPTY, render: (row) => <span title={row.detail}>{row.detail || EMPTY}</span> },
+  { key: 'detail', title: '内容', width: 224, wraps: true, text: (row) => row.detail || EMPTY, render: (row) => <span className="log-detail">{row.detail || EMPTY}</span> },
   { key: 'ip', title: '来源地址', width: 112, text: (row) => row.ip || EMPTY },
   { key: 'opManId', title: '操作人编号', width: 160, optional: true, text: (row) => row.opManId },
   { key: 'targetId', title: '对象编号', width: 160, optional: true, text: (row) => row.targetId || EMPTY },

@@ -1,11 +1,13 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
 import { useState } from 'react'
+import { useDevice } from '@/app/device'
 import type { Filter, Filters } from './description'
 import { useTyped } from './useTyped'
 
-/** Fields that show before the row is unfolded. */
+/** Fields that show before the row is unfolded; on a phone each takes a line. */
 const FOLDED = 4
+const FOLDED_ON_PHONE = 1
 /** Choices from so many on can be typed. */
 const SEARCHED = 10
 
@@ -17,8 +19,9 @@ interface FilterRowProps {
 
 /** Filters in one row; text counts after a pause, a choice at once. */
 export function FilterRow({ filters, values, onChange }: FilterRowProps) {
-  const [unfolded, setUnfolded] = useState(() => filters.slice(FOLDED).some(({ name }) => name in values))
-  const shown = unfolded ? filters : filters.slice(0, FOLDED)
+  const folded = useDevice() === 'mobile' ? FOLDED_ON_PHONE : FOLDED
+  const [unfolded, setUnfolded] = useState(() => filters.slice(folded).some(({ name }) => name in values))
+  const shown = unfolded ? filters : filters.slice(0, folded)
   const set = (name: string, value: string) => {
     if ((values[name] ?? '') !== value) onChange({ ...values, [name]: value })
   }
@@ -47,7 +50,7 @@ export function FilterRow({ filters, values, onChange }: FilterRowProps) {
       <Button type="link" disabled={Object.keys(values).length === 0} onClick={() => onChange({})}>
         重置
       </Button>
-      {filters.length > FOLDED && (
+      {filters.length > folded && (
         <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
           {unfolded ? '收起' : '展开'}
         </Button>

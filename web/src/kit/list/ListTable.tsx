@@ -46,7 +46,7 @@ export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readon
       title: column.title,
       width: column.width,
       align: column.align,
-      ellipsis: true,
+      ellipsis: !column.wraps,
       render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
     }))
 }
@@ -151,7 +151,7 @@ function Failed({ error, holds, onRetry }: FailedProps) {
       subTitle={
         forbidden
           ? `请联系管理员为您的角色添加${holds ? `权限 ${holds.need}` : '对应的权限'}。`
-          : failureText(error, '请检查网络后重试。')
+          : failureText(error, error instanceof HttpError && error.status > 0 ? '服务器出现问题，请稍后再试' : '网络出现问题，请稍后再试')
       }
       extra={forbidden ? null : <Button onClick={onRetry}>重试</Button>}
     />

@@ -29,6 +29,8 @@ export interface Column<Row> {
   render?(row: Row): ReactNode
   /** Not shown until asked for in the column settings. */
   optional?: boolean
+  /** Takes as many lines as it needs, instead of being cut. */
+  wraps?: boolean
 }
 
 /** A list page as data. */

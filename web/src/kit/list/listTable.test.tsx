@@ -3,7 +3,7 @@ import { ConfigProvider } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError } from '@/api/client'
 import type { Page } from './description'
-import { ListTable } from './ListTable'
+import { ListTable, tableColumns } from './ListTable'
 import { useArrows } from './useArrows'
 
 interface Row {
@@ -56,8 +56,14 @@ describe('the table of a list', () => {
   it('asks again when the list did not come', () => {
     show({ error: new HttpError(500, '') })
     expect(screen.getByText('列表加载失败')).toBeTruthy()
+    expect(screen.getByText('服务器出现问题，请稍后再试')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: '重试' }))
     expect(refetch).toHaveBeenCalledTimes(1)
+  })
+
+  it('ERR-007 without an answer it is the network', () => {
+    show({ error: new HttpError(0, '') })
+    expect(screen.getByText('网络出现问题，请稍后再试')).toBeTruthy()
   })
 
   it('keeps showing what is known when asking again fails', () => {
@@ -85,6 +91,12 @@ describe('the table of a list', () => {
     show({ data: page }, { openable: false })
     fireEvent.click(screen.getByText('7'))
     expect(onAddress).not.toHaveBeenCalled()
+  })
+
+  it('cuts what is too long, unless the column takes the lines it needs', () => {
+    const text = (row: Row) => row.id
+    const columns = tableColumns<Row>([{ key: 'name', title: '名称', text }, { key: 'detail', title: '内容', wraps: true, text }], ['name', 'detail'])
+    expect(columns.map(({ ellipsis }) => ellipsis)).toEqual([true, false])
   })
 
   it('gives the focus back to the row whose drawer was closed, unless somebody has it', async () => {

@@ -1,13 +1,13 @@
 import { SafetyCertificateOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button } from 'antd'
+import { Alert, Button, Collapse } from 'antd'
 import { failureText } from '@/api/client'
 import { useFollow } from '@/kit/list/useFollow'
 import { allDevices, DEVICES_PATH, LIST_MAX, waiting } from './operatorDevice'
 import { DeviceLine } from './DeviceLine'
 import './operatorDevice.css'
 
-/** Every device that waits to be let in, live; nothing to see while none does. */
+/** How many devices wait to be let in, live, as a line that opens to them; nothing to see while none does. */
 export function PendingDevices() {
   const query = useQuery(allDevices)
   const marked = useFollow('operator_device', [DEVICES_PATH])
@@ -30,17 +30,31 @@ export function PendingDevices() {
   const pending = waiting(devices)
   if (pending.length === 0) return null
   return (
-    <section className="panel pending-devices" aria-labelledby="pending-title">
-      <h2 id="pending-title">
-        <SafetyCertificateOutlined aria-hidden /> 待授权设备 <strong className="figure">{pending.length}</strong>
-        <span className="weak">有人正等着用新设备登录；授权前请向本人核实</span>
-      </h2>
-      <ul className="device-list" aria-live="polite">
-        {pending.map((device) => (
-          <DeviceLine key={device.id} device={device} withPerson marked={marked.has(device.id)} />
-        ))}
-      </ul>
-      {devices.length >= LIST_MAX && <p className="weak">只检查了最近的 {LIST_MAX} 台设备；更早的申请请在人员详情中处理。</p>}
-    </section>
+    <Collapse
+      className="pending-devices"
+      size="small"
+      items={[
+        {
+          key: 'pending',
+          label: (
+            <span id="pending-title">
+              <SafetyCertificateOutlined aria-hidden /> 待授权设备 <strong className="figure" aria-live="polite">{pending.length}</strong>
+            </span>
+          ),
+          extra: <span className="weak pending-hint">有人正等着用新设备登录</span>,
+          children: (
+            <section aria-labelledby="pending-title">
+              <p className="weak">授权前请向本人核实。</p>
+              <ul className="device-list" aria-live="polite">
+                {pending.map((device) => (
+                  <DeviceLine key={device.id} device={device} withPerson marked={marked.has(device.id)} />
+                ))}
+              </ul>
+              {devices.length >= LIST_MAX && <p className="weak">只检查了最近的 {LIST_MAX} 台设备；更早的申请请在人员详情中处理。</p>}
+            </section>
+          ),
+        },
+      ]}
+    />
   )
 }
