@@ -119,7 +119,7 @@ async fn gate_001_fin_034_what_an_account_opens_is_open_on_the_next_call_and_sta
         let position = row["position"].as_i64().unwrap();
         details.push_str(&admin.ok("GET", &format!("{LOGS}/{position}"), json!({})).await.to_string());
     }
-    for word in ["开户名称", "银行卡号", "已绑定", "冻结", "平台/一级", "中国工商银行"]
+    for word in ["开户名称", "银行卡号", "已绑定", "冻结", "一级（平台）", "中国工商银行"]
     {
         assert!(details.contains(word), "{word}: {details}");
     }
