@@ -13,7 +13,7 @@ test('FRAME-009 FRAME-010 FRAME-014 FRAME-015 FRAME-016 CONST-009 CONST-010 CONS
   await page.setViewportSize({ width: 1400, height: 800 })
   await page.goto(at('/log'))
   await expect.poll(() => widthOf(page, '.sider')).toBe(256)
-  await expect(page.locator('#content')).toHaveCSS('padding', '24px')
+  await expect(page.locator('#content .kept').filter({ visible: true })).toHaveCSS('padding', '24px')
   for (const [width, menu] of [[1199, 80], [1200, 256], [900, 80]] as const) {
     await page.setViewportSize({ width, height: 800 })
     await expect.poll(() => widthOf(page, '.sider'), `${width} px`).toBe(menu)

@@ -74,7 +74,9 @@ test('there is one box to mark all rows, and the ring of a row is not cut', asyn
   await expect(row).toBeVisible()
   await expect(page.locator('.ant-table-measure-row input')).toBeHidden()
   await page.getByRole('checkbox', { name: '全选本页' }).focus()
+  // By keyboard, so that the ring is drawn.
   await page.keyboard.press('Tab')
+  await row.focus()
   await expect(row).toBeFocused()
   const rings = await row.getByRole('cell').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).boxShadow))
   expect(rings.length).toBeGreaterThan(1)

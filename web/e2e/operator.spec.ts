@@ -134,7 +134,7 @@ test.describe.serial('people, seen by an administrator and by the person himself
     const pending = page.getByRole('region', { name: /待授权设备/ }).getByRole('listitem').filter({ hasText: name })
     await expect(pending).toContainText(masked)
     await pending.getByRole('button', { name: '授权' }).click()
-    await page.getByRole('button', { name: '授权设备' }).click()
+    await page.getByRole('button', { name: '授权设备', exact: true }).click()
     await expect(page.getByText('设备已授权')).toBeVisible()
     await expect(pending).toHaveCount(0)
     await context.close()
