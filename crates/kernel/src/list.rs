@@ -114,7 +114,7 @@ impl List {
         match ids.as_slice() {
             // One alone is compared by itself: then an index gives its rows in the list's order.
             [one] => self.is(column, Some(*one)),
-            _ => self.when(vec![format!("{column} = any("), ")".to_owned()], vec![Value::Numbers(ids)]),
+            _ => self.any_of(column, ids),
         }
     }
 
@@ -130,9 +130,11 @@ impl List {
     /// Rows whose `column` is one of `values`, if any are given.
     #[must_use]
     pub fn is_one_of(self, column: &str, values: Vec<i64>) -> Self {
-        if values.is_empty() {
-            return self;
-        }
+        if values.is_empty() { self } else { self.any_of(column, values) }
+    }
+
+    /// Without values there are no rows.
+    fn any_of(self, column: &str, values: Vec<i64>) -> Self {
         self.when(vec![format!("{column} = any("), ")".to_owned()], vec![Value::Numbers(values)])
     }
 

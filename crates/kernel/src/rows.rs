@@ -31,9 +31,8 @@ pub async fn load<R: DeserializeOwned>(
     key_type: &'static str,
     keys: &[String],
 ) -> Result<Vec<R>, ApplyError> {
-    let sql = format!("select to_jsonb(t) from {table} t where t.{key} = any($1::text[]::{key_type}[])");
-    let found = sqlx::query(AssertSqlSafe(sql)).bind(keys).fetch_all(db).await?;
-    found.iter().map(|row| Ok(serde_json::from_value(row.try_get(0)?)?)).collect()
+    let found = load_keyed(db, table, key, key_type, keys).await?;
+    Ok(found.into_iter().map(|(_, row)| row).collect())
 }
 
 /// The same, each with its key as text.

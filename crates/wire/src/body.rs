@@ -12,7 +12,7 @@ use crate::Refused;
 pub struct Params<T>(pub T);
 
 /// `query` without the pairs that have no value.
-fn given(query: &str) -> String {
+fn without_empty(query: &str) -> String {
     let has_value =
         |pair: &&str| pair.split_once('=').is_some_and(|(_, value)| !value.trim_matches('+').is_empty());
     query.split('&').filter(has_value).collect::<Vec<_>>().join("&")
@@ -22,7 +22,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refused> {
-        let given = given(parts.uri.query().unwrap_or_default());
+        let given = without_empty(parts.uri.query().unwrap_or_default());
         let malformed = |text: &str| Refused::malformed(format!("请求参数不正确：{}", in_chinese(text)));
         let uri = format!("/?{given}").parse().map_err(|_| malformed(""))?;
         axum::extract::Query::<T>::try_from_uri(&uri)

@@ -17,7 +17,7 @@ use crate::{Disclosed, Disclosure, Refused};
 pub const EXPORT_ROWS: usize = 50_000;
 
 /// Rows that are read for a file: one more tells that there are more.
-pub const EXPORT_ROWS_READ: i64 = 50_001;
+pub const EXPORT_ROWS_READ: i64 = EXPORT_ROWS as i64 + 1;
 
 /// Rows that are read at a time: as many as a list's page has at most.
 const AT_ONCE: u32 = 200;

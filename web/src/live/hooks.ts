@@ -23,13 +23,16 @@ export function useFleetTotals(): FleetTotals | null {
 
 /**
  * Calls `onChange` with the keys of the rows of `table` that changed and the log position to name in
- * `X-Seen` when asking again. After a loss of the connection it is called with no keys and seq 0:
- * anything may have changed.
+ * `X-Seen` when asking again. After a loss of the connection, or when a hidden page is shown again, it is called with
+ * no keys and seq 0: anything may have changed.
  */
 export function useReadTopic(table: string | null, onChange: (keys: readonly string[], seq: number) => void): void {
   const latest = useLatest(onChange)
+  const watchedBefore = useRef(false)
   useEffect(() => {
     if (table === null) return undefined
+    if (watchedBefore.current) latest.current([], 0)
+    watchedBefore.current = true
     return liveSocket.watch(`read/${table}`, {
       data: (data, seq) => latest.current(keysOf(data), seq),
       interrupted: () => latest.current([], 0),

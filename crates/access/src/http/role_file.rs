@@ -10,6 +10,7 @@ use wire::{Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params
 use super::on_off;
 use super::roles::ListQuery;
 use crate::Access;
+use crate::model::level::Tier;
 use crate::read::roles::{self, RoleRow};
 
 /// The columns as the page shows them.
@@ -40,13 +41,8 @@ const FILE: Export<RoleRow> = Export {
 };
 
 fn tier_label(tier: i16) -> &'static str {
-    match tier {
-        1 => "管理员",
-        2 => "运营",
-        4 => "运维",
-        8 => "生产",
-        _ => "",
-    }
+    let known = u8::try_from(tier).ok().and_then(|tier| Tier::try_from(tier).ok());
+    known.map_or("", Tier::name)
 }
 
 /// Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what.

@@ -23,13 +23,6 @@ export function useFollow(table: string | null, queryKey: readonly unknown[]): R
       timers.current.add(timer)
     })
   })
-  // Nobody told a hidden page what changed meanwhile: shown again, it asks.
-  const shownBefore = useRef(false)
-  useEffect(() => {
-    if (shownBefore.current && table !== null) void client.invalidateQueries({ queryKey })
-    shownBefore.current = true
-    // oxlint-disable-next-line react/exhaustive-deps -- at each showing, not at each key
-  }, [])
   useEffect(() => {
     const pending = timers.current
     return () => pending.forEach(clearTimeout)
