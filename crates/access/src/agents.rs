@@ -109,7 +109,7 @@ impl Reactor for AgentReactor {
 
     async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
         let agent = || event.stream_id.parse().map_err(|error| ReactError::Never(Box::new(error)));
-        let (agents, shut_out) = match event.stored_type.as_str() {
+        let (agents, shut_out) = match &*event.stored_type {
             "agent.disabled" | "agent.deleted" => (vec![agent()?], true),
             "agent.changed" | "agent.enabled" => (vec![agent()?], false),
             "agent-role.changed" => {

@@ -174,7 +174,7 @@ impl AuditSchema for AsStored {
 
     fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
         let data: Value = serde_json::from_slice(&event.data).map_err(|source| DecodeError::Shape {
-            stored_type: event.stored_type.clone(),
+            stored_type: event.stored_type.to_string(),
             version: event.schema_version,
             source,
         })?;

@@ -74,16 +74,16 @@ impl<R: Fold> Projector for Folded<R> {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         keys.sort_unstable();
         keys.dedup();
         let known = rows::load_keyed::<R>(db, R::TABLE, R::KEY, R::KEY_TYPE, &keys).await?;
         let before: BTreeMap<String, R> = known.into_iter().collect();
         let mut after = before.clone();
         for recorded in events {
-            let row = after.remove(&recorded.stream_id);
+            let row = after.remove(&*recorded.stream_id);
             if let Some(row) = R::fold(row, recorded.decode()?, recorded)? {
-                after.insert(recorded.stream_id.clone(), row);
+                after.insert(recorded.stream_id.to_string(), row);
             }
         }
         let gone: Vec<String> = before.keys().filter(|key| !after.contains_key(*key)).cloned().collect();

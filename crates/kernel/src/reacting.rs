@@ -241,8 +241,8 @@ impl Leader<'_> {
              on conflict do nothing",
         )
         .bind(reader_name(self.reactor.name()))
-        .bind(&event.category)
-        .bind(&event.stream_id)
+        .bind(&*event.category)
+        .bind(&*event.stream_id)
         .bind(event.position)
         .bind(failure)
         .bind(self.reactor.name())

@@ -1,5 +1,7 @@
 //! An event read back from the log.
 
+use bytes::Bytes;
+use bytestring::ByteString;
 use serde::{Deserialize, Serialize};
 use vocabulary::{DataOwner, Timestamp};
 
@@ -37,17 +39,17 @@ pub struct Recorded {
     /// Place in the log.
     pub position: Position,
     /// The aggregate's category.
-    pub category: String,
+    pub category: ByteString,
     /// The aggregate's id.
-    pub stream_id: String,
+    pub stream_id: ByteString,
     /// 1, 2, 3 … within the stream.
     pub version: i64,
     /// The stored name, such as `role.disabled`.
-    pub stored_type: String,
+    pub stored_type: ByteString,
     /// Schema version of `data`.
     pub schema_version: i16,
     /// JSON with personal data opened (or marked as forgotten).
-    pub data: bytes::Bytes,
+    pub data: Bytes,
     /// Who, where, why.
     pub meta: Meta,
     /// When.

@@ -22,6 +22,8 @@ pub async fn every<Round, Error>(
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            // Once stopped there is no round more, due or not.
+            biased;
             () = stop.cancelled() => return,
             _ = tick.tick() => {}
         }

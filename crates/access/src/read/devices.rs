@@ -68,7 +68,7 @@ impl Projector for DeviceProjector {
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
         // Both streams are the operator's and bear his id.
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Stored> = rows::load(db, "operator_device", "operator_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Stored> =
             known.into_iter().map(|row| (row.operator_device_id, row)).collect();
@@ -78,7 +78,7 @@ impl Projector for DeviceProjector {
             if recorded.category == Operator::CATEGORY {
                 let event: OperatorEvent = recorded.decode()?;
                 if event == OperatorEvent::Deleted {
-                    gone.push(recorded.stream_id.clone());
+                    gone.push(recorded.stream_id.to_string());
                     let his = rows.extract_if(.., |_, row| row.operator_id == operator_id);
                     changes.extend(his.map(|(_, row)| row.change()));
                 } else {

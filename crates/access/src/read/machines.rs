@@ -43,7 +43,7 @@ impl Projector for MachineProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Stored> = rows::load(db, "machine", "machine_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.machine_id, row)).collect();
         for recorded in events {

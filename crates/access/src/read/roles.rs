@@ -59,7 +59,7 @@ impl Projector for RoleProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Stored> = rows::load(db, "role", "role_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.role_id, row)).collect();
         let mut changes = Vec::new();

@@ -287,7 +287,7 @@ impl Past<'_> {
             version: event.version,
             time: event.recorded_at.millis(),
             actor: actor(&event.meta, event.position, people),
-            action: event.stored_type.clone(),
+            action: event.stored_type.to_string(),
             action_label: self.schemas.action_label(&event.category, &event.stored_type),
             ip: event.meta.client_address.clone().unwrap_or_default(),
             trace_id: event.meta.trace_id.clone(),

@@ -43,8 +43,8 @@ impl Subject {
     pub fn new(event: &Recorded) -> Self {
         Self {
             key: key(&event.category, &event.stream_id),
-            category: event.category.clone(),
-            target_id: event.stream_id.clone(),
+            category: event.category.to_string(),
+            target_id: event.stream_id.to_string(),
             name: String::new(),
             phone: String::new(),
             agent_id: None,

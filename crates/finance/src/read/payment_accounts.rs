@@ -221,7 +221,7 @@ impl Projector for PaymentAccountProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let accounts: Vec<AccountRow> =
             rows::load(db, "payment_account", "account_id", "bigint", &keys).await?;
         let cards: Vec<CardRow> = rows::load(db, "payment_card", "account_id", "bigint", &keys).await?;

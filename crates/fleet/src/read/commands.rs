@@ -89,7 +89,7 @@ impl Projector for CommandProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<CommandRow> = rows::load(db, "device_command", "command_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, CommandRow> =
             known.into_iter().map(|row| (row.command_id, row)).collect();

@@ -46,7 +46,7 @@ impl Projector for DeviceProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Row> = rows::load(db, "device", "imei", "text", &keys).await?;
         let mut rows: BTreeMap<String, Row> = known.into_iter().map(|row| (row.imei.clone(), row)).collect();
         for recorded in events {
@@ -54,7 +54,7 @@ impl Projector for DeviceProjector {
             let event = recorded.decode::<DeviceEvent>()?;
             if let DeviceEvent::Registered { agent_id, area_id, .. } = &event {
                 let row = Row {
-                    imei: recorded.stream_id.clone(),
+                    imei: recorded.stream_id.to_string(),
                     agent_id: agent_id.0,
                     area_id: area_id.0,
                     car_id: None,
@@ -63,9 +63,10 @@ impl Projector for DeviceProjector {
                     updated_at_ms: at,
                     version: 0,
                 };
-                rows.insert(recorded.stream_id.clone(), row);
+                rows.insert(recorded.stream_id.to_string(), row);
             }
-            let row = rows.get_mut(&recorded.stream_id).ok_or("a device changed before it was registered")?;
+            let row =
+                rows.get_mut(&*recorded.stream_id).ok_or("a device changed before it was registered")?;
             row.updated_at_ms = at;
             row.version = recorded.version;
             match event {

@@ -111,7 +111,7 @@ impl Projector for VehicleProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<VehicleRow> = rows::load(db, "vehicle", "car_id", "text", &keys).await?;
         let mut rows: BTreeMap<String, VehicleRow> =
             known.into_iter().map(|row| (row.car_id.clone(), row)).collect();
@@ -120,7 +120,7 @@ impl Projector for VehicleProjector {
             let event = recorded.decode::<VehicleEvent>()?;
             if let VehicleEvent::Registered(new) = &event {
                 let row = VehicleRow {
-                    car_id: recorded.stream_id.clone(),
+                    car_id: recorded.stream_id.to_string(),
                     imei: None,
                     plate_no: new.plate_no.clone(),
                     agent_id: new.agent_id.0,
@@ -135,9 +135,9 @@ impl Projector for VehicleProjector {
                     updated_at_ms: at,
                     version: 0,
                 };
-                rows.insert(recorded.stream_id.clone(), row);
+                rows.insert(recorded.stream_id.to_string(), row);
             }
-            let row = rows.get_mut(&recorded.stream_id).ok_or("a bike changed before it was registered")?;
+            let row = rows.get_mut(&*recorded.stream_id).ok_or("a bike changed before it was registered")?;
             row.updated_at_ms = at;
             row.version = recorded.version;
             row.take_in(event);

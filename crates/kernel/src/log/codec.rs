@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::LogError;
-use crate::{Actor, DecodeError, Event, StoredForm};
+use crate::{Actor, DecodeError, Event, Meta, StoredForm};
 
 #[derive(Deserialize)]
 struct Tagged<'a> {
@@ -51,6 +51,15 @@ pub fn decode<E: Event>(stored_type: &str, schema_version: i16, data: &[u8]) -> 
         value = E::upcast(stored_type, version, value)?;
     }
     parse(&name, &serde_json::to_vec(&value).map_err(shape)?).map_err(shape)
+}
+
+/// What is known about an event of `stored_type` beside its data.
+pub(super) fn decode_meta(stored_type: &str, schema_version: i16, meta: &[u8]) -> Result<Meta, DecodeError> {
+    serde_json::from_slice(meta).map_err(|source| DecodeError::Shape {
+        stored_type: format!("{stored_type} (meta)"),
+        version: schema_version,
+        source,
+    })
 }
 
 fn parse<E: Event>(quoted_type: &str, data: &[u8]) -> serde_json::Result<E> {

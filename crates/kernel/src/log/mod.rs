@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod codec;
 mod columns;
 mod compare;
+mod copied;
 pub mod limits;
 pub mod lineage;
 mod link;

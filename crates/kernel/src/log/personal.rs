@@ -208,7 +208,7 @@ impl PersonalKeys {
         for (at, event) in events.iter().enumerate().filter(|(_, event)| is_sealed(&event.data)) {
             let value: Value =
                 serde_json::from_slice(&event.data).map_err(|source| crate::DecodeError::Shape {
-                    stored_type: event.stored_type.clone(),
+                    stored_type: event.stored_type.to_string(),
                     version: event.schema_version,
                     source,
                 })?;

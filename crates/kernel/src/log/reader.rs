@@ -1,13 +1,14 @@
 //! Reading the log: in order from a position, or one stream.
 
+use bytes::Bytes;
 use futures::future::{Either, ready};
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use sqlx::{FromRow, PgPool, Row as _};
 use tokio::sync::mpsc;
 use vocabulary::Timestamp;
 
-use super::LogError;
 use super::personal::{self, PersonalKeys};
+use super::{LogError, codec, copied};
 use crate::{Position, Recorded};
 
 /// Reads events; personal data comes opened, or marked as forgotten.
@@ -23,17 +24,13 @@ type Row = (i64, String, String, i64, String, i16, String, String, chrono::DateT
 
 fn recorded(row: Row) -> Result<Recorded, LogError> {
     let (position, category, stream_id, version, stored_type, schema_version, data, meta, recorded_at) = row;
-    let meta = serde_json::from_str(&meta).map_err(|source| crate::DecodeError::Shape {
-        stored_type: format!("{stored_type} (meta)"),
-        version: schema_version,
-        source,
-    })?;
+    let meta = codec::decode_meta(&stored_type, schema_version, meta.as_bytes())?;
     Ok(Recorded {
         position: Position(position),
-        category,
-        stream_id,
+        category: category.into(),
+        stream_id: stream_id.into(),
         version,
-        stored_type,
+        stored_type: stored_type.into(),
         schema_version,
         data: data.into_bytes().into(),
         meta,
@@ -53,6 +50,29 @@ const STREAM: &str = "select position, category, stream_id, version, type, schem
 /// A replay fetches so many rows ahead of its reader at most: chunks, and rows in each.
 const REPLAY_CHUNKS: usize = 4;
 const REPLAY_ROWS: usize = 256;
+
+/// Sends the rows of the events after `from` up to and with `to`, in chunks, while there is somebody who takes them.
+async fn copy(pool: PgPool, from: Position, to: Position, send: mpsc::Sender<Vec<Result<Bytes, LogError>>>) {
+    let copied = async {
+        let mut db = pool.acquire().await?;
+        // One that nobody reads to its end has the rest of the log before its next answer.
+        db.close_on_drop();
+        // A copy takes no parameters.
+        let statement = BETWEEN.replace("$1", &from.0.to_string()).replace("$2", &to.0.to_string());
+        let rows = db.copy_out_raw(&format!("copy ({statement}) to stdout (format binary)")).await?;
+        let mut chunks = rows.map_err(LogError::from).ready_chunks(REPLAY_ROWS);
+        while let Some(chunk) = chunks.next().await {
+            if send.send(chunk).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = copied.await {
+        // Nobody to tell it to has gone.
+        let _ = send.send(vec![Err(error)]).await;
+    }
+}
 
 impl Reader {
     /// Reads through `pool`, opens personal data with `keys`.
@@ -113,19 +133,10 @@ impl Reader {
     /// are fetched by a task of their own while the caller works on those before; it ends when the stream is dropped.
     pub fn replay(&self, from: Position, to: Position) -> BoxStream<'_, Result<Recorded, LogError>> {
         let (send, mut chunks) = mpsc::channel(REPLAY_CHUNKS);
-        let pool = self.pool.clone();
-        tokio::spawn(async move {
-            let rows = sqlx::query(BETWEEN).bind(from.0).bind(to.0).fetch(&pool);
-            let mut rows = rows.ready_chunks(REPLAY_ROWS);
-            while let Some(chunk) = rows.next().await {
-                if send.send(chunk).await.is_err() {
-                    return;
-                }
-            }
-        });
+        tokio::spawn(copy(self.pool.clone(), from, to, send));
         stream::poll_fn(move |cx| chunks.poll_recv(cx))
             .flat_map(stream::iter)
-            .map(|row| recorded(Row::from_row(&row?)?))
+            .try_filter_map(async |message| copied::event(message))
             .and_then(move |event| {
                 if personal::is_sealed(&event.data) {
                     Either::Left(async move { Ok(self.opened(vec![event]).await?.remove(0)) })

@@ -34,7 +34,7 @@ pub async fn apply(
     reader: &str,
 ) -> Result<Applied, ProjectError> {
     let held = |event: &Recorded, parked: &ParkedStreams| {
-        !parked.is_empty() && parked.contains(&(event.category.clone(), event.stream_id.clone()))
+        !parked.is_empty() && parked.contains(&(event.category.to_string(), event.stream_id.to_string()))
     };
     let events: Vec<Recorded> = events.into_iter().filter(|event| !held(event, parked)).collect();
     let mut applied = Applied::default();
@@ -107,13 +107,13 @@ async fn park(
          on conflict do nothing",
     )
     .bind(reader)
-    .bind(&event.category)
-    .bind(&event.stream_id)
+    .bind(&*event.category)
+    .bind(&*event.stream_id)
     .bind(event.position)
     .bind(&failure)
     .execute(db)
     .await?;
-    parked.insert((event.category.clone(), event.stream_id.clone()));
+    parked.insert((event.category.to_string(), event.stream_id.to_string()));
     applied.parked.push((event, failure));
     Ok(())
 }

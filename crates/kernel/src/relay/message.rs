@@ -78,10 +78,10 @@ pub(super) fn message(
 
 /// `events.<context>.<category>.<type>`; the type without its category in front.
 pub fn subject(event: &Recorded, contexts: &Contexts) -> String {
-    let context = contexts.get(event.category.as_str()).copied().unwrap_or("house");
+    let context = contexts.get(&*event.category).copied().unwrap_or("house");
     let name = event
         .stored_type
-        .strip_prefix(event.category.as_str())
+        .strip_prefix(&*event.category)
         .and_then(|rest| rest.strip_prefix('.'))
         .unwrap_or(&event.stored_type);
     format!("events.{context}.{}.{}", tokens(&event.category), tokens(name))
@@ -151,10 +151,10 @@ mod tests {
         let long = "长".repeat(name);
         Recorded {
             position: Position(i64::MAX),
-            category: long.clone(),
-            stream_id: long.clone(),
+            category: long.clone().into(),
+            stream_id: long.clone().into(),
             version: i64::MAX,
-            stored_type: long.clone(),
+            stored_type: long.clone().into(),
             schema_version: i16::MAX,
             data: vec![b'x'; EVENT_BYTES_MAX].into(),
             meta: Meta {

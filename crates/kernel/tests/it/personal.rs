@@ -103,7 +103,7 @@ impl Projector for Keepers {
                 sqlx::query(
                     "insert into keepers (id, name) values ($1, $2) on conflict (id) do update set name = $2",
                 )
-                .bind(&event.stream_id)
+                .bind(&*event.stream_id)
                 .bind(keeper.known())
                 .execute(&mut *db)
                 .await?;

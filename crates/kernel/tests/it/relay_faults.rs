@@ -208,10 +208,10 @@ fn a_subject_is_one_that_nats_takes_whatever_the_names() {
     {
         let event = kernel::Recorded {
             position: Position(1),
-            category: category.to_owned(),
-            stream_id: "1".to_owned(),
+            category: category.into(),
+            stream_id: "1".into(),
             version: 1,
-            stored_type: stored_type.to_owned(),
+            stored_type: stored_type.into(),
             schema_version: 1,
             data: b"null"[..].into(),
             meta: serde_json::from_str(r#"{"actor":{"kind":"system","name":"t"}}"#).unwrap(),

@@ -51,7 +51,7 @@ impl Projector for Stalls {
         self.batches.fetch_add(1, Ordering::SeqCst);
         let mut changes = Vec::new();
         for event in events {
-            let id = &event.stream_id;
+            let id = &*event.stream_id;
             match event.decode::<StallEvent>()? {
                 StallEvent::Opened { name, owner } => {
                     sqlx::query(
@@ -85,7 +85,7 @@ impl Projector for Stalls {
                 // A failure of PostgreSQL itself: the transaction is broken until it is rolled back to a savepoint.
                 sqlx::query("insert into stalls (id) values (null)").execute(&mut *db).await?;
             }
-            changes.push(Change { table: "stalls", key: id.clone(), owner: event.meta.owner });
+            changes.push(Change { table: "stalls", key: id.to_owned(), owner: event.meta.owner });
         }
         tokio::time::sleep(self.pause).await;
         Ok(changes)

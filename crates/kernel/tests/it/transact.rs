@@ -96,7 +96,7 @@ async fn several_aggregates_change_in_one_append() {
         .unwrap();
     assert_eq!(receipt, Receipt { position: Position(5), version: 2, repeated: false, reply: json!("done") });
     let events = runtime.reader.read_after(Position(1), 10).await.unwrap();
-    let places: Vec<_> = events.iter().map(|event| (event.stream_id.as_str(), event.version)).collect();
+    let places: Vec<_> = events.iter().map(|event| (&*event.stream_id, event.version)).collect();
     assert_eq!(places, [("a", 2), ("a", 3), ("b", 1), ("b", 2)]);
     assert!(events.iter().all(|event| event.meta.request_id.as_deref() == Some("r1")));
     let written: i64 =

@@ -97,7 +97,7 @@ impl<E: Event> AuditSchema for Context<E> {
     fn fold(&self, state: &mut Fields, recorded: &Recorded) -> Result<(), DecodeError> {
         let event = recorded.decode::<E>()?;
         let shape = |source| DecodeError::Shape {
-            stored_type: recorded.stored_type.clone(),
+            stored_type: recorded.stored_type.to_string(),
             version: recorded.schema_version,
             source,
         };
@@ -106,7 +106,7 @@ impl<E: Event> AuditSchema for Context<E> {
             Value::Object(data) => data,
             _ => Fields::new(),
         };
-        match self.steps.iter().find(|step| step.stored_type == recorded.stored_type) {
+        match self.steps.iter().find(|step| step.stored_type == &*recorded.stored_type) {
             Some(step) => (step.fold)(state, data),
             None => merge(state, data),
         }

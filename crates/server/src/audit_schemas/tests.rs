@@ -12,10 +12,10 @@ fn recorded<E: Event>(category: &str, event: &E) -> Recorded {
     let stored = serde_json::to_value(event).unwrap();
     Recorded {
         position: Position(1),
-        category: category.to_owned(),
-        stream_id: "7".to_owned(),
+        category: category.into(),
+        stream_id: "7".into(),
         version: 1,
-        stored_type: event.stored_type().to_owned(),
+        stored_type: event.stored_type().into(),
         schema_version: E::schema_version(event.stored_type()),
         data: stored["data"].to_string().into_bytes().into(),
         meta: Meta {

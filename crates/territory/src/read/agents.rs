@@ -72,7 +72,7 @@ impl Projector for AgentProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Row> = rows::load(db, "agent", "agent_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.agent_id, row)).collect();
         let mut changes = Vec::new();

@@ -48,7 +48,7 @@ impl Projector for AreaProjector {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         let known: Vec<Row> = rows::load(db, "area", "area_id", "bigint", &keys).await?;
         let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.area_id, row)).collect();
         let mut changes = Vec::new();

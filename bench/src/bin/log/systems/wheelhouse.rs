@@ -190,7 +190,7 @@ impl Projector for Bikes {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.clone()).collect();
+        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         keys.sort_unstable();
         keys.dedup();
         let known: Vec<Listed> = rows::load(db, "bench_bike", "bike_id", "text", &keys).await?;
@@ -199,10 +199,10 @@ impl Projector for Bikes {
         let mut changes = Vec::with_capacity(keys.len());
         for event in events {
             let BikeEvent::Seen(seen) = event.decode()?;
-            let reports = listed.get(&event.stream_id).map_or(0, |row| row.reports) + 1;
+            let reports = listed.get(&*event.stream_id).map_or(0, |row| row.reports) + 1;
             let owner = event.meta.owner;
             let row = Listed {
-                bike_id: event.stream_id.clone(),
+                bike_id: event.stream_id.to_string(),
                 agent_id: owner.agent.map(|id| id.0),
                 area_id: owner.area.map(|id| id.0),
                 reports,
@@ -213,8 +213,8 @@ impl Projector for Bikes {
                 note: seen.note,
                 seen_at_ms: seen.at_ms,
             };
-            if listed.insert(event.stream_id.clone(), row).is_none() || reports == 1 {
-                changes.push(Change { table: "bench_bike", key: event.stream_id.clone(), owner });
+            if listed.insert(event.stream_id.to_string(), row).is_none() || reports == 1 {
+                changes.push(Change { table: "bench_bike", key: event.stream_id.to_string(), owner });
             }
         }
         let rows: Vec<Listed> = listed.into_values().collect();
