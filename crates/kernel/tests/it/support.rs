@@ -229,8 +229,10 @@ pub async fn open_stall(runtime: &Runtime, id: &str) {
     runtime.desk.execute::<Stall>(&id.to_owned(), open(id), &ctx()).await.expect("the stall opens");
 }
 
-/// Does what only somebody with the owner's rights could do.
+/// Does what only somebody with the owner's rights could do. The system has seen the head before: an event that it took
+/// for the head may not change, or it stops.
 pub async fn owners_slip(runtime: &Runtime, sql: &'static str) {
+    runtime.tail.refresh(&runtime.pools.app).await.unwrap();
     let mut owner = runtime.pools.owner.acquire().await.unwrap();
     owner.execute("set wheelhouse.maintenance = 'on'").await.unwrap();
     let mut transaction = sqlx::Connection::begin(&mut *owner).await.unwrap();
