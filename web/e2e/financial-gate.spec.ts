@@ -4,7 +4,7 @@ import { adminKeys, call, linkFor, newOperator } from './wire'
 
 // A page that is opened with a session that has ended asks who it is, and is told.
 const ended = failing(401, '/platform/permission/login')
-test.use({ allowed: [ended, /^WebSocket .* closed before the connection/] })
+test.use({ allowed: [[ended, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 /** Where a visit of `path` ends. */
 async function visit(page: Page, path: string): Promise<string> {

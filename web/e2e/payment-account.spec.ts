@@ -8,7 +8,7 @@ import { adminKeys, call, linkFor, newPhone } from './wire'
 // The stand-in of the payment provider names no icon, so the browser asks for the usual one. A page that goes while it
 // connects is told of by the browser.
 const iconless = failing(404, '/favicon.ico')
-test.use({ storageState: SIGNED_IN, allowed: [iconless, /^WebSocket .* closed before the connection/] })
+test.use({ storageState: SIGNED_IN, allowed: [[iconless, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 /** New in every run. */
 const mark = Date.now().toString(36)

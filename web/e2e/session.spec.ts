@@ -4,7 +4,7 @@ import { linkFor, newOperator } from './wire'
 
 // The one call that a test has fail.
 const provoked = failing(500, '/platform/permission/login')
-test.use({ storageState: SIGNED_IN, allowed: [provoked, /^WebSocket .* closed before the connection/] })
+test.use({ storageState: SIGNED_IN, allowed: [[provoked, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 const login = /#\/login-home\?redirect=/
 const keysOf = (text: string) => JSON.parse(text) as { cookies: { name: string; expires: number }[] }
