@@ -1,8 +1,9 @@
 import type { Page, Route } from '@playwright/test'
-import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { at, expect, failing, hashOf, SIGNED_IN, test } from './fixtures'
 
-// A browser logs every refused call as an error of its console; these tests provoke refusals.
-test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
+// A browser logs every refused call as an error of its console; these tests provoke refusals of one call.
+const provoked = failing('40[134]|ERR_CONNECTION_RESET', '/platform/permission/role')
+test.use({ storageState: SIGNED_IN, allowed: [[provoked, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 const notices = (page: Page) => page.locator('.ant-notification-notice-wrapper')
 

@@ -1,8 +1,10 @@
 import type { Page } from '@playwright/test'
-import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { at, expect, failing, hashOf, SIGNED_IN, test } from './fixtures'
 import { adminKeys, call, linkFor, newOperator } from './wire'
 
-test.use({ allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
+// A page that is opened with a session that has ended asks who it is, and is told.
+const ended = failing(401, '/platform/permission/login')
+test.use({ allowed: [[ended, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 /** Where a visit of `path` ends. */
 async function visit(page: Page, path: string): Promise<string> {

@@ -1,7 +1,7 @@
 /** What the specs share: where the server is, who logs in, and the words of a person at the screen. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BrowserContext, expect, type Locator, type Page, test as plain } from '@playwright/test'
+import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, test as plain } from '@playwright/test'
 
 /** Where the signed-in browser is kept between the projects. */
 export const SIGNED_IN = fileURLToPath(new URL('../test-results/signed-in.json', import.meta.url))
@@ -28,6 +28,19 @@ export function hashOf(page: Page): string {
   return decodeURIComponent(new URL(page.url()).hash.slice(1))
 }
 
+const NOT_LOADED = 'Failed to load resource'
+
+/** What the browser complains of; of a resource that did not load it says the address apart from the words. */
+function complaintOf(message: ConsoleMessage): string {
+  const text = message.text()
+  return text.startsWith(NOT_LOADED) ? `${text} @ ${message.location().url}` : text
+}
+
+/** The complaint about a call of `path` that ends with `how`: a status, or an error of the network. Both are patterns. */
+export function failing(how: number | string, path: string): RegExp {
+  return new RegExp(`^${NOT_LOADED}: .*\\b(?:${how})\\b.* @ [^?#]*${path}([?#]|$)`)
+}
+
 interface Fixtures {
   /** What the browser may complain of in this test, because the test provokes it. */
   allowed: RegExp[]
@@ -46,7 +59,7 @@ export const test = plain.extend<Fixtures>({
       const watch = (watched: BrowserContext) => {
         watched.on('weberror', (error) => complaints.push(error.error().message))
         watched.on('console', (message) => {
-          const text = message.text()
+          const text = complaintOf(message)
           if (['error', 'warning'].includes(message.type()) && !allowed.some((known) => known.test(text))) complaints.push(text)
         })
       }

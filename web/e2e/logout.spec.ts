@@ -10,6 +10,13 @@ test('SESSION-008 to SESSION-018 logging out asks first, then forgets everything
   await page.getByRole('button', { name: '取消' }).click()
   await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
 
+  // What is forgotten has been there: the card's keys are kept only while one is bound.
+  const keys = ['Access-Token', 'objectId', 'getAgentid', 'roleId', 'cardNo', 'bankMobile']
+  const kept = (names: string[]) => page.evaluate((all) => all.filter((key) => localStorage.getItem(key) !== null), names)
+  await page.evaluate(() => ['getAgentid', 'cardNo', 'bankMobile'].forEach((key) => localStorage.setItem(key, '6222')))
+  expect(await kept(keys)).toEqual(keys)
+  expect(await page.evaluate(() => document.cookie)).toContain('_t=')
+
   await page.getByRole('button', { name: /设置菜单/ }).click()
   await page.getByText('退出登录').click()
   const call = page.waitForRequest((request) => request.url().includes('/auth/logout'))
@@ -17,9 +24,7 @@ test('SESSION-008 to SESSION-018 logging out asks first, then forgets everything
   await call
   await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
   expect(hashOf(page)).toBe('/login?redirect=/permissions/role')
-  const left = await page.evaluate(() =>
-    ['Access-Token', 'objectId', 'getAgentid', 'cardNo', 'bankMobile'].filter((key) => localStorage.getItem(key) !== null),
-  )
-  expect(left).toEqual([])
+  expect(await kept(keys)).toEqual([])
+  expect(await kept(['opMan'])).toEqual(['opMan'])
   expect(await page.evaluate(() => document.cookie)).not.toContain('_t=')
 })

@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
-import { adminPhone, at, badge, expect, hashOf, requestCode, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
+import { adminPhone, at, badge, expect, failing, hashOf, requestCode, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
 
-// The refused login of a device and the end of a session are logged by the browser as failed requests.
-test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource: the server responded with a status of 4\d\d/] })
+// Whatever a page asks for when its device was taken away is answered with 401.
+const ended = failing(401, '/(?:platform|mieba)/.*')
+test.use({ storageState: SIGNED_IN, allowed: [ended] })
 
 /** New in every run, so that the stack may be used again. */
 const stamp = Date.now()
@@ -108,6 +109,7 @@ test.describe.serial('people, seen by an administrator and by the person himself
     await expect(his.getByRole('heading', { name: '人员列表' })).toBeVisible()
     await expect(badge(his)).toHaveText('实时')
     menu = await his.getByRole('navigation', { name: '主菜单' }).getByRole('menuitem').allTextContents()
+    expect(menu).toContain('人员列表')
 
     await openPerson(page)
     await page.getByRole('tab', { name: '登录设备' }).click()

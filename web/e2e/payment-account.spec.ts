@@ -2,11 +2,13 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
 import { violationsOf } from './axe'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
+import { at, badge, expect, failing, hashOf, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
 import { adminKeys, call, linkFor, newPhone } from './wire'
 
-// The page of the stand-in has no icon; a page that goes while it connects is told of by the browser.
-test.use({ storageState: SIGNED_IN, allowed: [/^Failed to load resource|^WebSocket .* closed before the connection/] })
+// The stand-in of the payment provider names no icon, so the browser asks for the usual one. A page that goes while it
+// connects is told of by the browser.
+const iconless = failing(404, '/favicon.ico')
+test.use({ storageState: SIGNED_IN, allowed: [[iconless, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
 
 /** New in every run. */
 const mark = Date.now().toString(36)

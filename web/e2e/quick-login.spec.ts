@@ -1,8 +1,6 @@
 import { at, expect, hashOf, test } from './fixtures'
 import { adminKeys, call, freshKeys, linkFor, newOperator, newOrigin, type Operator } from './wire'
 
-// A browser logs every refused call as an error of its console; some of these tests provoke refusals.
-test.use({ allowed: [/^Failed to load resource: the server responded with a status of 4\d\d/] })
 test.describe.configure({ mode: 'serial' })
 
 let operator: Operator

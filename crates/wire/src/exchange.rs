@@ -219,3 +219,45 @@ impl std::fmt::Debug for ExchangeKeys {
         f.write_str("ExchangeKeys(…)")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::future::join_all;
+    use sqlx::postgres::PgPoolOptions;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+    /// Keys that are known already; no database is asked for them.
+    fn keys() -> ExchangeKeys {
+        let private = RsaPrivateKey::new(&mut OsRng, 1024).expect("a key");
+        let key = ExchangeKey { id: "k".to_owned(), created_at: NOW, private, public_pem: String::new() };
+        ExchangeKeys {
+            db: PgPoolOptions::new().connect_lazy("postgres://nobody@127.0.0.1:1/none").expect("an address"),
+            seal: SealedAtRest::new(&MasterKey::new([1; 32]), "authentication.exchange"),
+            bits: 1024,
+            known: RwLock::new(vec![Arc::new(key)]),
+            reloaded_at: Mutex::new(NOW),
+            workers: Semaphore::new(WORKERS),
+            queue: Semaphore::new(QUEUE),
+        }
+    }
+
+    #[tokio::test]
+    async fn beyond_the_queue_it_is_told_at_once_that_it_is_busy_and_who_waits_is_served() {
+        let keys = keys();
+        let workers = keys.workers.acquire_many(WORKERS as u32).await.expect("open");
+        let ask = || keys.open("k", vec![7; 128], NOW);
+        let mut waiting = pin!(join_all((0..QUEUE).map(|_| ask())));
+        assert!(futures::poll!(&mut waiting).is_pending(), "nobody works");
+        assert_eq!(keys.queue.available_permits(), 0);
+        assert_eq!(ask().await, Err(OpenError::Busy));
+        assert_eq!(ask().await, Err(OpenError::Busy), "a refused one takes no place");
+        drop(workers);
+        assert!(waiting.await.iter().all(|answer| *answer == Err(OpenError::Sealed)), "each was looked at");
+        assert_eq!(ask().await, Err(OpenError::Sealed), "there is room again");
+    }
+}

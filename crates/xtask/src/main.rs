@@ -7,6 +7,7 @@ mod dev;
 mod openapi;
 mod packages;
 mod run;
+mod rust_source;
 mod schema;
 mod shell;
 mod signals;

@@ -93,10 +93,15 @@ pub fn newest_in(path: &Path) -> Option<SystemTime> {
 
 /// Absolute path of the real data, when `WHEELHOUSE_DATA` names it.
 pub fn real_data() -> Result<Option<String>> {
-    let Some(named) = std::env::var_os("WHEELHOUSE_DATA").filter(|named| !named.is_empty()) else {
+    folder("WHEELHOUSE_DATA")
+}
+
+/// Absolute path of the folder that a variable of the environment names, when it does.
+pub fn folder(variable: &str) -> Result<Option<String>> {
+    let Some(named) = std::env::var_os(variable).filter(|named| !named.is_empty()) else {
         return Ok(None);
     };
     let path = root().join(&named).canonicalize();
-    let path = path.with_context(|| format!("WHEELHOUSE_DATA={}: no such folder", named.display()))?;
+    let path = path.with_context(|| format!("{variable}={}: no such folder", named.display()))?;
     Ok(Some(path.display().to_string()))
 }

@@ -1,5 +1,6 @@
 //! Running test suites and counting what they say.
 
+use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -16,17 +17,30 @@ pub struct Count {
     pub passed: u64,
     /// Tests that failed; at least one when the suite's program failed.
     pub failed: u64,
+    /// Tests that were left out: what they need is not here, or others were asked for.
+    pub not_run: u64,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.not_run > 0 { write!(f, ", {} NOT RUN", self.not_run) } else { Ok(()) }
+    }
 }
 
 impl Count {
     /// Both together.
     pub fn and(self, other: Self) -> Self {
-        Self { passed: self.passed + other.passed, failed: self.failed + other.failed }
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            not_run: self.not_run + other.not_run,
+        }
     }
 
     /// One check that is a suite by itself.
     pub fn of_check(passed: bool) -> Self {
-        Self { passed: u64::from(passed), failed: u64::from(!passed) }
+        Self { passed: u64::from(passed), failed: u64::from(!passed), not_run: 0 }
     }
 }
 
@@ -51,7 +65,7 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
     if !success && count.failed == 0 {
         count.failed = 1;
     }
-    println!("== {name}: {} passed, {} failed", count.passed, count.failed);
+    println!("== {name}: {count}");
     Ok(count)
 }
 
@@ -99,6 +113,10 @@ fn count_in(line: &str) -> Option<Count> {
     let counts = || Count {
         passed: number_before(line, "passed"),
         failed: number_before(line, "failed") + number_before(line, "timed out"),
+        not_run: ["skipped", "ignored", "filtered out", "todo", "did not run"]
+            .iter()
+            .map(|word| number_before(line, word))
+            .sum(),
     };
     let nextest = line.starts_with("Summary [") && line.contains(" run:");
     let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
@@ -106,8 +124,13 @@ fn count_in(line: &str) -> Option<Count> {
     let playwright = {
         let mut words = line.split_whitespace();
         words.next().is_some_and(|word| word.parse::<u64>().is_ok())
-            && words.next().is_some_and(|word| matches!(word, "passed" | "failed"))
-            && words.next().is_none_or(|word| word.starts_with('('))
+            && match words.next() {
+                Some("passed" | "failed" | "skipped") => {
+                    words.next().is_none_or(|word| word.starts_with('('))
+                }
+                Some("did") => words.eq(["not", "run"]),
+                _ => false,
+            }
     };
     (nextest || libtest || vitest || playwright).then(counts)
 }
@@ -127,22 +150,25 @@ mod tests {
 
     #[test]
     fn each_runners_closing_line_is_understood() {
-        for (line, passed, failed) in [
-            ("     Summary [   2.500s] 13 tests run: 8 passed, 5 failed, 0 skipped", 8, 5),
-            ("     Summary [   5.098s] 13 tests run: 13 passed (1 slow), 0 skipped", 13, 0),
-            ("     Summary [   5.098s] 13/20 tests run: 12 passed, 1 timed out, 0 skipped", 12, 1),
+        for (line, passed, failed, not_run) in [
+            ("     Summary [   2.500s] 13 tests run: 8 passed, 5 failed, 0 skipped", 8, 5, 0),
+            ("     Summary [   5.098s] 13 tests run: 13 passed (1 slow), 4 skipped", 13, 0, 4),
+            ("     Summary [   5.098s] 13/20 tests run: 12 passed, 1 timed out, 0 skipped", 12, 1, 0),
             (
-                "test result: ok. 6 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 4.39s",
+                "test result: ok. 6 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 4.39s",
                 6,
                 0,
+                3,
             ),
-            ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", 3, 2),
-            ("      Tests  12 passed (12)", 12, 0),
-            ("      Tests  1 failed | 11 passed (12)", 11, 1),
-            ("  4 passed (14.2s)", 4, 0),
-            ("  1 failed", 0, 1),
+            ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", 3, 2, 0),
+            ("      Tests  12 passed (12)", 12, 0, 0),
+            ("      Tests  1 failed | 11 passed | 2 skipped | 1 todo (15)", 11, 1, 3),
+            ("  4 passed (14.2s)", 4, 0, 0),
+            ("  1 failed", 0, 1, 0),
+            ("  3 skipped", 0, 0, 3),
+            ("  2 did not run", 0, 0, 2),
         ] {
-            assert_eq!(count_in(line), Some(Count { passed, failed }), "{line:?}");
+            assert_eq!(count_in(line), Some(Count { passed, failed, not_run }), "{line:?}");
         }
     }
 
@@ -154,6 +180,7 @@ mod tests {
             "PASS [   0.005s] a_test_that_passed",
             " Test Files  3 passed (3)",
             "2 passed the river",
+            "2 did nothing",
             "Tests are dear",
         ] {
             assert_eq!(count_in(line), None, "{line:?}");
@@ -163,6 +190,13 @@ mod tests {
     #[test]
     fn colours_do_not_hide_the_counts() {
         let line = "\u{1b}[2m      Tests \u{1b}[22m \u{1b}[1m\u{1b}[32m12 passed\u{1b}[39m\u{1b}[22m\u{1b}[90m (12)\u{1b}[39m";
-        assert_eq!(count_in(&plain(line)), Some(Count { passed: 12, failed: 0 }));
+        assert_eq!(count_in(&plain(line)), Some(Count { passed: 12, failed: 0, not_run: 0 }));
+    }
+
+    #[test]
+    fn what_was_left_out_is_told_with_the_sum() {
+        let one = Count { passed: 3, failed: 0, not_run: 0 };
+        assert_eq!(one.to_string(), "3 passed, 0 failed");
+        assert_eq!(one.and(Count { not_run: 4, ..one }).to_string(), "6 passed, 0 failed, 4 NOT RUN");
     }
 }

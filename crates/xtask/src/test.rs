@@ -14,7 +14,7 @@ use crate::{TestArgs, packages, shell};
 /// Runs all suites and prints the sum as the last line.
 pub fn test(args: &TestArgs) -> Result<()> {
     let count = suites(args)?;
-    println!("\n{} passed, {} failed", count.passed, count.failed);
+    println!("\n{count}");
     ensure!(count.failed == 0, "tests failed");
     Ok(())
 }
@@ -25,8 +25,8 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
     if !args.containers {
         packages::postgres()?;
     }
-    let data = packages::real_data()?;
-    let mut total = rust(args, data.as_deref())?;
+    let folders = Folders::named()?;
+    let mut total = rust(args, &folders)?;
     if !rust_only {
         packages::web_build()?;
         total = total.and(run_suite("web unit tests", shell::in_web("npm").args(["test"]))?);
@@ -39,8 +39,8 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
             total = total.and(run_suite("browser tests", &mut command)?);
         }
     }
-    if data.is_none() {
-        println!("\n!! WHEELHOUSE_DATA is not set: the suites on real data DID NOT RUN.");
+    for (name, tests) in folders.absent() {
+        println!("\n!! {name} is not set: the tests `{tests}` DID NOT RUN.");
     }
     if rust_only {
         println!("\n!! Web unit tests and browser tests DID NOT RUN (as asked).");
@@ -50,7 +50,35 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
     Ok(total)
 }
 
-fn rust(args: &TestArgs, data: Option<&str>) -> Result<Count> {
+/// Folders outside of the project, by the variable that names each, and the tests that read it. These are marked as
+/// ignored, so that nothing counts as passed where the folder is not.
+const OUTSIDE: [(&str, &str); 2] =
+    [("WHEELHOUSE_DATA", "real_data::"), ("WHEELHOUSE_SPEC", "specification::")];
+
+struct Folders(Vec<(&'static str, &'static str, Option<String>)>);
+
+impl Folders {
+    fn named() -> Result<Self> {
+        let named = OUTSIDE.into_iter().map(|(name, tests)| Ok((name, tests, packages::folder(name)?)));
+        Ok(Self(named.collect::<Result<_>>()?))
+    }
+
+    fn absent(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.0.iter().filter(|(_, _, folder)| folder.is_none()).map(|(name, tests, _)| (*name, *tests))
+    }
+
+    fn environment(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.0.iter().filter_map(|(name, _, folder)| Some((*name, folder.clone()?)))
+    }
+
+    /// Options of both runners: all tests but those whose folder is not here.
+    fn options(&self) -> Vec<&'static str> {
+        let absent = self.absent().flat_map(|(_, tests)| ["--skip", tests]);
+        ["--include-ignored"].into_iter().chain(absent).collect()
+    }
+}
+
+fn rust(args: &TestArgs, folders: &Folders) -> Result<Count> {
     if args.containers {
         images()?;
     }
@@ -60,9 +88,7 @@ fn rust(args: &TestArgs, data: Option<&str>) -> Result<Count> {
         Some(servers) => servers.environment()?,
         None => vec![("WHEELHOUSE_TEST_CONTAINERS", "1".into())],
     };
-    if let Some(data) = data {
-        environment.push(("WHEELHOUSE_DATA", data.to_owned()));
-    }
+    environment.extend(folders.environment());
     let prepared = |mut command: Command| {
         if args.containers {
             command.env_remove("DATABASE_URL").env_remove("NATS_URL");
@@ -80,11 +106,10 @@ fn rust(args: &TestArgs, data: Option<&str>) -> Result<Count> {
         if !args.filter.is_empty() {
             command.arg("--no-tests=pass");
         }
+        command.arg("--").args(folders.options());
     } else {
-        command.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
-        if !args.filter.is_empty() {
-            command.arg("--").args(&args.filter);
-        }
+        command.args(["test", "--workspace", "--all-targets", "--no-fail-fast", "--"]);
+        command.args(&args.filter).args(folders.options());
     }
     let mut total = run_suite("Rust tests", &mut command)?;
     if args.filter.is_empty() {
@@ -139,4 +164,23 @@ fn images() -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_whose_folder_is_not_here_are_left_out_and_named() {
+        let folders = |data: Option<&str>| {
+            Folders(vec![
+                ("DATA", "real_data::", data.map(str::to_owned)),
+                ("SPEC", "specification::", Some("/s".into())),
+            ])
+        };
+        assert_eq!(folders(None).options(), ["--include-ignored", "--skip", "real_data::"]);
+        assert_eq!(folders(None).absent().collect::<Vec<_>>(), [("DATA", "real_data::")]);
+        assert_eq!(folders(None).environment().collect::<Vec<_>>(), [("SPEC", "/s".to_owned())]);
+        assert_eq!(folders(Some("/d")).options(), ["--include-ignored"]);
+    }
 }

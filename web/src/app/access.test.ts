@@ -82,7 +82,7 @@ describe('authorisation', () => {
     expect(visit('/user-order', holding('07', '1601'))).toBe('/user-order')
   })
 
-  it('ACCESS-012 ACCESS-013 all opens for anyone logged in, inside its group', () => {
+  it('ACCESS-013 all opens for anyone logged in, inside its group', () => {
     expect(visit('/log', holding())).toBe('/log')
     expect(visit('/marketing/ad-config', holding('17'))).toBe('/marketing/ad-config')
     expect(visit('/marketing/ad-config', holding())).toBe('→ /404')

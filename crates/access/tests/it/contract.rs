@@ -349,12 +349,13 @@ async fn api_024_dev_001_a_device_says_whose_it_is_to_be() {
     };
     assert_eq!(runtime.plain("POST", path, body(1, ADMIN, "d")).await.1, json!({"suc": true}));
     let refused = runtime.plain("POST", path, body(1, "138", "d")).await.1;
+    assert_eq!(refused["error"]["code"], json!("phone-bad"), "{refused}");
     assert_eq!((&refused["suc"], &refused["error"]["promot"]), (&json!(false), &refused["error"]["promt"]));
     for wrong in
         [body(4, ADMIN, "d"), body(1, ADMIN, ""), body(1, ADMIN, "a b"), body(1, ADMIN, &"x".repeat(129))]
     {
         let (status, answer) = runtime.plain("POST", path, wrong).await;
-        assert_eq!((status.as_u16(), &answer["suc"]), (400, &json!(false)));
+        assert_eq!((status.as_u16(), &answer["error"]["code"]), (400, &json!("malformed")), "{answer}");
         assert!(answer["error"]["promt"].is_string());
     }
 }

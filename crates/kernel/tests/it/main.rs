@@ -24,6 +24,7 @@ mod requests;
 mod restore;
 mod scope;
 mod stalls;
+mod tailing;
 mod transact;
 mod verify;
 mod versions;

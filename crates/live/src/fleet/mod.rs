@@ -148,7 +148,7 @@ impl Fleet {
         if record.version < self.records[index].version {
             return true;
         }
-        let device = |record: &VehicleRecord| record.imei.as_deref().and_then(imei);
+        let device = |record: &VehicleRecord| record.device().and_then(imei);
         let (before, after) = (device(&self.records[index]), device(&record));
         if before != after
             && let Some(before) = before

@@ -53,6 +53,8 @@ pub struct VehicleRecord {
     pub version: i64,
 }
 
+const SCRAPPED: u8 = 6;
+
 impl VehicleRecord {
     /// Whose it is.
     pub const fn owner(&self) -> DataOwner {
@@ -62,6 +64,11 @@ impl VehicleRecord {
     /// Whether a map shows it: it is, or should be, somewhere outside.
     pub const fn outside(&self) -> bool {
         matches!(self.lifecycle, 2 | 3 | 5)
+    }
+
+    /// The device whose reports are its own; a scrapped bike has none any more, wherever its device went.
+    pub fn device(&self) -> Option<&str> {
+        self.imei.as_deref().filter(|_| self.lifecycle != SCRAPPED)
     }
 
     /// Whether riders may be on it or find it.

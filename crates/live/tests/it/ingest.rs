@@ -163,7 +163,11 @@ fn report(at: Timestamp, soc: u8) -> Report {
 }
 
 async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
-    bike.publish(format!("ebike/{IMEI}/{kind}"), QoS::AtLeastOnce, false, payload).await.unwrap();
+    say_as(bike, IMEI, kind, payload).await;
+}
+
+async fn say_as(bike: &AsyncClient, imei: &str, kind: &str, payload: Vec<u8>) {
+    bike.publish(format!("ebike/{imei}/{kind}"), QoS::AtLeastOnce, false, payload).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -371,4 +375,66 @@ async fn a_command_that_finds_nats_away_is_refused_and_does_not_leave_later() {
         "what was asked for in vain never leaves"
     );
     assert!(matches!(refused, Ok(Err(_))), "its asker hears at once that it did not leave: {refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_of_unknown_and_of_scrapped_devices_are_neither_stored_nor_shown() {
+    const UNKNOWN: &str = "860000000000099";
+    const SCRAPPED: &str = "860000000000066";
+    let city = City::found().await;
+    sqlx::query(
+        "insert into read.vehicle (car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states,
+                                   alarm_states, created_at_ms, updated_at_ms, version)
+         values ('K66', $1, '闽D66', 9, 1, 6, 1, '{}', '{}', 0, 0, 1)",
+    )
+    .bind(SCRAPPED)
+    .execute(&city.pool)
+    .await
+    .unwrap();
+    let node = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = tokio::spawn({
+        let (node, stop) = (node.clone(), stop.clone());
+        async move { node.lead(1, stop).await }
+    });
+    let (bike, _down) = city.bike().await;
+    let now = SystemClock.now();
+    // What is on the board before any report came.
+    node.memory.write().tick(now);
+    for ago in [4000, 3000] {
+        for imei in [UNKNOWN, SCRAPPED] {
+            // Nearly empty: a bike of the fleet would raise an alarm.
+            say_as(&bike, imei, "up", report(now.plus_millis(-ago), 5).compact().to_vec()).await;
+        }
+    }
+    // Taken in after them, on the same line.
+    say(&bike, "up", report(now.plus_millis(-1000), 50).compact().to_vec()).await;
+    city.rows_reach(1).await;
+
+    let known = node.memory.read().slot("K17").expect("enrolled");
+    let tick = node.memory.write().tick(now);
+    assert_eq!(tick.changed, [known], "only what is of the fleet is pushed");
+    let scrapped = node.memory.latest("K66");
+    assert!(
+        scrapped.is_none_or(|latest| latest.place.is_none() && !latest.online),
+        "as if it had said nothing"
+    );
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    let mut db = city.pool.acquire().await.unwrap();
+    let stored = history(&mut db, "K17", now.plus_millis(-60_000)).await.unwrap();
+    assert_eq!((city.rows().await, stored.len()), (1, 1), "the row is the known bike's");
+    drop(db);
+    assert!(city.desk.alarms.lock().unwrap().is_empty());
+
+    // A bike that is scrapped while it reports is heard no longer, and heard again when that was undone.
+    let mut fleet = node.memory.write();
+    let slot = fleet.slot("K17").expect("enrolled");
+    let serving = fleet.record(slot).expect("its record").clone();
+    let mut told = Vec::new();
+    for (lifecycle, version, heard) in [(6, 2, false), (2, 3, true)] {
+        assert!(fleet.enrol(live::fleet::VehicleRecord { lifecycle, version, ..serving.clone() }, now));
+        let taken = fleet.take(IMEI, &report(now, 50), now, now, &mut told);
+        assert_eq!(taken.is_ok(), heard, "lifecycle {lifecycle}: {taken:?}");
+    }
 }

@@ -9,10 +9,10 @@ use wire::{SecretKey, SessionId, TokenKeys, TokenSubject};
 
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply, plain};
-use crate::samples::{Sample, Theirs, address, sample};
+use crate::samples::{Sample, Theirs, address, beyond, sample};
 use crate::screen::Screen;
 use crate::stack::{ADMIN, Stack};
-use crate::walk::{collect, refused, table};
+use crate::walk::{Route, collect, refused, table};
 
 const CLERK: &str = "13700000021";
 const COLLEAGUE: &str = "13700000023";
@@ -152,23 +152,30 @@ async fn taken(browser: &Browser, at: &str, query: &Value) -> Reply {
 }
 
 /// What is wrong with an answer that should tell nothing of theirs.
-fn told(theirs: &Theirs, reply: &Reply) -> Option<String> {
-    if !matches!(reply.status, 200 | 403) {
-        return Some(format!("{} {}", reply.status, reply.body));
-    }
+fn told(route: &Route, theirs: &Theirs, reply: &Reply) -> Option<String> {
     // A refusal may repeat what was asked for.
     if reply.body["suc"] == false || reply.body["success"] == false {
-        return None;
+        let forbidden = reply.status == 403 && code(reply) == "forbidden";
+        return if forbidden { None } else { done(route, reply) };
+    }
+    if reply.status != 200 {
+        return Some(format!("{} {}", reply.status, reply.body));
     }
     let told = reply.body.to_string();
     let secret = theirs.secrets().into_iter().find(|secret| told.contains(secret))?;
     Some(format!("tells {secret}: {told}"))
 }
 
-/// What is wrong with an answer that should be a no.
-fn done(reply: &Reply) -> Option<String> {
+/// The code of a refusal, in either envelope.
+fn code(reply: &Reply) -> &str {
+    reply.body["error"]["code"].as_str().or(reply.body["code"].as_str()).unwrap_or_default()
+}
+
+/// What is wrong with an answer that should be a no, because the thing is theirs and for no other reason.
+fn done(route: &Route, reply: &Reply) -> Option<String> {
     let no = reply.body["suc"] == false || reply.body["success"] == false;
-    (reply.status != 200 || !no).then(|| format!("is no refusal: {} {}", reply.status, reply.body))
+    let as_it_should = reply.status == 200 && no && code(reply) == beyond(route);
+    (!as_it_should).then(|| format!("is not refused as {}: {} {}", beyond(route), reply.status, reply.body))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -217,11 +224,11 @@ async fn perm_020_on_every_route_another_agents_things_do_not_exist() {
             }
             Sample::Ask(content) | Sample::Own(content) => {
                 asked += 1;
-                told(&theirs, &call(content).await)
+                told(route, &theirs, &call(content).await)
             }
             Sample::Tell(content) => {
                 refused += 1;
-                done(&call(content).await)
+                done(route, &call(content).await)
             }
         };
         wrong.extend(found.map(|found| format!("{} {found}", route.name(&at))));

@@ -256,6 +256,28 @@ fn of_finance(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     })
 }
 
+/// What a refusal says when what was asked for lies beyond the caller.
+pub fn beyond(route: &Route) -> &'static str {
+    let path = route.declared.strip_prefix(wire::BASE).unwrap_or(&route.declared);
+    match (route.method.as_str(), path) {
+        ("POST", "/auth/token") => "selection-not-held",
+        ("POST", "/platform/permission/user/bangwo8") => "operator-not-oneself",
+        // Registering results and templates is the platform's, whatever an agent's people hold.
+        ("PUT", "/Pay/customer/state" | "/Pay/customer/card/state")
+        | ("POST", "/platform/agent/account")
+        | ("POST" | "PUT" | "DELETE", "/platform/agent/role") => "platform-only",
+        (
+            "POST",
+            "/Pay/customer/openAccount" | "/platform/agent/allyInfo" | "/platform/agent/serviceArea/agent",
+        ) => "agent-unknown",
+        // As for a card that there is not.
+        ("POST", "/Pay/customer/bindCardCheck") => "payment-code-over",
+        ("GET", "/vehicle/{carId}/history") => "vehicle-not-found",
+        _ if path.starts_with("/Pay/") => "payment-account-unknown",
+        _ => "not-found",
+    }
+}
+
 /// The address of a route that names what is theirs.
 pub fn address(route: &Route, theirs: &Theirs) -> String {
     route

@@ -1,6 +1,13 @@
+use std::time::Instant;
+
 use axum::http::StatusCode;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rand::rngs::OsRng;
+use rsa::pkcs8::DecodePublicKey;
+use rsa::{Oaep, RsaPublicKey};
 use serde_json::{Value, json};
+use sha2::Sha256;
 use vocabulary::Timestamp;
 use wire::client::{accept, offer};
 use wire::{SecretKey, WireConfig};
@@ -50,6 +57,62 @@ async fn what_is_not_an_offer_is_refused_without_saying_why() {
     }
     let unknown = json!({ "keyId": "none", "params": good["params"] });
     assert_eq!(verify(&runtime, &unknown).await.code(), "key-expired");
+}
+
+/// What everybody can see of an answer, apart from the call's own trace id.
+fn seen(reply: &Reply) -> (StatusCode, Value, Vec<(String, String)>) {
+    let headers = reply.headers.iter().filter(|(name, _)| !name.as_str().contains("trace"));
+    let headers = headers.map(|(name, value)| (name.to_string(), format!("{value:?}"))).collect();
+    (reply.status, reply.json(), headers)
+}
+
+#[tokio::test]
+async fn bad_padding_and_good_padding_around_nonsense_look_alike() {
+    let runtime = Runtime::new().await;
+    let key = public_key(&runtime).await;
+    let public = RsaPublicKey::from_public_key_pem(&key.1).unwrap();
+    let sealed = |plain: &[u8]| public.encrypt(&mut OsRng, Oaep::new::<Sha256>(), plain).unwrap();
+    let asked = async |sealed: Vec<u8>| {
+        let params = URL_SAFE_NO_PAD.encode(sealed);
+        seen(&verify(&runtime, &json!({ "keyId": key.0, "params": params })).await)
+    };
+    // As many bytes as a box under this key has, and below its modulus, but padded by nobody.
+    let mut unpadded = sealed(b"{}");
+    unpadded[100] ^= 1;
+    let bad_padding = asked(unpadded).await;
+    assert_eq!(
+        (bad_padding.0, bad_padding.1["error"]["code"].as_str()),
+        (StatusCode::BAD_REQUEST, Some("malformed"))
+    );
+    let said =
+        |key: &str, device: &str| json!({ "key": key, "ts": NOW.millis(), "devId": device }).to_string();
+    let good_key = ONE_TIME.to_text();
+    for plain in [
+        String::new(),
+        "nonsense".to_owned(),
+        "{}".to_owned(),
+        said("short", "my-device"),
+        said(&good_key, ""),
+        said(&good_key, "\u{0}"),
+    ] {
+        assert_eq!(asked(sealed(plain.as_bytes())).await, bad_padding, "{plain:?}");
+    }
+    // The boxes are such that a proper offer in one is taken.
+    let good = seen(&verify(&runtime, &offered(&key, NOW)).await);
+    assert_eq!(good.0, StatusCode::OK, "{}", good.1);
+}
+
+#[tokio::test]
+async fn an_address_may_make_thirty_calls_a_minute_unless_told_otherwise() {
+    let runtime = Runtime::new().await;
+    let begun = Instant::now();
+    let calls = (0..90).map(async |_| runtime.raw("GET", &at("/auth/publicKey"), &[], "").await.status);
+    let answers = futures::future::join_all(calls).await;
+    let let_in = answers.iter().filter(|status| **status == StatusCode::OK).count() as u64;
+    // One place is free again every two seconds; however long this took, no more than that.
+    assert!((30..=31 + begun.elapsed().as_secs() / 2).contains(&let_in), "{let_in}");
+    assert!(answers.iter().all(|status| [StatusCode::OK, StatusCode::TOO_MANY_REQUESTS].contains(status)));
+    assert_eq!(WireConfig::default().key_exchanges_per_minute, 30);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ import { connectionStyle } from './ConnectionBadge'
 import { watermarkText } from './watermark'
 
 describe('watermark', () => {
-  it('WM-003 WM-004 the title without 运营平台, the phone from its fifth character', () => {
+  it('WM-004 the title without 运营平台, the phone from its fifth character', () => {
     expect(watermarkText('某某运营平台', '13812345678')).toBe('某某2345678')
     expect(watermarkText('运营平台某某运营平台', '13812345678')).toBe('某某2345678')
   })
@@ -26,11 +26,11 @@ describe('device classes', () => {
 
 describe('brand', () => {
   const config = { title: '某某运营平台', logo: 'a.png', company: '某某公司', filing: '备案' } as WebConfig
-  it('BRAND-001 BRAND-002 BRAND-003 BRAND-004 comes from the configuration', () => {
+  it('comes from the configuration', () => {
     expect(brandOf(config, false)).toEqual({ title: '某某运营平台', logo: 'a.png', company: '某某公司', filing: '备案' })
   })
 
-  it('BRAND-006 BRAND-007 the switch swaps in the neutral brand', () => {
+  it('the switch swaps in the neutral brand', () => {
     expect(brandOf(config, true)).toEqual(genericBrand)
     expect(brandOf(null, false)).toEqual(genericBrand)
   })

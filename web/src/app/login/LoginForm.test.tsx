@@ -180,13 +180,14 @@ describe('logging in', () => {
   })
 
   it('ERR-024 a device that has to be confirmed: what to do, and a second try with the same code', async () => {
-    server.answers(DEVICE, says({ suc: false, error: { code: 'device-not-authorised', promt: '当前设备未授权，请联系管理员' } }))
+    // Other words than the ones that stand in for a server without words.
+    server.answers(DEVICE, says({ suc: false, error: { code: 'device-not-authorised', promt: '设备数量已满，请先停用一台' } }))
     show()
     type(phoneField(), PHONE)
     type(codeField(), '135790')
     submit()
     const alert = await screen.findByRole('alert')
-    expect(alert.textContent).toContain('当前设备未授权，请联系管理员')
+    expect(alert.textContent).toContain('设备数量已满，请先停用一台')
     expect(alert.textContent).toContain('人员列表')
     expect(alert.textContent).toContain((localStorage.getItem('device_code') ?? 'none').slice(-6))
     server.answers(DEVICE, says({ suc: true }))

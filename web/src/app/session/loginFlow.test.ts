@@ -50,14 +50,17 @@ describe('the steps of a login', () => {
     expect(server.sent[5]?.content).toEqual({ opManId: PHONE })
   })
 
-  it('FLOW-006 STORE-009 STORE-010 STORE-011 STORE-012 the session is stored under the keys of the specification', async () => {
+  it('FLOW-006 STORE-009 STORE-010 STORE-011 STORE-012 STORE-017 the session is stored under the keys of the specification', async () => {
+    server.answers('/auth/sms/verify', says({ objectId: '901' }))
     await logIn()
     expect(isLoggedIn()).toBe(true)
     expect(localStorage.getItem('Access-Token')).toBe(TOKEN)
     expect(localStorage.getItem('roleId')).toBe('31')
     expect(localStorage.getItem('opMan')).toBe(PHONE)
     expect(localStorage.getItem('getAgentid')).toBe('7')
-    expect(localStorage.getItem('objectId')).toBe('900')
+    // The id that the code was answered with, which is none of the token's.
+    expect(localStorage.getItem('objectId')).toBe('901')
+    expect(localStorage.getItem('userId')).toBe('900')
     expect(stored(accountKeys)).toEqual(['2', '3', '5', '某商户', '2'])
   })
 
@@ -79,10 +82,11 @@ describe('the steps of a login', () => {
   })
 
   it('AMB-025 a link takes objectId from the lookup, without a code', async () => {
+    server.answers('/auth/sms/user', says({ objectId: '902' }))
     await logIn({ kind: 'origin', origin: 'a.b' })
     expect(server.paths()).not.toContain('/auth/sms/verify')
     expect(server.paths().slice(3, 6)).toEqual(['/auth/login/authorized', '/auth/sms/user', LOGIN])
-    expect(localStorage.getItem('objectId')).toBe('900')
+    expect(localStorage.getItem('objectId')).toBe('902')
   })
 })
 
@@ -162,10 +166,10 @@ describe('what may be missing', () => {
     }
   })
 
-  it('ERR-008 account info refused without words is 开户信息获取失败', async () => {
-    server.answers(ACCOUNT, says({ success: false, data: null, msg: '' }))
+  it.each([{ msg: '' }, { msg: null }, {}])('ERR-008 account info refused with %o is 开户信息获取失败, and keeps nobody out', async (words) => {
+    server.answers(ACCOUNT, says({ success: false, data: null, ...words }))
     await logIn()
-    expect(takeAnnouncement(0)?.warning).toBe('开户信息获取失败')
+    expect(takeAnnouncement(0)).toEqual({ welcome: true, warning: '开户信息获取失败' })
     expect(isLoggedIn()).toBe(true)
   })
 

@@ -5,6 +5,7 @@ import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
 import { clearSignature, saveSignature } from '@/api/storage'
 import { plugNotifier } from '../notify'
 import { openableUrl, openPaymentPassword, paymentCallType } from './paymentPassword'
+import { storeAccount } from './stored'
 
 const CALL = '/Pay/customer/modifyPwd'
 const error = vi.fn<(title: string, description: string) => void>()
@@ -27,19 +28,26 @@ afterEach(() => {
 })
 
 describe('payment password', () => {
-  it('PERM-014 an account with a type has the calls with B', () => {
-    expect([paymentCallType('change', '1'), paymentCallType('reset', '0')]).toEqual(['B_MODIFY', 'B_FORGET'])
-  })
-
-  it('PERM-015 an account without a type has the plain calls', () => {
-    for (const none of [null, '', 'null']) expect(paymentCallType('change', none)).toBe('MODIFY')
-  })
-
-  it('PERM-016 to change asks to modify, to reset tells that it was forgotten', async () => {
+  /** What is asked of the server to change a password, and then to reset it. */
+  const asked = async () => {
     server.answers(CALL, says({ success: true, data: { redirectUrl: 'https://pay.example/a' }, msg: '' }))
     await openPaymentPassword('change')
     await openPaymentPassword('reset')
-    expect(server.sent.map((sent) => sent.content)).toEqual([{ callType: 'MODIFY' }, { callType: 'FORGET' }])
+    return server.sent.map((sent) => sent.content)
+  }
+
+  it.each([0, 1])('PERM-014 an account of type %s asks with B', async (accountType) => {
+    storeAccount({ id: 5, accountType })
+    expect(await asked()).toEqual([{ callType: 'B_MODIFY' }, { callType: 'B_FORGET' }])
+  })
+
+  it('what is stored as nothing is no type', () => {
+    for (const none of ['', 'null']) expect(paymentCallType('change', none)).toBe('MODIFY')
+  })
+
+  it('PERM-015 PERM-016 without a type, to change asks to modify, to reset tells that it was forgotten', async () => {
+    storeAccount({ id: 5, accountType: null })
+    expect(await asked()).toEqual([{ callType: 'MODIFY' }, { callType: 'FORGET' }])
     expect(tab.location.replace.mock.calls).toEqual([['https://pay.example/a'], ['https://pay.example/a']])
     expect(tab.opener).toBeNull()
   })

@@ -154,6 +154,14 @@ describe('the rights', () => {
     expect(useSession.getState().codes).toContain(ALL)
   })
 
+  it('ACCESS-012 whoever is logged in has all, also without a single code', async () => {
+    server.answers('/platform/permission/allCode', says({ suc: true, data: [] }))
+    await logIn()
+    await loadUser()
+    expect(useSession.getState().codes).toEqual(new Set([ALL]))
+    expect([visit('/log'), visit('/vehicle/operation-map')]).toEqual(['/log', '/404'])
+  })
+
   it('PERM-007 a code that is taken away takes page and menu entry with it', async () => {
     await openWith(2, 2)
     expect([visit('/vehicle/operation-map'), menu('/vehicle')]).toEqual(['/vehicle/operation-map', ['/vehicle/operation-map']])
@@ -193,6 +201,8 @@ describe('the rights', () => {
 })
 
 describe('logging out', () => {
+  const ofSession = ['Access-Token', 'objectId', 'getAgentid', 'agentId', 'cardNo', 'bankMobile', 'roleId', 'accountLevel', 'cashierMode']
+
   beforeEach(async () => {
     await openWith(2, 2)
     window.location.hash = '/report/wallet-report'
@@ -214,9 +224,11 @@ describe('logging out', () => {
   })
 
   it('SESSION-013 SESSION-014 SESSION-015 SESSION-016 SESSION-017 STORE-010 leaves the phone, and no other key of the session', async () => {
+    // What is forgotten was there.
+    expect(ofSession.filter((key) => localStorage.getItem(key) === null)).toEqual([])
+    expect(document.cookie).toMatch(/_t=.*_k=|_k=.*_t=/)
     await logOut()
-    const keys = ['Access-Token', 'objectId', 'getAgentid', 'cardNo', 'bankMobile', 'roleId', 'accountLevel', 'cashierMode']
-    expect(keys.filter((key) => localStorage.getItem(key) !== null)).toEqual([])
+    expect(ofSession.filter((key) => localStorage.getItem(key) !== null)).toEqual([])
     expect(localStorage.getItem('opMan')).toBe(PHONE)
     expect(document.cookie).not.toMatch(/_[tk]=/)
   })

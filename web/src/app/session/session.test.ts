@@ -99,7 +99,7 @@ describe('the session', () => {
     expect(signedUntil()).toBe(1000 + 172_800_000)
   })
 
-  it('STORE-015 STORE-016 STORE-017 STORE-018 STORE-019 account info is stored, null leaves nothing', () => {
+  it('STORE-015 STORE-016 STORE-018 STORE-019 account info is stored, null leaves nothing', () => {
     storeAccount({ id: 5, accountLevel: 1, authStatus: 3, status: 2, name: '商户' })
     expect(localStorage.getItem('accountId')).toBe('5')
     expect(localStorage.getItem('authStatus')).toBe('3')

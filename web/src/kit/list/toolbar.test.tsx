@@ -1,0 +1,58 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { api } from '@/api/client'
+import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
+import { clearSignature, saveSignature } from '@/api/storage'
+import { randomBytes, toBase64Url } from '@/api/bytes'
+import { Toolbar } from './Toolbar'
+
+let server: Server
+beforeEach(() => {
+  localStorage.setItem('Access-Token', TOKEN)
+  saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
+  server = startServer()
+  server.answers('/rows', says({ suc: true, data: [] }))
+  server.answers('/export', says({ suc: true, data: [] }))
+})
+afterEach(() => {
+  cleanup()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+  clearSignature()
+  localStorage.clear()
+})
+
+describe('the buttons of a list', () => {
+  it.each([
+    ['刷新', '/rows'],
+    ['导出', '/export'],
+  ])('VAL-015 a double click on %s sends one request, a click after its time another', async (name, path) => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(10_000)
+    render(
+      <Toolbar
+        columns={[]}
+        settings={{ shown: [], density: 'middle' }}
+        onSettings={() => undefined}
+        onReset={() => undefined}
+        refreshedAt={0}
+        refreshing={false}
+        onRefresh={() => void api.get('/rows')}
+        exporting={false}
+        onExport={() => void api.get('/export')}
+      />,
+    )
+    const button = screen.getByRole('button', { name })
+    const doubleClick = () => {
+      fireEvent.click(button)
+      fireEvent.click(button)
+      fireEvent.doubleClick(button)
+    }
+    doubleClick()
+    await vi.waitFor(() => expect(server.paths()).toEqual([path]))
+    now.mockReturnValue(10_999)
+    doubleClick()
+    now.mockReturnValue(11_000)
+    doubleClick()
+    await vi.waitFor(() => expect(server.paths()).toEqual([path, path]))
+  })
+})
