@@ -106,15 +106,18 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     if (map === null) return undefined
     const leave = () => {
       following.current = false
-      setChoice(null)
     }
+    const unchoose = () => setChoice(null)
     const again = () => {
       if (following.current && lat !== null && lng !== null) bringIntoView(map, lat, lng)
     }
     map.on('dragstart', leave)
+    // Before the click that may open another list.
+    map.on('preclick dragstart zoomstart', unchoose)
     map.on('resize', again)
     return () => {
       map.off('dragstart', leave)
+      map.off('preclick dragstart zoomstart', unchoose)
       map.off('resize', again)
     }
   }, [map, lat, lng])
@@ -127,19 +130,26 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       if (slot === -1) return
       wanted.current = slot
       setChoice(null)
-      void liveSocket.who(slot).then((found) => {
+      void liveSocket.who(slot).then((number) => {
         // Another one was chosen while this one's number was on its way.
         if (wanted.current !== slot) return
-        if (found === null) {
+        if (number === null) {
           void message.warning('没有取得这辆车的编号，请再点一次')
           return
         }
-        bikeNames.learn(slot, found)
-        clicked.current = found
-        setCarId(found)
+        bikeNames.learn(slot, number)
+        clicked.current = number
+        setCarId(number)
       })
     },
     [message, setCarId],
+  )
+  const found = useCallback(
+    (number: string) => {
+      wanted.current = -1
+      setCarId(number)
+    },
+    [setCarId],
   )
   const several = useCallback((slots: readonly number[], at: Choice['at']) => setChoice({ slots, at }), [])
   const step = (by: 1 | -1) => choose(list.next(wanted.current === -1 ? chosen : wanted.current, by))
@@ -200,7 +210,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       </div>
       <div className="opmap-left">
         <div ref={find}>
-          <FindBox onFound={setCarId} />
+          <FindBox onFound={found} />
         </div>
         <StateRail totals={totals} mask={mask} daylight={daylight} onMask={setMask} />
         <FleetList
