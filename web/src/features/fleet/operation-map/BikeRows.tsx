@@ -22,7 +22,10 @@ interface BikeRowsProps {
   onChoose: (slot: number) => void
 }
 
-const ROW_PX = 40
+/** As antd reckons a row of a virtual list by its tokens. */
+const ROW_PX = 46
+
+const noPadding = { item: { padding: 0, border: 0 } }
 
 /** Bikes as rows: number, state and charge as they are now. Arrows go through them, Enter takes one. */
 export function BikeRows({ slots, active, label, height, focused = false, onActive, onChoose }: BikeRowsProps) {
@@ -65,6 +68,8 @@ export function BikeRows({ slots, active, label, height, focused = false, onActi
         ref={list}
         items={slots.map((slot) => ({ slot }))}
         rowKey="slot"
+        virtual
+        styles={noPadding}
         height={Math.min(height, slots.length * ROW_PX)}
         itemRender={({ slot }) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the list has the focus and the keys

@@ -130,7 +130,8 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       if (slot === -1) return
       wanted.current = slot
       setChoice(null)
-      void liveSocket.who(slot).then((number) => {
+      const known = bikeNames.of(slot)
+      void (known === undefined ? liveSocket.who(slot) : Promise.resolve(known)).then((number) => {
         // Another one was chosen while this one's number was on its way.
         if (wanted.current !== slot) return
         if (number === null) {
