@@ -7,6 +7,8 @@ import { useBikeNames } from '@/live/hooks'
 import { fleet } from '@/live/live'
 import { ALARM_BIT } from '@/map/vehicles/fleetMath'
 
+import './fleetList.css'
+
 interface BikeRowsProps {
   slots: readonly number[]
   /** The row that the keys move; -1 for none. */
