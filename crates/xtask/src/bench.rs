@@ -1,6 +1,7 @@
 //! Benches against peers.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -8,8 +9,33 @@ use testkit::local::{LocalNats, LocalPostgres, NatsOptions, Place, PostgresOptio
 
 use crate::{packages, shell};
 
-/// Runs one bench on servers of its own that do wait for the disk.
+/// Runs one bench: the map's in a browser, the others on servers of their own that do wait for the disk.
 pub fn bench(name: &str, arguments: &[String]) -> Result<()> {
+    if name == "map" { map(arguments) } else { servers(name, arguments) }
+}
+
+fn report_of(name: &str) -> Result<PathBuf> {
+    let target = shell::built("bench").context("the target folder")?;
+    fs::create_dir_all(&target)?;
+    Ok(target.join(format!("{name}.json")))
+}
+
+/// What the live map costs a browser's main thread.
+fn map(arguments: &[String]) -> Result<()> {
+    packages::node()?;
+    let report = report_of("map")?;
+    shell::run(
+        shell::command("node")
+            .arg("scripts/benchMap.mjs")
+            .args(arguments)
+            .current_dir(shell::web())
+            .env("WHEELHOUSE_BENCH_OUT", &report),
+    )?;
+    println!("Figures: {}", report.display());
+    Ok(())
+}
+
+fn servers(name: &str, arguments: &[String]) -> Result<()> {
     packages::postgres()?;
     let place = Arc::new(Place::throw_away()?);
     let settings = [("shared_buffers", "1GB"), ("max_wal_size", "8GB")];
@@ -17,9 +43,7 @@ pub fn bench(name: &str, arguments: &[String]) -> Result<()> {
     let postgres =
         LocalPostgres::start(Arc::clone(&place), PostgresOptions { durable: true, port: None, settings })?;
     let nats = LocalNats::start(place, NatsOptions::default())?;
-    let target = shell::built("bench").context("the target folder")?;
-    fs::create_dir_all(&target)?;
-    let report = target.join(format!("{name}.json"));
+    let report = report_of(name)?;
     shell::run(
         shell::cargo()
             .args(["run", "--release", "--manifest-path", "bench/Cargo.toml", "--bin", name, "--"])

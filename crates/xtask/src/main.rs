@@ -43,9 +43,9 @@ enum Command {
         #[arg(long)]
         bless: bool,
     },
-    /// A bench against peers, on a durable private PostgreSQL and NATS.
+    /// A bench against peers, on a durable private PostgreSQL and NATS; `map` in headless Chromium.
     Bench {
-        /// A binary of bench/.
+        /// A binary of bench/, or `map`.
         name: String,
         /// Passed on to it.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

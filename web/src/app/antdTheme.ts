@@ -1,5 +1,5 @@
 import { theme as antdThemes, type ThemeConfig } from 'antd'
-import { fontFamily, fontSize, ink, page, readable, tint, wall, weakSight } from './theme'
+import { fontFamily, fontSize, ink, night, page, readable, tint, wall, weakSight } from './theme'
 
 /** What a theme is made of. */
 export interface Look {
@@ -27,6 +27,29 @@ export function compileTheme(look: Look): CompiledTheme | null {
   } catch {
     return null
   }
+}
+
+/** What the live map and the frame around it lay over the theme. Not nothing by day: a theme that comes and goes would build all anew. */
+export const dayTheme: ThemeConfig = {}
+export const nightTheme: ThemeConfig = {
+  algorithm: antdThemes.darkAlgorithm,
+  token: {
+    colorBgContainer: night.panel,
+    colorBgElevated: night.panel,
+    colorPrimary: night.accent,
+    colorLink: night.accent,
+    colorText: night.text,
+    colorTextSecondary: night.weakText,
+    colorTextDescription: night.weakText,
+    colorTextPlaceholder: night.weakText,
+    colorBorder: night.line,
+    colorBorderSecondary: night.line,
+    colorSplit: night.line,
+  },
+  components: {
+    Tabs: { itemSelectedColor: night.accent, itemHoverColor: night.accent, itemActiveColor: night.accent },
+    Breadcrumb: { linkColor: night.weakText, itemColor: night.weakText, lastItemColor: night.text },
+  },
 }
 
 /** antd in our colours. The accent itself marks; text and filled buttons take its readable shade. */
@@ -106,6 +129,9 @@ function cssVariables(accent: string): string {
     '--page-text': page.text,
     '--page-weak': page.weakText,
     '--wall-panel': wall.panel,
+    '--wall-line': wall.line,
+    '--wall-text': wall.text,
+    '--wall-weak': wall.weakText,
     '--accent': accent,
     '--accent-deep': readable(accent),
     '--accent-tint': tint(accent, 0.1),

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 import { useConnectionStore, type ConnectionState } from './connection'
-import { liveSocket, watchConnection, watchFleet } from './live'
+import { bikeNames, liveSocket, watchConnection, watchFleet } from './live'
 import { useTotalsStore, type FleetTotals } from './totals'
 
 /** How fresh the data on this page is; keeps the connection state written while mounted. */
@@ -19,6 +19,15 @@ export function useClockOffset(): number {
 export function useFleetTotals(): FleetTotals | null {
   useEffect(watchFleet, [])
   return useTotalsStore((store) => store.totals)
+}
+
+/** The numbers of bikes in slots; draws anew when more are known. */
+export function useBikeNames(): typeof bikeNames {
+  useSyncExternalStore(
+    (listener) => bikeNames.onChange(listener),
+    () => bikeNames.version,
+  )
+  return bikeNames
 }
 
 /**

@@ -6,6 +6,7 @@ import { BASE, hosts } from '@/api/hosts'
 import { ACCESS_TOKEN, readCookie } from '@/api/storage'
 
 import { mayResume } from './backoff'
+import { BikeNames } from './bikeNames'
 import { useConnectionStore } from './connection'
 import { BadFleetFrame } from './fleetFrame'
 import { FleetFeed } from './fleetFeed'
@@ -61,6 +62,8 @@ export const liveSocket = new LiveSocket(browser, {
     }
   },
   ready(awayMs) {
+    // Another process gives out other slots.
+    if (awayMs === Number.POSITIVE_INFINITY) bikeNames.clear()
     // The difference since the last tick is that of the viewport watched then.
     const since = viewport !== null && viewport === resumable && mayResume(fleet.seq, awayMs) ? fleet.seq : undefined
     resumable = viewport
@@ -73,6 +76,12 @@ export const liveSocket = new LiveSocket(browser, {
     useTotalsStore.getState().set(null)
   },
 })
+
+/** Which bike is in which slot. */
+export const bikeNames = new BikeNames(
+  (slot) => liveSocket.who(slot),
+  (ms, run) => window.setTimeout(run, ms),
+)
 
 let viewport: Viewport | null = null
 /** The viewport the server last streamed to the stores. */
@@ -165,6 +174,7 @@ export function watchConnection(): () => void {
 /** Other agents or areas were chosen: what is known of the fleet is that of others. */
 export function chooseAnew(): void {
   fleet.clear()
+  bikeNames.clear()
   totals = null
   useTotalsStore.getState().set(null)
   resumable = null
@@ -175,6 +185,7 @@ export function chooseAnew(): void {
 export function stopLive(): void {
   liveSocket.stop()
   fleet.clear()
+  bikeNames.clear()
   totals = null
   useTotalsStore.getState().set(null)
 }

@@ -9,7 +9,6 @@ export interface FleetTotals {
   readonly shelved: number
   readonly rentable: number
   readonly online: number
-  readonly low: number
   readonly alarm: number
 }
 
@@ -32,7 +31,6 @@ export function readTotals(data: unknown): FleetTotals | null {
     shelved: countOf(raw.shelved),
     rentable: countOf(raw.rentable),
     online: countOf(raw.online),
-    low: countOf(raw.low),
     alarm: countOf(raw.alarm),
   }
 }

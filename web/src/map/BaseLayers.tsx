@@ -5,6 +5,7 @@ import { useEffect } from 'react'
 import { useMap } from 'react-leaflet'
 
 import { loadBaseMap, type GroundFeature } from './base/baseMap'
+import { extentOf, goneOn, type Extent } from './base/beyond'
 import { GridLayer, GroundLayer, indexGround } from './base/GroundLayer'
 import { LabelLayer } from './base/LabelLayer'
 import { namesOf, type Named } from './base/labels'
@@ -25,7 +26,7 @@ const prepared = new WeakMap<readonly GroundFeature[], { readonly index: GeoJSON
 function prepare(features: readonly GroundFeature[]) {
   let ground = prepared.get(features)
   if (ground === undefined) {
-    ground = { index: indexGround(features), names: namesOf(features) }
+    ground = { index: indexGround(goneOn(features)), names: namesOf(features) }
     prepared.set(features, ground)
   }
   return ground
@@ -36,10 +37,13 @@ export function BaseLayers({
   daylight,
   tiles,
   onState,
+  onExtent,
 }: {
   daylight: Daylight
   tiles: TilesConfig | null
   onState?: ((state: BaseState) => void) | undefined
+  /** How far the vector base map reaches; null for one without an end. */
+  onExtent: (extent: Extent | null) => void
 }) {
   const kind = tiles?.kind ?? 'vector'
   const url = tiles?.url ?? ''
@@ -55,6 +59,7 @@ export function BaseLayers({
   const state = stateOf(kind, url, base.isError, features)
 
   useEffect(() => onState?.(state), [onState, state])
+  useEffect(() => onExtent(kind === 'vector' && features !== undefined ? extentOf(features) : null), [onExtent, kind, features])
 
   useEffect(() => {
     const layers: L.Layer[] = []

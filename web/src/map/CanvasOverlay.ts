@@ -1,21 +1,10 @@
 import L from 'leaflet'
 
-/** What a layer paints on: canvas px are CSS px, and `x * scale - originX` brings a world x onto it. */
-export interface Frame {
+import { backingSize, type View } from './view'
+
+/** What a layer paints on. */
+export interface Frame extends View {
   readonly ctx: CanvasRenderingContext2D
-  /** CSS px, the margin around the view included. */
-  readonly width: number
-  readonly height: number
-  /** 2^zoom: screen px of one world pixel at zoom 0. */
-  readonly scale: number
-  readonly originX: number
-  readonly originY: number
-  readonly zoom: number
-  /** Backing px of one CSS px. */
-  readonly density: number
-  /** CSS px of the margin beyond each side of the view. */
-  readonly marginX: number
-  readonly marginY: number
 }
 
 export interface OverlayOptions extends L.LayerOptions {
@@ -23,26 +12,27 @@ export interface OverlayOptions extends L.LayerOptions {
   paneZ: number
   /** Backing px of one CSS px; walls scale their stage and ask for more. */
   density?: () => number
+  /** How far the canvas reaches beyond the view, as a share of its size: dragging shows no bare edge. */
+  margin?: number
 }
 
-/** How far the canvas reaches beyond the view, as a share of its size: dragging shows no bare edge. */
 const MARGIN = 0.2
 
 /**
- * A Leaflet layer that is one canvas a little larger than the view. It is painted at most once per
- * animation frame, moved with the pane while dragging, scaled while zooming, and painted anew when
+ * A Leaflet layer that is one canvas a little larger than the view. It is drawn at most once per
+ * animation frame, moved with the pane while dragging, scaled while zooming, and drawn anew when
  * the map has come to rest.
  */
-export abstract class CanvasOverlay extends L.Layer {
+export abstract class AnchoredCanvas extends L.Layer {
   protected readonly canvas: HTMLCanvasElement
   protected map: L.Map | null = null
-  private readonly ctx: CanvasRenderingContext2D
   private readonly density: () => number
+  private readonly margin: number
   private request = 0
   private animating = false
   private stretched = false
   private center = L.latLng(0, 0)
-  private frame: Frame | null = null
+  private view: View | null = null
   private readonly paneName: string
   private readonly paneZ: number
 
@@ -51,11 +41,9 @@ export abstract class CanvasOverlay extends L.Layer {
     this.paneName = options.pane ?? `canvas-${options.paneZ}`
     this.paneZ = options.paneZ
     this.density = options.density ?? (() => window.devicePixelRatio)
+    this.margin = options.margin ?? MARGIN
     this.canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated')
     this.canvas.style.pointerEvents = 'none'
-    const ctx = this.canvas.getContext('2d')
-    if (ctx === null) throw new Error('this browser draws no canvas')
-    this.ctx = ctx
   }
 
   override onAdd(map: L.Map): this {
@@ -64,7 +52,6 @@ export abstract class CanvasOverlay extends L.Layer {
     pane.style.zIndex = String(this.paneZ)
     pane.style.pointerEvents = 'none'
     pane.append(this.canvas)
-    this.anchor()
     this.redraw()
     return this
   }
@@ -74,7 +61,7 @@ export abstract class CanvasOverlay extends L.Layer {
     this.request = 0
     this.canvas.remove()
     this.map = null
-    this.frame = null
+    this.view = null
     return this
   }
 
@@ -89,7 +76,7 @@ export abstract class CanvasOverlay extends L.Layer {
     }
   }
 
-  /** Asks for a paint in the next animation frame. */
+  /** Asks for a drawing in the next animation frame. */
   redraw(): void {
     if (this.request !== 0 || this.map === null) return
     this.request = requestAnimationFrame(() => {
@@ -98,17 +85,27 @@ export abstract class CanvasOverlay extends L.Layer {
       if (this.map === null || this.animating) return
       // On a page behind another one nobody sees it; the map asks again when it is shown.
       if (!this.canvas.checkVisibility()) return
-      this.anchorIfStretched()
-      if (this.frame !== null) this.paint(this.frame)
+      this.draw(this.stretched || this.view === null ? this.measured(this.map) : this.view)
     })
   }
 
-  /** Paints the whole frame; the canvas still holds the picture before. */
-  protected abstract paint(frame: Frame): void
+  /** Draws `view`, and calls `place` when the canvas holds its picture. */
+  protected abstract draw(view: View): void
 
-  /** The frame last anchored, for hit tests between paints. */
-  protected get current(): Frame | null {
-    return this.frame
+  /** Puts the canvas where `view` lies; false when the map has meanwhile gone on to another zoom. */
+  protected place(view: View): boolean {
+    const { map } = this
+    if (map === null || this.animating || map.getZoom() !== view.zoom) return false
+    this.canvas.style.width = `${view.width}px`
+    this.canvas.style.height = `${view.height}px`
+    const corner = L.point(view.originX, view.originY).subtract(map.getPixelOrigin())
+    L.DomUtil.setTransform(this.canvas, corner, 1)
+    L.DomUtil.setPosition(this.canvas, corner)
+    const middle = L.point(view.originX + view.width / 2, view.originY + view.height / 2)
+    this.center = map.unproject(middle, view.zoom)
+    this.view = view
+    this.stretched = false
+    return true
   }
 
   private rest(): void {
@@ -119,66 +116,66 @@ export abstract class CanvasOverlay extends L.Layer {
 
   /** A drag that outruns the margin is anchored anew on the way. */
   private follow(): void {
-    const { map, frame } = this
-    if (map === null || frame === null || this.animating) return
-    const bounds = map.getPixelBounds()
-    const min = bounds.min
-    if (min === undefined || map.getZoom() !== frame.zoom) return
-    const dx = Math.abs(min.x - frame.originX - frame.marginX)
-    const dy = Math.abs(min.y - frame.originY - frame.marginY)
-    if (dx > frame.marginX * 0.8 || dy > frame.marginY * 0.8) this.rest()
+    const { map, view } = this
+    if (map === null || view === null || this.animating) return
+    const min = map.getPixelBounds().min
+    if (min === undefined || map.getZoom() !== view.zoom) return
+    const dx = Math.abs(min.x - view.originX - view.marginX)
+    const dy = Math.abs(min.y - view.originY - view.marginY)
+    if (dx > view.marginX * 0.6 || dy > view.marginY * 0.6) this.rest()
   }
 
   private animateZoom(event: L.ZoomAnimEvent): void {
-    const { map, frame } = this
-    if (map === null || frame === null) return
+    const { map, view } = this
+    if (map === null || view === null) return
     this.animating = true
-    const factor = map.getZoomScale(event.zoom, frame.zoom)
+    const factor = map.getZoomScale(event.zoom, view.zoom)
     const half = map.getSize().divideBy(2)
     const panePosition = L.DomUtil.getPosition(map.getPanes().mapPane)
     const newOrigin = map.project(event.center, event.zoom).subtract(half).add(panePosition).round()
-    const reach = half.add(L.point(frame.marginX, frame.marginY)).multiplyBy(-factor)
+    const reach = L.point(view.width, view.height).multiplyBy(-factor / 2)
     L.DomUtil.setTransform(this.canvas, reach.add(map.project(this.center, event.zoom)).subtract(newOrigin), factor)
   }
 
-  private anchorIfStretched(): void {
-    if (this.stretched || this.frame === null) this.anchor()
-  }
-
-  private anchor(): void {
-    const { map } = this
-    if (map === null) return
-    this.stretched = false
+  private measured(map: L.Map): View {
     const size = map.getSize()
-    const marginX = Math.ceil(size.x * MARGIN)
-    const marginY = Math.ceil(size.y * MARGIN)
-    const width = size.x + marginX * 2
-    const height = size.y + marginY * 2
-    const density = this.density()
-    const backingWidth = Math.max(1, Math.round(width * density))
-    const backingHeight = Math.max(1, Math.round(height * density))
-    if (this.canvas.width !== backingWidth || this.canvas.height !== backingHeight) {
-      this.canvas.width = backingWidth
-      this.canvas.height = backingHeight
-      this.canvas.style.width = `${width}px`
-      this.canvas.style.height = `${height}px`
-    }
+    const marginX = Math.ceil(size.x * this.margin)
+    const marginY = Math.ceil(size.y * this.margin)
     const min = map.getPixelBounds().min ?? L.point(0, 0)
-    const corner = map.containerPointToLayerPoint([-marginX, -marginY])
-    L.DomUtil.setTransform(this.canvas, corner, 1)
-    L.DomUtil.setPosition(this.canvas, corner)
-    this.center = map.getCenter()
-    this.frame = {
-      ctx: this.ctx,
-      width,
-      height,
+    return {
+      width: size.x + marginX * 2,
+      height: size.y + marginY * 2,
       scale: 2 ** map.getZoom(),
       originX: min.x - marginX,
       originY: min.y - marginY,
       zoom: map.getZoom(),
-      density,
+      density: this.density(),
       marginX,
       marginY,
     }
+  }
+}
+
+/** An anchored canvas that is painted here and now. */
+export abstract class CanvasOverlay extends AnchoredCanvas {
+  private readonly ctx: CanvasRenderingContext2D
+
+  constructor(options: OverlayOptions) {
+    super(options)
+    const ctx = this.canvas.getContext('2d')
+    if (ctx === null) throw new Error('this browser draws no canvas')
+    this.ctx = ctx
+  }
+
+  /** Paints the whole frame; the canvas still holds the picture before. */
+  protected abstract paint(frame: Frame): void
+
+  protected override draw(view: View): void {
+    const { width, height } = backingSize(view)
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width
+      this.canvas.height = height
+    }
+    if (this.place(view)) this.paint({ ...view, ctx: this.ctx })
   }
 }

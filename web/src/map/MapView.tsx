@@ -2,14 +2,16 @@
  * The map: base layer, whatever layers are its children, and nothing of the page around it.
  * `react-leaflet` is used here and nowhere else.
  */
-import type { Map as LeafletMap } from 'leaflet'
+import L, { type Map as LeafletMap } from 'leaflet'
 import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
 import { MapContainer, ScaleControl, useMap } from 'react-leaflet'
 import 'leaflet/dist/leaflet.css'
 
 import { alarmStyle, ink, readable } from '@/app/theme'
 
+import type { Extent } from './base/beyond'
 import { BaseLayers, type BaseState, type TilesConfig } from './BaseLayers'
+import { looksWithin, type Corners } from './bounds'
 import './map.css'
 import { mapPalettes, type Daylight } from './palette'
 
@@ -26,6 +28,8 @@ export interface MapViewProps {
   tiles: TilesConfig | null
   /** Read out to those who do not see the map. */
   label: string
+  /** Corners of what has to be reached beside the base map: areas, a bike that strayed. */
+  reach?: Corners | null
   onReady?: (map: LeafletMap | null) => void
   onBaseState?: (state: BaseState) => void
   children?: ReactNode
@@ -69,11 +73,39 @@ function FollowBox() {
   return null
 }
 
+const LEAST_ZOOM = 4
+
+/** Keeps the view on the city: nobody looks at nothing, near or far. */
+function KeepWithin({ south, west, north, east }: { south: number; west: number; north: number; east: number }) {
+  const map = useMap()
+  useEffect(() => {
+    const bounds = L.latLngBounds([south, west], [north, east])
+    const keep = () => {
+      const size = map.getSize()
+      const wide = map.project(bounds.getSouthEast(), 0).subtract(map.project(bounds.getNorthWest(), 0))
+      // Not getBoundsZoom: it never answers less than the least zoom of before, which a smaller window had.
+      const fits = Math.floor(Math.log2(Math.min(size.x / wide.x, size.y / wide.y)))
+      map.setMinZoom(Math.max(LEAST_ZOOM, fits))
+    }
+    keep()
+    map.setMaxBounds(bounds)
+    map.on('resize', keep)
+    return () => {
+      map.off('resize', keep)
+      map.setMaxBounds(undefined)
+      map.setMinZoom(LEAST_ZOOM)
+    }
+  }, [map, south, west, north, east])
+  return null
+}
+
 /** A full-size Leaflet map in its positioned parent. */
-export function MapView({ start, daylight, tiles, label, onReady, onBaseState, children }: MapViewProps) {
+export function MapView({ start, daylight, tiles, label, reach = null, onReady, onBaseState, children }: MapViewProps) {
   // Leaflet's map ends with the effects of the page that holds it; when that page comes back, it begins anew.
   const [life, setLife] = useState(0)
   useEffect(() => () => setLife((lives) => lives + 1), [])
+  const [extent, setExtent] = useState<Extent | null>(null)
+  const within = looksWithin(extent, reach)
   return (
     <div style={mapVariables(daylight)} role="region" aria-label={label}>
       <MapContainer
@@ -82,7 +114,8 @@ export function MapView({ start, daylight, tiles, label, onReady, onBaseState, c
         className="map-view"
         center={[start.lat, start.lng]}
         zoom={start.zoom}
-        minZoom={4}
+        minZoom={LEAST_ZOOM}
+        maxBoundsViscosity={1}
         maxZoom={19}
         zoomControl={false}
         attributionControl={false}
@@ -93,7 +126,8 @@ export function MapView({ start, daylight, tiles, label, onReady, onBaseState, c
         inertiaMaxSpeed={2500}
         wheelPxPerZoomLevel={90}
       >
-        <BaseLayers daylight={daylight} tiles={tiles} onState={onBaseState} />
+        <BaseLayers daylight={daylight} tiles={tiles} onState={onBaseState} onExtent={setExtent} />
+        {within !== null && <KeepWithin south={within[0][0]} west={within[0][1]} north={within[1][0]} east={within[1][1]} />}
         <FollowBox />
         <ScaleControl position="bottomleft" imperial={false} />
         {children}

@@ -1,8 +1,16 @@
 import type { Map as LeafletMap } from 'leaflet'
 
 import type { FleetFeed } from '@/live/fleetFeed'
+import { liveSocket } from '@/live/live'
 
+import { signSize } from './vehicles/fleetMath'
 import type { PaintStats, VehicleLayer } from './vehicles/VehicleLayer'
+
+/** A place on the page. */
+interface OnPage {
+  readonly x: number
+  readonly y: number
+}
 
 /** What a person with the console open, or a test, may read of the live map. Nothing can be changed. */
 export interface FleetWindow {
@@ -14,8 +22,14 @@ export interface FleetWindow {
   readonly moved: number
   /** How the last paint went. */
   readonly paint: Readonly<PaintStats>
-  /** The bike drawn nearest to the middle of the map, in page coordinates; of one state when given. */
-  nearMiddle(state?: number): { readonly slot: number; readonly x: number; readonly y: number } | null
+  /** Middle of the map's view, its zoom, and how many px a sign is across. */
+  readonly view: { readonly lat: number; readonly lng: number; readonly zoom: number; readonly signSize: number }
+  /** Single bikes in the order of drawing, in page coordinates; `kind` is the state, bit 4 an alarm. */
+  signs(): readonly (OnPage & { readonly slot: number; readonly kind: number })[]
+  /** Counts, in page coordinates. */
+  stops(): readonly (OnPage & { readonly total: number })[]
+  /** The number of the bike in a slot. */
+  who(slot: number): Promise<string | null>
 }
 
 const HOOK = '__fleet'
@@ -28,6 +42,10 @@ declare global {
 
 /** Shows the live map's figures at `window.__fleet` until the answer is called. */
 export function exposeFleet(layer: VehicleLayer, feed: FleetFeed, map: LeafletMap): () => void {
+  const onPage = <T extends OnPage>(things: readonly T[]): T[] => {
+    const corner = map.getContainer().getBoundingClientRect()
+    return things.map((thing) => ({ ...thing, x: corner.left + thing.x, y: corner.top + thing.y }))
+  }
   const shown: FleetWindow = {
     get count() {
       return feed.bikes.count
@@ -41,22 +59,13 @@ export function exposeFleet(layer: VehicleLayer, feed: FleetFeed, map: LeafletMa
     get paint() {
       return { ...layer.stats }
     },
-    nearMiddle(state) {
-      const size = map.getSize()
-      const corner = map.getContainer().getBoundingClientRect()
-      let best: { slot: number; x: number; y: number } | null = null
-      let nearest = Number.POSITIVE_INFINITY
-      for (let slot = 0; slot < feed.bikes.high; slot += 1) {
-        if (state !== undefined && (feed.bikes.flags[slot]! & 0x0f) !== state) continue
-        const place = layer.placeOf(slot)
-        if (place === null) continue
-        const distance = Math.hypot(place.x - size.x / 2, place.y - size.y / 2)
-        if (distance >= nearest) continue
-        nearest = distance
-        best = { slot, x: corner.left + place.x, y: corner.top + place.y }
-      }
-      return best
+    get view() {
+      const { lat, lng } = map.getCenter()
+      return { lat, lng, zoom: map.getZoom(), signSize: signSize(map.getZoom()) }
     },
+    signs: () => onPage(layer.signs()),
+    stops: () => onPage(layer.stops()),
+    who: (slot) => liveSocket.who(slot),
   }
   window[HOOK] = shown
   return () => {

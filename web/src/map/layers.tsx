@@ -3,15 +3,16 @@ import L from 'leaflet'
 import { useEffect, useRef, useState } from 'react'
 import { useMap } from 'react-leaflet'
 
-import { fleet, lookAt, watchFleet } from '@/live/live'
+import { bikeNames, fleet, lookAt, watchFleet } from '@/live/live'
 
 import { type FenceMap, shapesOf } from './fences/fences'
 import { FenceLayer } from './fences/FenceLayer'
 import type { Daylight } from './palette'
 import { TrackLayer, type TrackPoint } from './TrackLayer'
 import { CLUSTER_ZOOM, VehicleLayer } from './vehicles/VehicleLayer'
-import { watchWindow } from './watchWindow'
+import { type BoxDegrees, watchWindow } from './watchWindow'
 import { exposeFleet } from './exposeFleet'
+import { hoverText } from './hoverText'
 import type { Mask } from './vehicles/fleetMath'
 
 export interface FleetOnMapProps {
@@ -21,66 +22,72 @@ export interface FleetOnMapProps {
   stale: boolean
   /** A bike was clicked; the page asks which it is. */
   onHit: (slot: number) => void
+  /** Several at one place were clicked, the topmost first; `at` in the map's container. */
+  onSeveral: (slots: readonly number[], at: { readonly x: number; readonly y: number }) => void
+  /** The box of a list that has to hold every bike in it; null watches the view alone. */
+  all: BoxDegrees | null
   /** Bikes (or cells) in view, at most twice a second. */
   onInView?: (count: number) => void
 }
 
 const IN_VIEW_EVERY_MS = 500
+/** A count further out than this holds more bikes than a list at the pointer is for: a click goes nearer. */
+const LIST_ZOOM = 15
 
 /** The live fleet: watches what the map looks at and draws it. */
-export function FleetOnMap({ daylight, mask, stale, onHit, onInView }: FleetOnMapProps) {
+export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInView }: FleetOnMapProps) {
   const map = useMap()
   const [layer] = useState(() => new VehicleLayer(fleet))
-  const hit = useRef(onHit)
+  const told = useRef({ onHit, onSeveral })
   useEffect(() => {
-    hit.current = onHit
-  }, [onHit])
+    told.current = { onHit, onSeveral }
+  }, [onHit, onSeveral])
 
   useEffect(() => {
     const leave = watchFleet()
     layer.addTo(map)
     const hide = exposeFleet(layer, fleet, map)
+    const unlabel = labelHovered(map, layer)
     return () => {
+      unlabel()
       hide()
       layer.remove()
       leave()
     }
   }, [map, layer])
 
+  const [look] = useState(() => watchWindow(map, lookAt))
   useEffect(() => {
-    const look = watchWindow(map, lookAt)
-    map.on('moveend', look)
-    map.on('resize', look)
-    look()
+    const follow = () => look(all)
+    map.on('moveend', follow)
+    map.on('resize', follow)
+    follow()
     return () => {
-      map.off('moveend', look)
-      map.off('resize', look)
-      lookAt(null)
+      map.off('moveend', follow)
+      map.off('resize', follow)
     }
-  }, [map])
+  }, [map, look, all])
+  useEffect(() => () => lookAt(null), [])
 
   useEffect(() => {
     const click = (event: L.LeafletMouseEvent) => {
-      const slot = layer.hit(event.containerPoint)
-      if (slot >= 0) hit.current(slot)
+      const hit = layer.hit(event.containerPoint)
+      const counted = hit?.kind === 'stop' ? hit.stop : null
+      if (hit?.kind === 'bikes' && hit.slots.length === 1) told.current.onHit(hit.slots[0]!)
+      else if (hit?.kind === 'bikes') told.current.onSeveral(hit.slots, event.containerPoint)
+      else if (counted !== null && map.getZoom() >= LIST_ZOOM) told.current.onSeveral(counted.slots(), event.containerPoint)
+      else if (counted !== null) map.setView(event.latlng, map.getZoom() + 2)
       else if (layer.stats.mode === 'cells' && map.getZoom() <= CLUSTER_ZOOM && layer.stats.inView > 0) {
         map.setView(event.latlng, Math.min(CLUSTER_ZOOM + 2, map.getZoom() + 2))
       }
     }
-    const point = (event: L.LeafletMouseEvent) => {
-      map.getContainer().classList.toggle('pointing', layer.hit(event.containerPoint) >= 0)
-    }
     map.on('click', click)
-    map.on('mousemove', point)
     return () => {
       map.off('click', click)
-      map.off('mousemove', point)
     }
   }, [map, layer])
 
-  useEffect(() => layer.setDaylight(daylight), [layer, daylight])
-  useEffect(() => layer.setMask(mask), [layer, mask])
-  useEffect(() => layer.setStale(stale), [layer, stale])
+  useEffect(() => layer.setLook({ daylight, mask, stale }), [layer, daylight, mask, stale])
 
   useEffect(() => {
     if (onInView === undefined) return undefined
@@ -88,6 +95,46 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onInView }: FleetOnMa
     return () => window.clearInterval(timer)
   }, [layer, onInView])
   return null
+}
+
+/** Says beside the pointer what lies under it, until the answer is called. */
+function labelHovered(map: L.Map, layer: VehicleLayer): () => void {
+  const label = L.tooltip({ className: 'bike-label', direction: 'top', offset: [0, -10], opacity: 1 })
+  const text = document.createElement('span')
+  label.setContent(text)
+  let at: L.Point | null = null
+  const say = () => {
+    const hit = at === null ? null : layer.hit(at)
+    map.getContainer().classList.toggle('pointing', hit !== null)
+    if (at === null || hit === null) {
+      label.remove()
+      return
+    }
+    text.textContent = hoverText(hit, fleet.bikes, (slot) => bikeNames.of(slot))
+    label.setLatLng(map.containerPointToLatLng(at))
+    if (!map.hasLayer(label)) label.addTo(map)
+  }
+  const point = (event: L.LeafletMouseEvent) => {
+    at = event.containerPoint
+    say()
+  }
+  const leave = () => {
+    at = null
+    say()
+  }
+  // A finger points at nothing: its taps open what they hit.
+  if (!window.matchMedia('(hover: hover)').matches) return () => undefined
+  map.on('mousemove', point)
+  map.on('mouseout dragstart zoomstart', leave)
+  layer.on('painted', say)
+  const unnamed = bikeNames.onChange(say)
+  return () => {
+    unnamed()
+    layer.off('painted', say)
+    map.off('mousemove', point)
+    map.off('mouseout dragstart zoomstart', leave)
+    label.remove()
+  }
 }
 
 /** Areas, parkings and no-stop zones. */

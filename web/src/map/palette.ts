@@ -2,9 +2,10 @@
  * Inks of the map that are no state: the ground by day and by night, fences, labels. Greys, so that
  * the only strong colours on the map are the states of bikes.
  */
+import type { Daylight } from '@/app/daylight'
 import { ink, night, page } from '@/app/theme'
 
-export type Daylight = 'day' | 'night'
+export type { Daylight }
 
 export interface MapPalette {
   /** What lies beyond the known land. */

@@ -2,12 +2,13 @@ import type { Map as LeafletMap } from 'leaflet'
 
 import type { Viewport } from '@/live/messages'
 
+import { WORLD_PX, worldX, worldY } from './projection'
 import { CLUSTER_ZOOM } from './vehicles/VehicleLayer'
 
 /** How far beyond the view the server is asked to stream, as a share of its size. */
 const PADDING = 0.5
 
-type BoxDegrees = Viewport['bbox']
+export type BoxDegrees = Viewport['bbox']
 
 /** Whether `inner` lies in `outer`. */
 export function contains(outer: BoxDegrees, inner: BoxDegrees): boolean {
@@ -37,15 +38,46 @@ export function stillServes(watched: Viewport, view: BoxDegrees, zoom: number): 
   return !tooLarge && contains(watched.bbox, view)
 }
 
+/** Tiles of level 14 that the server lets a viewport of single bikes touch, and the zoom from which it sends them. */
+const MOST_TILES = 16_384
+const SINGLE_ZOOM = 12
+const TILE_LEVEL = 14
+
+/** Whether the server would send every bike of `box`. */
+export function canSendAll(box: BoxDegrees): boolean {
+  const tile = 2 ** TILE_LEVEL / WORLD_PX
+  const columns = Math.floor(worldX(box[2]) * tile) - Math.floor(worldX(box[0]) * tile) + 1
+  const rows = Math.floor(worldY(box[1]) * tile) - Math.floor(worldY(box[3]) * tile) + 1
+  return columns * rows <= MOST_TILES
+}
+
+/** The box around both. */
+function around(a: BoxDegrees, b: BoxDegrees): BoxDegrees {
+  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])]
+}
+
+/**
+ * What to watch for `view`, given what is watched already; null leaves that as it is. With `all`, the box of a list
+ * that has to hold every bike wherever the map looks, single bikes are watched in both.
+ */
+export function nextWatch(watched: Viewport | null, view: BoxDegrees, zoom: number, all: BoxDegrees | null): Viewport | null {
+  const whole = all === null ? null : around(all, view)
+  if (whole !== null && canSendAll(whole)) {
+    return watched !== null && watched.zoom >= SINGLE_ZOOM && contains(watched.bbox, whole) ? null : { bbox: whole, zoom: Math.max(zoom, SINGLE_ZOOM) }
+  }
+  return watched !== null && stillServes(watched, view, zoom) ? null : { bbox: padded(view, PADDING), zoom }
+}
+
 /** Answers a function that tells `look` what to watch whenever the view has outgrown what is watched. */
-export function watchWindow(map: LeafletMap, look: (viewport: Viewport) => void): () => void {
+export function watchWindow(map: LeafletMap, look: (viewport: Viewport) => void): (all: BoxDegrees | null) => void {
   let watched: Viewport | null = null
-  return () => {
+  return (all) => {
     const bounds = map.getBounds()
     const view: BoxDegrees = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]
     const zoom = Math.floor(map.getZoom())
-    if (watched !== null && stillServes(watched, view, zoom)) return
-    watched = { bbox: padded(view, PADDING), zoom }
+    const next = nextWatch(watched, view, zoom, all)
+    if (next === null) return
+    watched = next
     look(watched)
   }
 }

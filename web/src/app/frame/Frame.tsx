@@ -1,6 +1,8 @@
-import { App, Drawer } from 'antd'
+import { App, ConfigProvider, Drawer } from 'antd'
 import { type RefCallback, useLayoutEffect, useState } from 'react'
 import { type Location, useNavigationType } from 'react-router-dom'
+import { dayTheme, nightTheme } from '../antdTheme'
+import { useDaylight } from '../daylight'
 import { type DeviceClass, useDevice } from '../device'
 import type { Route } from '../routes'
 import type { Settings } from '../settings/settings'
@@ -66,6 +68,9 @@ export function Frame({ route, location }: { route: Route; location: Location })
   const tabs = useTabs()
   const shown = activeTab(tabs)?.route ?? route
   const bleeds = fillsFrame(shown)
+  // Around the map by night a white frame would glare.
+  const night = useDaylight((store) => store.daylight) === 'night' && bleeds
+  const navTheme = night ? 'dark' : settings.navTheme
 
   const [open, setOpen] = useState(startsOpen(device, bleeds))
   const [seen, setSeen] = useState(device)
@@ -86,14 +91,15 @@ export function Frame({ route, location }: { route: Route; location: Location })
   const menu = (
     <MainMenu
       route={shown}
-      theme={settings.navTheme}
+      theme={navTheme}
       shape={top ? 'top' : narrow ? 'narrow' : 'side'}
       onChoose={() => mobile && setOpen(false)}
     />
   )
   const classes = [
     'frame',
-    `nav-${settings.navTheme}`,
+    `nav-${navTheme}`,
+    night && 'frame-night',
     `scrolls-${scroller}`,
     settings.fixSiderbar && 'sider-fixed',
     top && settings.contentWidth === 'Fixed' && !bleeds && 'content-fixed',
@@ -104,13 +110,15 @@ export function Frame({ route, location }: { route: Route; location: Location })
         跳到内容
       </a>
       <div className={gone ? 'frame-head frame-head-gone' : 'frame-head'}>
-        <Header
-          route={shown}
-          device={device}
-          menu={top ? 'none' : open ? 'open' : 'folded'}
-          onToggle={() => setOpen(!open)}
-          settings={hasDrawer && !mobile}
-        />
+        <ConfigProvider theme={night ? nightTheme : dayTheme}>
+          <Header
+            route={shown}
+            device={device}
+            menu={top ? 'none' : open ? 'open' : 'folded'}
+            onToggle={() => setOpen(!open)}
+            settings={hasDrawer && !mobile}
+          />
+        </ConfigProvider>
         {top && (
           <nav className="top-menu" aria-label="主菜单">
             {menu}
@@ -121,7 +129,7 @@ export function Frame({ route, location }: { route: Route; location: Location })
         <div className="frame-row">
           {mobile && (
             <Drawer
-              className={`menu-drawer nav-${settings.navTheme}`}
+              className={`menu-drawer nav-${navTheme}`}
               placement="left"
               size={frame.menuOpen}
               open={open}

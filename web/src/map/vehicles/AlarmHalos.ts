@@ -1,7 +1,7 @@
 import L from 'leaflet'
 
 import { latOf, lngOf } from '../projection'
-import { signSize, type Bikes } from './fleetMath'
+import { ALARM_BIT, signSize, type Bikes } from './fleetMath'
 
 /** Alarming bikes that get a marker of their own; the others keep their red ring. */
 const LIMIT = 50
@@ -16,7 +16,7 @@ export class AlarmHalos {
   constructor(private readonly bikes: Bikes) {}
 
   /** Moves the halos to their bikes, and chooses anew twice a second among the listed slots. */
-  update(map: L.Map, slots: Int32Array, count: number, stale: boolean): void {
+  update(map: L.Map, slots: Int32Array, stale: boolean): void {
     const now = performance.now()
     if (stale) {
       this.clear()
@@ -24,12 +24,12 @@ export class AlarmHalos {
     }
     if (now - this.chosenAt >= CHOOSE_EVERY_MS) {
       this.chosenAt = now
-      this.choose(map, slots, count)
+      this.choose(map, slots)
       // A halo as large as in a street would hide a whole quarter of the city.
       map.getPane(PANE)?.style.setProperty('--halo-radius', `${(signSize(map.getZoom()) / 2 + 5).toFixed(1)}px`)
     }
     for (const [slot, marker] of this.markers) {
-      if (this.bikes.present[slot]) marker.setLatLng([latOf(this.bikes.y[slot]!), lngOf(this.bikes.x[slot]!)])
+      if (this.bikes.present[slot]) move(marker, latOf(this.bikes.y[slot]!), lngOf(this.bikes.x[slot]!))
       else this.drop(slot)
     }
   }
@@ -45,11 +45,13 @@ export class AlarmHalos {
     this.chosenAt = 0
   }
 
-  private choose(map: L.Map, slots: Int32Array, count: number): void {
+  private choose(map: L.Map, slots: Int32Array): void {
     const wanted = new Set<number>()
-    for (let index = 0; index < count && wanted.size < LIMIT; index += 1) {
+    // Alarming bikes come last among those that are drawn.
+    for (let index = slots.length - 1; index >= 0 && wanted.size < LIMIT; index -= 1) {
       const slot = slots[index]!
-      if ((this.bikes.flags[slot]! & 0x10) !== 0) wanted.add(slot)
+      if ((this.bikes.flags[slot]! & ALARM_BIT) === 0) break
+      wanted.add(slot)
     }
     for (const slot of this.markers.keys()) if (!wanted.has(slot)) this.drop(slot)
     for (const slot of wanted) if (!this.markers.has(slot)) this.markers.set(slot, this.add(map, slot))
@@ -70,4 +72,10 @@ export class AlarmHalos {
     this.markers.get(slot)?.remove()
     this.markers.delete(slot)
   }
+}
+
+/** Most stand still: to place a marker anew costs a layout. */
+function move(marker: L.Marker, lat: number, lng: number): void {
+  const at = marker.getLatLng()
+  if (at.lat !== lat || at.lng !== lng) marker.setLatLng([lat, lng])
 }

@@ -2,54 +2,72 @@ import type { Map as LeafletMap, Point } from 'leaflet'
 
 import type { FleetFeed } from '@/live/fleetFeed'
 
-import { CanvasOverlay, type Frame } from '../CanvasOverlay'
-import { mapPalettes, type Daylight } from '../palette'
-import { drawCells } from './cells'
-import { countCells, cull, nearest, signSize, stampBikes, type Mask } from './fleetMath'
+import { AnchoredCanvas } from '../CanvasOverlay'
+import type { View } from '../view'
 import { AlarmHalos } from './AlarmHalos'
-import { spritesFor, type Sprites } from './sprites'
+import { countCells, cull, signSize } from './fleetMath'
+import { packStops, type Look, type Picture } from './painter'
+import { hitAt, sceneOf, type Hit, type Scene } from './scene'
 
 /** From this zoom outward the server sends counts of cells instead of bikes. */
 export const CLUSTER_ZOOM = 11
-const FINE_LIMIT = 3_000
-const STAMP_LIMIT = 60_000
-const HIT_REACH_PX = 12
 /** Cells are tiles this many levels below the zoom: 64 px. */
 const CELL_LEVELS = 2
+/** A bitmap of a whole view goes to the screen with every change: less of a margin than what is painted once. */
+const MARGIN = 0.1
 
-export type DrawMode = 'cells' | 'stamp' | 'fine'
+export type DrawMode = 'cells' | 'bikes'
 
-/** What the last paint did, for tests and measurements. */
+/** What the last drawing did, for tests and measurements. */
 export interface PaintStats {
   mode: DrawMode
+  /** Bikes in view, those in counts included; cells when only these are known. */
   inView: number
+  /** What it cost this thread, not the worker. */
   paintMs: number
   paints: number
 }
 
+/** A picture on its way through the worker, and what it shows. */
+interface Pending {
+  readonly scene: Scene | null
+  readonly view: View
+  readonly inView: number
+}
+
 /**
- * The fleet on one canvas. How it is drawn follows from the zoom and from how many bikes are in
- * view: counted cells far out, copied pixels for a city, anti-aliased signs with heading in a quarter.
+ * The fleet on one canvas. How it is drawn follows from the zoom: counted cells far out, then single
+ * bikes and a count where several share a place. What is to be seen is worked out here, painted by a worker,
+ * and the finished bitmap is put in place at once; a hit is tested against what is on the screen.
  */
-export class VehicleLayer extends CanvasOverlay {
+export class VehicleLayer extends AnchoredCanvas {
   readonly stats: PaintStats = { mode: 'cells', inView: 0, paintMs: 0, paints: 0 }
-  private mask: Mask = 0
-  private daylight: Daylight = 'day'
-  private stale = false
+  private look: Look = { daylight: 'day', mask: 0, stale: false }
   private readonly halos: AlarmHalos
-  private slots = new Int32Array(4096)
-  private sheet: { image: ImageData; pixels: Uint32Array<ArrayBuffer> } | null = null
+  private readonly screen: ImageBitmapRenderingContext
+  private worker: Worker | null = null
+  private pending: Pending | null = null
+  /** Something changed while a picture was on its way. */
+  private outdated = false
+  private shown: Scene | null = null
+  /** What the last picture was made of: the same again is not painted again. */
+  private made: readonly unknown[] = []
   private leaveFeed: (() => void) | null = null
 
   constructor(
     private readonly feed: FleetFeed,
     density?: () => number,
   ) {
-    super(density === undefined ? { paneZ: 450 } : { paneZ: 450, density })
+    super({ paneZ: 450, margin: MARGIN, ...(density === undefined ? {} : { density }) })
     this.halos = new AlarmHalos(feed.bikes)
+    const screen = this.canvas.getContext('bitmaprenderer')
+    if (screen === null) throw new Error('this browser draws no canvas')
+    this.screen = screen
   }
 
   override onAdd(map: LeafletMap): this {
+    this.worker = new Worker(new URL('painter.worker.ts', import.meta.url), { type: 'module' })
+    this.worker.addEventListener('message', ({ data }: MessageEvent<ImageBitmap>) => this.arrived(data))
     this.leaveFeed = this.feed.onChange(() => this.redraw())
     return super.onAdd(map)
   }
@@ -57,134 +75,119 @@ export class VehicleLayer extends CanvasOverlay {
   override onRemove(): this {
     this.leaveFeed?.()
     this.leaveFeed = null
+    this.worker?.terminate()
+    this.worker = null
+    this.pending = null
+    this.shown = null
+    this.made = []
     this.halos.clear()
     return super.onRemove()
   }
 
-  /** Shows only these states; 0 shows all. */
-  setMask(mask: Mask): void {
-    this.mask = mask
+  /** Changes how the fleet is drawn; what is not named stays. */
+  setLook(look: Partial<Look>): void {
+    this.look = { ...this.look, ...look }
     this.halos.forget()
     this.redraw()
   }
 
-  setDaylight(daylight: Daylight): void {
-    this.daylight = daylight
-    this.redraw()
-  }
-
-  /** Greys every sign: what is drawn is no longer the present. */
-  setStale(stale: boolean): void {
-    if (this.stale === stale) return
-    this.stale = stale
-    this.redraw()
-  }
-
-  /** The slot of the bike at a point of the map's container, or -1; cells cannot be hit. */
-  hit(at: Point): number {
-    const frame = this.current
-    if (this.map === null || frame === null || this.stats.mode === 'cells') return -1
-    const world = this.worldOf(at, frame)
-    const reach = Math.max(HIT_REACH_PX, signSize(frame.zoom) / 2 + 4)
-    return nearest(this.feed.bikes, frame, this.mask, world.x, world.y, reach)
-  }
-
-  /** Where a slot is drawn in the map's container, or null when it holds no bike. */
-  placeOf(slot: number): { x: number; y: number } | null {
-    const { bikes } = this.feed
+  /** What is drawn at a point of the map's container; cells cannot be hit. */
+  hit(at: Point): Hit | null {
     const min = this.map?.getPixelBounds().min
-    if (min === undefined || this.map === null || !bikes.present[slot]) return null
-    const scale = 2 ** this.map.getZoom()
-    return { x: bikes.x[slot]! * scale - min.x, y: bikes.y[slot]! * scale - min.y }
+    if (this.shown === null || min === undefined) return null
+    const { view } = this.shown
+    return view.zoom === this.map?.getZoom() ? hitAt(this.shown, at.x + min.x - view.originX, at.y + min.y - view.originY) : null
   }
 
-  protected override paint(frame: Frame): void {
-    const begun = performance.now()
-    const { bikes, clusters } = this.feed
-    if (clusters.areaCount > 0) {
-      this.clear(frame)
-      const cells = clusters.cells()
-      this.stats.mode = 'cells'
-      this.stats.inView = cells.length
-      const level = Math.floor(this.feed.zoom ?? frame.zoom) + CELL_LEVELS
-      drawCells(frame, cells, level, this.mask, mapPalettes[this.daylight], this.stale)
-      this.halos.clear()
-    } else {
-      this.paintBikes(frame, bikes.count)
-    }
-    this.stats.paintMs = performance.now() - begun
-    this.stats.paints += 1
+  /** Single bikes on the screen, in the order of drawing, and where in the map's container. */
+  signs(): { readonly slot: number; readonly x: number; readonly y: number; readonly kind: number }[] {
+    const min = this.map?.getPixelBounds().min
+    if (this.shown === null || min === undefined) return []
+    const { view, slots, x, y, kinds } = this.shown
+    return Array.from(slots, (slot, at) => ({
+      slot,
+      x: x[at]! + view.originX - min.x,
+      y: y[at]! + view.originY - min.y,
+      kind: kinds[at]!,
+    }))
   }
 
-  private paintBikes(frame: Frame, most: number): void {
-    const { bikes } = this.feed
-    if (this.slots.length < most) this.slots = new Int32Array(2 ** Math.ceil(Math.log2(most)))
-    const count = Math.min(cull(bikes, frame, this.mask, 24, this.slots), this.slots.length)
-    this.stats.inView = count
-    const palette = mapPalettes[this.daylight]
-    if (count > STAMP_LIMIT || frame.zoom <= CLUSTER_ZOOM) {
-      this.stats.mode = 'cells'
-      this.clear(frame)
-      const level = Math.floor(frame.zoom) + CELL_LEVELS
-      drawCells(frame, countCells(bikes, this.slots, count, level), level, this.mask, palette, this.stale)
-      this.halos.clear()
+  /** Counts on the screen, and where in the map's container. */
+  stops(): { readonly x: number; readonly y: number; readonly total: number }[] {
+    const min = this.map?.getPixelBounds().min
+    if (this.shown === null || min === undefined) return []
+    const { view, stops } = this.shown
+    return stops.map((stop) => ({ x: stop.x + view.originX - min.x, y: stop.y + view.originY - min.y, total: stop.total }))
+  }
+
+  protected override draw(view: View): void {
+    if (this.worker === null) return
+    if (this.pending !== null) {
+      this.outdated = true
       return
     }
-    const sprites = spritesFor(signSize(frame.zoom), frame.density, palette, this.stale)
-    if (count > FINE_LIMIT) {
-      this.stats.mode = 'stamp'
-      this.paintStamps(frame, count, sprites)
-    } else {
-      this.stats.mode = 'fine'
-      this.paintFine(frame, count, sprites)
-    }
-    if (this.map !== null) this.halos.update(this.map, this.slots, count, this.stale)
+    const { bikes, clusters } = this.feed
+    const made = [bikes.version, clusters.version, this.look, ...Object.values(view)]
+    if (made.length === this.made.length && made.every((part, at) => part === this.made[at])) return
+    this.made = made
+    const begun = performance.now()
+    this.outdated = false
+    if (clusters.areaCount > 0) this.sendCells(view, clusters.cells(), Math.floor(this.feed.zoom ?? view.zoom) + CELL_LEVELS)
+    else if (view.zoom <= CLUSTER_ZOOM) this.sendCounted(view)
+    else this.sendScene(view)
+    this.stats.paintMs = performance.now() - begun
   }
 
-  private paintStamps(frame: Frame, count: number, sprites: Sprites): void {
-    const { width, height } = this.canvas
-    if (this.sheet === null || this.sheet.image.width !== width || this.sheet.image.height !== height) {
-      const image = frame.ctx.createImageData(width, height)
-      this.sheet = { image, pixels: new Uint32Array(image.data.buffer) }
-    }
-    const { image, pixels } = this.sheet
-    pixels.fill(0)
-    stampBikes(this.feed.bikes, this.slots, count, frame, { pixels, width, height, density: frame.density }, sprites.stamps)
-    frame.ctx.putImageData(image, 0, 0)
-  }
-
-  private paintFine(frame: Frame, count: number, sprites: Sprites): void {
-    const { ctx, density, scale, originX, originY } = frame
+  private sendCounted(view: View): void {
     const { bikes } = this.feed
-    this.clear(frame)
-    const size = signSize(frame.zoom)
-    for (let index = 0; index < count; index += 1) {
-      const slot = this.slots[index]!
-      const flags = bikes.flags[slot]!
-      const x = (bikes.x[slot]! * scale - originX) * density
-      const y = (bikes.y[slot]! * scale - originY) * density
-      if (size >= 7 && (flags & 0x0f) === 1) {
-        const angle = (bikes.heading[slot]! * 2 * Math.PI) / 180
-        const cos = Math.cos(angle)
-        const sin = Math.sin(angle)
-        ctx.setTransform(cos, sin, -sin, cos, x, y)
-        ctx.drawImage(sprites.nose, -sprites.nose.width / 2, -sprites.nose.height / 2)
-        ctx.setTransform(1, 0, 0, 1, 0, 0)
-      }
-      const image = sprites.images[flags & 0x1f]!
-      ctx.drawImage(image, Math.round(x - image.width / 2), Math.round(y - image.height / 2))
+    const slots = new Int32Array(bikes.count)
+    const count = Math.min(cull(bikes, view, this.look.mask, 0, slots), slots.length)
+    const level = Math.floor(view.zoom) + CELL_LEVELS
+    this.sendCells(view, countCells(bikes, slots, count, level), level)
+  }
+
+  private sendCells(view: View, cells: ReturnType<typeof countCells> | ReturnType<FleetFeed['clusters']['cells']>, level: number): void {
+    this.pending = { scene: null, view, inView: cells.length }
+    const picture: Picture = { view, look: this.look, cells, level }
+    this.worker?.postMessage(picture)
+  }
+
+  private sendScene(view: View): void {
+    const scene = sceneOf(this.feed.bikes, view, this.look.mask)
+    this.pending = { scene, view, inView: scene.inView }
+    const { x, y, kinds, headings } = scene
+    const picture: Picture = { view, look: this.look, signs: { x, y, kinds, headings }, stops: packStops(scene.stops) }
+    this.worker?.postMessage(picture)
+  }
+
+  private arrived(bitmap: ImageBitmap): void {
+    const { pending } = this
+    this.pending = null
+    if (pending === null || this.map === null) {
+      bitmap.close()
+      return
     }
+    const begun = performance.now()
+    if (this.place(pending.view)) {
+      this.screen.transferFromImageBitmap(bitmap)
+      this.shown = pending.scene
+      this.stats.mode = pending.scene === null ? 'cells' : 'bikes'
+      this.stats.inView = pending.inView
+      this.stats.paints += 1
+      this.moveHalos(this.map, pending.scene)
+      this.fire('painted')
+    } else {
+      // The map went on to another zoom meanwhile; its end asks for the next picture.
+      bitmap.close()
+      this.made = []
+      this.outdated = true
+    }
+    this.stats.paintMs += performance.now() - begun
+    if (this.outdated) this.redraw()
   }
 
-  private clear(frame: Frame): void {
-    frame.ctx.setTransform(1, 0, 0, 1, 0, 0)
-    frame.ctx.clearRect(0, 0, this.canvas.width, this.canvas.height)
-  }
-
-  /** Canvas px of a container point, though the pane may have been dragged since the frame was anchored. */
-  private worldOf(at: Point, frame: Frame): { x: number; y: number } {
-    const min = this.map?.getPixelBounds().min
-    if (min === undefined) return at
-    return { x: at.x + min.x - frame.originX, y: at.y + min.y - frame.originY }
+  private moveHalos(map: LeafletMap, scene: Scene | null): void {
+    if (scene === null || signSize(scene.view.zoom) < 6) this.halos.clear()
+    else this.halos.update(map, scene.slots, this.look.stale)
   }
 }

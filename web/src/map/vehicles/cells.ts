@@ -1,11 +1,19 @@
 import { fontFamily, stateStyle, alarmStyle } from '@/app/theme'
 
-import type { Frame } from '../CanvasOverlay'
 import type { MapPalette } from '../palette'
-import { ALARM_MASK, type CountedCell, type Mask } from './fleetMath'
+import type { View } from '../view'
+import { ALARM_MASK, stopRadius, type CountedCell, type Mask } from './fleetMath'
+import type { Ctx } from './signs'
 
-/** A cell that can be drawn: counted here or by the server. */
+/** A count that can be drawn: of a cell (`x` and `y` its tile address, counted here or by the server) or of a stop. */
 export type DrawnCell = Readonly<Pick<CountedCell, 'x' | 'y' | 'total' | 'alarm'>> & { readonly byState: readonly number[] }
+
+/** How counts are drawn. */
+export interface CountLook {
+  readonly mask: Mask
+  readonly palette: MapPalette
+  readonly stale: boolean
+}
 
 /** How many bikes of a cell the filter shows. */
 export function shownInCell(cell: DrawnCell, mask: Mask): number {
@@ -22,53 +30,40 @@ export function shortCount(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 10_000).toFixed(1)}万`
 }
 
-/** Radius of the count's disc, px; a cell is 64 px wide. */
-export function cellRadius(count: number): number {
-  return Math.min(29, 12.5 + 4.6 * Math.log10(Math.max(1, count)))
-}
-
 /**
  * Draws world-aligned cells of tile level `level`: a tint by density, the count, and around it a
  * thin ring with the shares of the states.
  */
-export function drawCells(frame: Frame, cells: readonly DrawnCell[], level: number, mask: Mask, palette: MapPalette, stale: boolean): void {
-  const { ctx, density } = frame
-  ctx.setTransform(density, 0, 0, density, 0, 0)
-  const side = 256 * 2 ** (frame.zoom - level)
+export function drawCells(ctx: Ctx, view: View, cells: readonly DrawnCell[], level: number, look: CountLook): void {
+  const { mask, palette, stale } = look
+  const side = 256 * 2 ** (view.zoom - level)
   let most = 1
   for (const cell of cells) most = Math.max(most, shownInCell(cell, mask))
-  ctx.textAlign = 'center'
-  ctx.textBaseline = 'middle'
   for (const cell of cells) {
     const count = shownInCell(cell, mask)
-    const left = cell.x * side - frame.originX
-    const top = cell.y * side - frame.originY
-    if (count === 0 || left < -side || top < -side || left > frame.width || top > frame.height) continue
+    const left = cell.x * side - view.originX
+    const top = cell.y * side - view.originY
+    if (count === 0 || left < -side || top < -side || left > view.width || top > view.height) continue
     ctx.globalAlpha = 0.05 + 0.2 * (Math.log(count + 1) / Math.log(most + 1))
     ctx.fillStyle = stale ? palette.stale : palette.accent
     ctx.fillRect(left + 0.5, top + 0.5, side - 1, side - 1)
     ctx.globalAlpha = 1
-    drawCount(ctx, cell, count, left + side / 2, top + side / 2, mask, palette, stale)
+    drawCount(ctx, cell, count, left + side / 2, top + side / 2, look)
   }
 }
 
-function drawCount(
-  ctx: CanvasRenderingContext2D,
-  cell: DrawnCell,
-  count: number,
-  x: number,
-  y: number,
-  mask: Mask,
-  palette: MapPalette,
-  stale: boolean,
-): void {
-  const r = cellRadius(count)
+/** A count in its disc around (x, y), the shares of the states around it, a red dot when a bike has an alarm. */
+export function drawCount(ctx: Ctx, cell: DrawnCell, count: number, x: number, y: number, look: CountLook): void {
+  const { mask, palette, stale } = look
+  const r = stopRadius(count)
   ctx.fillStyle = palette.panel
   ctx.beginPath()
   ctx.arc(x, y, r, 0, Math.PI * 2)
   ctx.fill()
-  drawShares(ctx, cell, x, y, r - 1.5, mask, palette, stale)
+  drawShares(ctx, cell, x, y, r - 1.5, look)
   ctx.fillStyle = stale ? palette.stale : palette.panelText
+  ctx.textAlign = 'center'
+  ctx.textBaseline = 'middle'
   ctx.font = `600 ${count >= 10_000 ? 11 : 12}px ${fontFamily}`
   ctx.fillText(shortCount(count), x, y + 0.5)
   if (cell.alarm === 0 || stale || mask === ALARM_MASK) return
@@ -81,16 +76,7 @@ function drawCount(
   ctx.stroke()
 }
 
-function drawShares(
-  ctx: CanvasRenderingContext2D,
-  cell: DrawnCell,
-  x: number,
-  y: number,
-  r: number,
-  mask: Mask,
-  palette: MapPalette,
-  stale: boolean,
-): void {
+function drawShares(ctx: Ctx, cell: DrawnCell, x: number, y: number, r: number, { mask, palette, stale }: CountLook): void {
   ctx.lineWidth = 3
   const chosen = mask & ~ALARM_MASK
   let sum = 0

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { FleetStore } from '@/live/fleetStore'
 
-import { ALARM_MASK, countCells, cull, nearest, shown, signSize, stampBikes, type Stamp } from './fleetMath'
+import { ALARM_MASK, countCells, cull, shown, signSize, stampSigns, type Signs, type Stamp } from './fleetMath'
 import { cropped } from './sprites'
 
 /** World (0°, 0°) is at (128, 128); at scale 64 and this origin it is in the middle of 400 × 300. */
@@ -51,19 +51,14 @@ describe('the filter', () => {
   })
 })
 
-describe('the hit test', () => {
-  it('picks the nearest bike within reach', () => {
-    const store = fleetOf([5, -10], [6, 8])
-    expect(nearest(store, window, 0, 200, 150, 12)).toBe(6)
-    expect(nearest(store, window, 0, 193, 150, 12)).toBe(5)
-  })
-  it('picks nothing out of reach, hidden or gone', () => {
-    const store = fleetOf([5, -13], [6, 2, 3])
-    expect(nearest(store, window, 1 << 0, 200, 150, 12)).toBe(-1)
-    store.put(6, 0, 0, 0, 0x40, 0, 0)
-    expect(nearest(store, window, 0, 200, 150, 12)).toBe(-1)
-  })
-})
+/** Signs at the middle of a 400 × 300 sheet, `dx` px beside it. */
+function signsOf(...signs: [dx: number, kind?: number][]): Signs {
+  return {
+    x: Float32Array.from(signs, ([dx]) => 200 + dx),
+    y: Float32Array.from(signs, () => 150),
+    kinds: Uint8Array.from(signs, ([, kind]) => kind ?? 0),
+  }
+}
 
 describe('stamping', () => {
   const full: Stamp = { side: 3, pixels: new Uint32Array(9).fill(0xff00ff00) }
@@ -71,14 +66,14 @@ describe('stamping', () => {
 
   it('writes the sign around the place of the bike', () => {
     const sheet = sheetOf()
-    stampBikes(fleetOf([0, 0]), Int32Array.of(0), 1, window, sheet, [full])
+    stampSigns(signsOf([0]), sheet, [full])
     expect(sheet.pixels.filter((pixel) => pixel !== 0)).toHaveLength(9)
     expect(sheet.pixels[150 * 400 + 200]).toBe(0xff00ff00)
   })
 
   it('clips at the edges of the sheet', () => {
     const sheet = sheetOf()
-    stampBikes(fleetOf([0, -200], [1, 199.9], [2, 260]), Int32Array.of(0, 1, 2), 3, window, sheet, [full])
+    stampSigns(signsOf([-200], [199.9], [260]), sheet, [full])
     const columns = new Set([...sheet.pixels.keys()].filter((at) => sheet.pixels[at] !== 0).map((at) => at % 400))
     expect([...columns].toSorted((a, b) => a - b)).toEqual([0, 1, 398, 399])
   })
@@ -87,14 +82,14 @@ describe('stamping', () => {
     const faint: Stamp = { side: 1, pixels: Uint32Array.of(0x20ff_ffff) }
     const solid: Stamp = { side: 1, pixels: Uint32Array.of(0xff00_00ff) }
     const sheet = sheetOf()
-    stampBikes(fleetOf([0, 0, 0], [1, 0, 1], [2, 9, 1]), Int32Array.of(0, 1, 2), 3, window, sheet, [solid, faint])
+    stampSigns(signsOf([0, 0], [0, 1], [9, 1]), sheet, [solid, faint])
     expect(sheet.pixels[150 * 400 + 200]).toBe(0xff00_00ff)
     expect(sheet.pixels[150 * 400 + 209]).toBe(0x20ff_ffff)
   })
 
   it('puts backing pixels where the density asks', () => {
     const sheet = { pixels: new Uint32Array(800 * 600), width: 800, height: 600, density: 2 }
-    stampBikes(fleetOf([0, 10]), Int32Array.of(0), 1, window, sheet, [full])
+    stampSigns(signsOf([10]), sheet, [full])
     expect(sheet.pixels[300 * 800 + 420]).toBe(0xff00ff00)
   })
 })

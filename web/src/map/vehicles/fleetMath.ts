@@ -1,7 +1,4 @@
-/**
- * The hot loops of the vehicle layer: culling, stamping, counting, hit test. Pure functions over
- * typed arrays that allocate nothing.
- */
+/** The hot loops of the vehicle layer: culling, stamping, counting. Pure functions over typed arrays. */
 
 /** What the loops read of a fleet store. */
 export interface Bikes {
@@ -10,6 +7,7 @@ export interface Bikes {
   readonly flags: Uint8Array
   readonly present: Uint8Array
   readonly high: number
+  readonly count: number
 }
 
 /** A stretch of canvas: a world pixel is at `x * scale - originX`. */
@@ -24,6 +22,15 @@ export interface Window {
 /** Which states are shown: bit n for state n, bit 8 for those with an alarm. 0 shows everything. */
 export type Mask = number
 export const ALARM_MASK = 0x100
+/** Bit of the state byte of a bike with an alarm. */
+export const ALARM_BIT = 0x10
+const RIDING = 1
+const MOVING_BIT = 0x80
+
+/** Whether a bike with this state byte stands somewhere: what rides or is pushed is never part of a count. */
+export function atRest(flags: number): boolean {
+  return (flags & 0x0f) !== RIDING && (flags & MOVING_BIT) === 0
+}
 
 /** Whether a bike with this state byte is shown under `mask`. */
 export function shown(flags: number, mask: Mask): boolean {
@@ -69,25 +76,24 @@ export interface Sheet {
 
 const OPAQUE = 0x80
 
+/** Signs to stamp: places in CSS px of the sheet, and which stamp each takes. */
+export interface Signs {
+  readonly x: Float32Array
+  readonly y: Float32Array
+  readonly kinds: Uint8Array
+}
+
 /**
- * Copies the stamp of each listed bike into the sheet. `stampOf` is indexed by the low five bits of
- * the state byte. Half-transparent edge pixels only land on empty ground, so that a crowd stays crisp.
+ * Copies the stamp of each sign into the sheet, in order. Half-transparent edge pixels only land on empty
+ * ground, so that a crowd stays crisp.
  */
-export function stampBikes(
-  bikes: Bikes,
-  slots: Int32Array,
-  count: number,
-  window: Window,
-  sheet: Sheet,
-  stampOf: readonly (Stamp | undefined)[],
-): void {
-  for (let index = 0; index < count; index += 1) {
-    const slot = slots[index]!
-    const stamp = stampOf[bikes.flags[slot]! & 0x1f]
+export function stampSigns(signs: Signs, sheet: Sheet, stampOf: readonly (Stamp | undefined)[]): void {
+  for (let index = 0; index < signs.kinds.length; index += 1) {
+    const stamp = stampOf[signs.kinds[index]!]
     if (stamp === undefined) continue
     const { side, pixels } = stamp
-    const left = Math.round((bikes.x[slot]! * window.scale - window.originX) * sheet.density - side / 2)
-    const top = Math.round((bikes.y[slot]! * window.scale - window.originY) * sheet.density - side / 2)
+    const left = Math.round(signs.x[index]! * sheet.density - side / 2)
+    const top = Math.round(signs.y[index]! * sheet.density - side / 2)
     const fromRow = Math.max(0, -top)
     const toRow = Math.min(side, sheet.height - top)
     const fromColumn = Math.max(0, -left)
@@ -104,24 +110,6 @@ export function stampBikes(
       }
     }
   }
-}
-
-/** The shown bike nearest to a point on the canvas, at most `reach` px away, or -1. */
-export function nearest(bikes: Bikes, window: Window, mask: Mask, atX: number, atY: number, reach: number): number {
-  const x = (atX + window.originX) / window.scale
-  const y = (atY + window.originY) / window.scale
-  let best = (reach / window.scale) ** 2
-  let found = -1
-  for (let slot = 0; slot < bikes.high; slot += 1) {
-    if (bikes.present[slot] === 0) continue
-    const dx = bikes.x[slot]! - x
-    const dy = bikes.y[slot]! - y
-    const distance = dx * dx + dy * dy
-    if (distance > best || !shown(bikes.flags[slot]!, mask)) continue
-    best = distance
-    found = slot
-  }
-  return found
 }
 
 /** Side of a counting cell on the screen, px: cells are map tiles two levels below the zoom. */
@@ -157,6 +145,11 @@ export function countCells(bikes: Bikes, slots: Int32Array, count: number, level
     if ((flags & 0x10) !== 0) cell.alarm += 1
   }
   return [...cells.values()]
+}
+
+/** Radius of a count's disc, px; a counting cell is 64 px wide. */
+export function stopRadius(count: number): number {
+  return Math.min(29, 12.5 + 4.6 * Math.log10(Math.max(1, count)))
 }
 
 /** Diameter in px of a bike's sign: 3 in the whole city, 18 in a street. */

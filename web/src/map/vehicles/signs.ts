@@ -1,5 +1,8 @@
 import type { StateSign } from '@/app/theme'
 
+/** Signs are drawn on the page and in a worker. */
+export type Ctx = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
 /** How a sign is drawn. */
 export interface SignInk {
   readonly color: string
@@ -13,7 +16,7 @@ export interface SignInk {
  * Draws the sign of a state around (0, 0), `size` px across, as the look asks: colour is never the
  * only difference. Below 6 px every sign is a plain dot; there is no room for more.
  */
-export function drawSign(ctx: CanvasRenderingContext2D, sign: StateSign, size: number, paint: SignInk): void {
+export function drawSign(ctx: Ctx, sign: StateSign, size: number, paint: SignInk): void {
   const r = size / 2
   if (size < 6) {
     disc(ctx, r, paint.color)
@@ -62,7 +65,7 @@ export function drawSign(ctx: CanvasRenderingContext2D, sign: StateSign, size: n
 }
 
 /** The nose that shows where a riding bike heads; drawn around (0, 0), pointing up. */
-export function drawNose(ctx: CanvasRenderingContext2D, size: number, paint: SignInk): void {
+export function drawNose(ctx: Ctx, size: number, paint: SignInk): void {
   const r = size / 2
   ctx.fillStyle = paint.color
   ctx.strokeStyle = paint.edge || paint.color
@@ -76,11 +79,11 @@ export function drawNose(ctx: CanvasRenderingContext2D, size: number, paint: Sig
   ctx.stroke()
 }
 
-function edged(ctx: CanvasRenderingContext2D, r: number, edge: number, paint: SignInk): void {
+function edged(ctx: Ctx, r: number, edge: number, paint: SignInk): void {
   if (paint.edge !== '' && edge > 0) disc(ctx, r, paint.edge)
 }
 
-function disc(ctx: CanvasRenderingContext2D, r: number, color: string): void {
+function disc(ctx: Ctx, r: number, color: string): void {
   if (r <= 0) return
   ctx.fillStyle = color
   ctx.beginPath()
@@ -88,13 +91,13 @@ function disc(ctx: CanvasRenderingContext2D, r: number, color: string): void {
   ctx.fill()
 }
 
-function box(ctx: CanvasRenderingContext2D, r: number, color: string): void {
+function box(ctx: Ctx, r: number, color: string): void {
   if (color === '') return
   ctx.fillStyle = color
   ctx.fillRect(-r, -r, r * 2, r * 2)
 }
 
-function triangle(ctx: CanvasRenderingContext2D, r: number, color: string): void {
+function triangle(ctx: Ctx, r: number, color: string): void {
   if (color === '') return
   ctx.fillStyle = color
   ctx.beginPath()
@@ -105,7 +108,7 @@ function triangle(ctx: CanvasRenderingContext2D, r: number, color: string): void
   ctx.fill()
 }
 
-function cross(ctx: CanvasRenderingContext2D, r: number, width: number, color: string): void {
+function cross(ctx: Ctx, r: number, width: number, color: string): void {
   if (color === '') return
   ctx.strokeStyle = color
   ctx.lineWidth = width

@@ -2,15 +2,15 @@ import { alarmStyle, stateStyle, type StateStyle } from '@/app/theme'
 
 import type { MapPalette } from '../palette'
 import type { Stamp } from './fleetMath'
-import { drawNose, drawSign, type SignInk } from './signs'
+import { drawNose, drawSign, type Ctx, type SignInk } from './signs'
 
 /** Signs drawn once for a size, an ink and a density, and used for every bike. */
 export interface Sprites {
   /** By the low five bits of the state byte. */
-  readonly images: readonly HTMLCanvasElement[]
+  readonly images: readonly OffscreenCanvas[]
   readonly stamps: readonly Stamp[]
   /** The nose of a riding bike, pointing north. */
-  readonly nose: HTMLCanvasElement
+  readonly nose: OffscreenCanvas
   /** CSS px of a sprite's side. */
   readonly side: number
 }
@@ -38,7 +38,7 @@ function makeSprites(size: number, density: number, palette: MapPalette, stale: 
     edge: palette.signEdge,
     inside: palette.land,
   })
-  const images: HTMLCanvasElement[] = []
+  const images: OffscreenCanvas[] = []
   for (let low = 0; low < 32; low += 1) {
     const style = stateStyle[low & 0x0f]
     const image = canvasOf(side, density, (ctx) => {
@@ -62,10 +62,8 @@ function makeSprites(size: number, density: number, palette: MapPalette, stale: 
   }
 }
 
-function canvasOf(side: number, density: number, draw: (ctx: CanvasRenderingContext2D) => void): HTMLCanvasElement {
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.ceil(side * density)
-  canvas.height = canvas.width
+function canvasOf(side: number, density: number, draw: (ctx: Ctx) => void): OffscreenCanvas {
+  const canvas = new OffscreenCanvas(Math.ceil(side * density), Math.ceil(side * density))
   const ctx = canvas.getContext('2d', { willReadFrequently: true })
   if (ctx !== null) {
     ctx.translate(canvas.width / 2, canvas.height / 2)
@@ -76,7 +74,7 @@ function canvasOf(side: number, density: number, draw: (ctx: CanvasRenderingCont
 }
 
 /** The pixels of a sign, its empty margin cut off: every pixel is visited for every bike. */
-function stampOf(image: HTMLCanvasElement): Stamp {
+function stampOf(image: OffscreenCanvas): Stamp {
   const data = image.getContext('2d')?.getImageData(0, 0, image.width, image.height).data
   const whole = data === undefined ? new Uint32Array(image.width ** 2) : new Uint32Array(data.buffer)
   return cropped({ side: image.width, pixels: whole })

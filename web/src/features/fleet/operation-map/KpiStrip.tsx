@@ -1,7 +1,9 @@
+import { Tooltip } from 'antd'
+
 import type { FleetTotals } from '@/live/totals'
 import type { Mask } from '@/map/vehicles/fleetMath'
 
-import { bitOf, type FilterKey } from './mapFilter'
+import { bitOf, countOf, filterFormulas, filterStyles, type FilterKey } from './mapFilter'
 
 interface Kpi {
   readonly label: string
@@ -20,13 +22,19 @@ export function rentableShare(totals: Pick<FleetTotals, 'rentable' | 'shelved'>)
   return totals.shelved === 0 ? '–' : ((totals.rentable / totals.shelved) * 100).toFixed(1)
 }
 
+/** The figure of a state, as the legend has it. */
+function kpiOf(key: FilterKey): Kpi {
+  const label = filterStyles.find((style) => style.key === key)?.label ?? ''
+  return { label, filter: key, figure: (totals) => figure(countOf(key, totals)), formula: filterFormulas[key] }
+}
+
 const kpis: readonly Kpi[] = [
   { label: '上架', filter: null, figure: (totals) => figure(totals.shelved), formula: '已上架的车辆' },
   { label: '可租率', filter: 'rentable', figure: rentableShare, unit: '%', formula: '待使用且可租 ÷ 上架' },
-  { label: '骑行中', filter: 'riding', figure: (totals) => figure(totals.states[1] ?? 0), formula: '订单进行中的车辆，不含临停' },
-  { label: '低电', filter: 'low_battery', figure: (totals) => figure(totals.low), formula: '电量低于阈值的车辆' },
-  { label: '告警', filter: 'alarm', figure: (totals) => figure(totals.alarm), formula: '至少有一个未解除告警的车辆' },
-  { label: '离线', filter: 'silent', figure: (totals) => figure(totals.states[7] ?? 0), formula: '超过时限没有上报的车辆' },
+  kpiOf('riding'),
+  kpiOf('low_battery'),
+  kpiOf('alarm'),
+  kpiOf('silent'),
 ]
 
 export function KpiStrip({ totals, mask, onMask }: { totals: FleetTotals | null; mask: Mask; onMask: (mask: Mask) => void }) {
@@ -36,20 +44,20 @@ export function KpiStrip({ totals, mask, onMask }: { totals: FleetTotals | null;
         const bit = kpi.filter === null ? 0 : bitOf(kpi.filter)
         const active = mask === bit && bit !== 0
         return (
-          <button
-            key={kpi.label}
-            type="button"
-            className="opmap-kpi"
-            title={kpi.formula}
-            aria-pressed={active}
-            onClick={() => onMask(active ? 0 : bit)}
-          >
-            <span className="opmap-kpi-label">{kpi.label}</span>
-            <span className="opmap-kpi-figure">
-              {totals === null ? '–' : kpi.figure(totals)}
-              {kpi.unit !== undefined && totals !== null && totals.shelved > 0 && <small>{kpi.unit}</small>}
-            </span>
-          </button>
+          <Tooltip key={kpi.label} title={kpi.formula} placement="bottom">
+            <button
+              type="button"
+              className="opmap-kpi"
+              aria-pressed={active}
+              onClick={() => onMask(active ? 0 : bit)}
+            >
+              <span className="opmap-kpi-label">{kpi.label}</span>
+              <span className="opmap-kpi-figure">
+                {totals === null ? '–' : kpi.figure(totals)}
+                {kpi.unit !== undefined && totals !== null && totals.shelved > 0 && <small>{kpi.unit}</small>}
+              </span>
+            </button>
+          </Tooltip>
         )
       })}
     </div>

@@ -1,20 +1,24 @@
 /** 运营地图: the live fleet on a full-bleed map, its states as filter, one bike in the drawer. */
 import { useQuery } from '@tanstack/react-query'
-import { App, ConfigProvider, theme as antdThemes } from 'antd'
+import { App, ConfigProvider } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
+import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
+import { useDaylight } from '@/app/daylight'
 import { night, page } from '@/app/theme'
 import { isStale } from '@/live/connection'
-import { useConnection, useFleetTotals, useVehicleTopic } from '@/live/hooks'
-import { liveSocket } from '@/live/live'
+import { useBikeNames, useConnection, useFleetTotals, useVehicleTopic } from '@/live/hooks'
+import { bikeNames, liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
 import { mapVariables, MapView } from '@/map/MapView'
 
+import { BikeChooser, type Choice } from './BikeChooser'
 import { FindBox } from './FindBox'
+import { FleetList } from './FleetList'
 import { bringIntoView, fitFree, fitPoints, flyToBike } from './framing'
 import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
@@ -22,7 +26,8 @@ import { MapTools } from './MapTools'
 import './operationMap.css'
 import { fenceMap, vehicleOf } from './queries'
 import { StateRail } from './StateRail'
-import { rememberView, startingView, useDaylight, useMapAddress } from './useMapAddress'
+import { useFleetList } from './useFleetList'
+import { rememberView, startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 import { VehicleDrawer } from './VehicleDrawer'
@@ -31,31 +36,16 @@ const noPoints: readonly HistoryPoint[] = []
 
 export default function OperationMapPage() {
   const address = useMapAddress()
-  const [daylight, setDaylight] = useDaylight()
+  const { daylight, choose } = useDaylight()
   return (
     <ConfigProvider theme={daylight === 'night' ? nightTheme : dayTheme}>
       <App component={false}>
         <div className={`opmap opmap-${daylight}`} style={mapVariables(daylight)}>
-          <MapWithPanels address={address} daylight={daylight} setDaylight={setDaylight} />
+          <MapWithPanels address={address} daylight={daylight} setDaylight={choose} />
         </div>
       </App>
     </ConfigProvider>
   )
-}
-
-/** Not nothing: a theme that comes and goes would build the whole map anew. */
-const dayTheme = {}
-const nightTheme = {
-  algorithm: antdThemes.darkAlgorithm,
-  token: {
-    colorBgContainer: night.panel,
-    colorBgElevated: night.panel,
-    colorPrimary: night.accent,
-    colorText: night.text,
-    colorBorder: night.line,
-    colorBorderSecondary: night.line,
-    colorSplit: night.line,
-  },
 }
 
 interface MapWithPanelsProps {
@@ -70,6 +60,8 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [base, setBase] = useState<BaseState>('loading')
   const [inView, setInView] = useState(-1)
+  const [choice, setChoice] = useState<Choice | null>(null)
+  const names = useBikeNames()
   const [track, setTrack] = useState<readonly HistoryPoint[]>(noPoints)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const connection = useConnection()
@@ -95,31 +87,73 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
   }, [map, fences.data, fitAll])
   useEffect(() => rememberView(map), [map])
 
-  // Found bikes are flown to; clicked ones are already on the screen.
+  // Found bikes are flown to; clicked ones are already on the screen. The chosen one stays in sight as it goes on,
+  // until a hand takes the map elsewhere.
   const flownTo = useRef<string | null>(null)
+  const following = useRef(false)
+  const [lat, lng] = [vehicle?.lat ?? null, vehicle?.lng ?? null]
   useEffect(() => {
     if (carId === null) flownTo.current = null
-    if (map === null || carId === null || vehicle === null || flownTo.current === carId) return
-    flownTo.current = carId
-    if (vehicle.lat === null || vehicle.lng === null) return
+    if (map === null || carId === null || lat === null || lng === null) return
     placed.current = true
-    if (clicked.current === carId) bringIntoView(map, vehicle.lat, vehicle.lng)
-    else flyToBike(map, vehicle.lat, vehicle.lng)
-  }, [map, carId, vehicle])
+    const first = flownTo.current !== carId
+    if (first) following.current = true
+    flownTo.current = carId
+    if (first && clicked.current !== carId) flyToBike(map, lat, lng)
+    else if (following.current) bringIntoView(map, lat, lng)
+  }, [map, carId, lat, lng])
+  useEffect(() => {
+    if (map === null) return undefined
+    const leave = () => {
+      following.current = false
+    }
+    const unchoose = () => setChoice(null)
+    const again = () => {
+      if (following.current && lat !== null && lng !== null) bringIntoView(map, lat, lng)
+    }
+    map.on('dragstart', leave)
+    // Before the click that may open another list.
+    map.on('preclick dragstart zoomstart', unchoose)
+    map.on('resize', again)
+    return () => {
+      map.off('dragstart', leave)
+      map.off('preclick dragstart zoomstart', unchoose)
+      map.off('resize', again)
+    }
+  }, [map, lat, lng])
 
-  const hit = useCallback(
+  const list = useFleetList(mask, fences.data, totals)
+  const chosen = carId === null ? -1 : names.slotOf(carId)
+  const wanted = useRef(-1)
+  const choose = useCallback(
     (slot: number) => {
-      void liveSocket.who(slot).then((found) => {
-        if (found === null) {
+      if (slot === -1) return
+      wanted.current = slot
+      setChoice(null)
+      const known = bikeNames.of(slot)
+      void (known === undefined ? liveSocket.who(slot) : Promise.resolve(known)).then((number) => {
+        // Another one was chosen while this one's number was on its way.
+        if (wanted.current !== slot) return
+        if (number === null) {
           void message.warning('没有取得这辆车的编号，请再点一次')
           return
         }
-        clicked.current = found
-        setCarId(found)
+        bikeNames.learn(slot, number)
+        clicked.current = number
+        setCarId(number)
       })
     },
     [message, setCarId],
   )
+  const found = useCallback(
+    (number: string) => {
+      wanted.current = -1
+      setCarId(number)
+    },
+    [setCarId],
+  )
+  const several = useCallback((slots: readonly number[], at: Choice['at']) => setChoice({ slots, at }), [])
+  const step = (by: 1 | -1) => choose(list.next(wanted.current === -1 ? chosen : wanted.current, by))
 
   const showTrack = useCallback(
     (points: readonly HistoryPoint[]) => {
@@ -129,17 +163,36 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     [map],
   )
 
-  const close = useCallback(() => setCarId(null), [setCarId])
+  const close = useCallback(() => {
+    wanted.current = -1
+    setCarId(null)
+  }, [setCarId])
   const find = useRef<HTMLDivElement>(null)
-  useMapKeys({ map, onClose: close, find })
+  useMapKeys({ map, onClose: choice === null ? close : () => setChoice(null), onStep: step, find })
+
+  // A bike that strayed off the areas can still be looked at.
+  const reach = useMemo(() => {
+    const bounds = fences.data === undefined ? null : boundsOf(fences.data)
+    if (bounds === null || lat === null || lng === null) return bounds
+    const [[south, west], [north, east]] = bounds
+    return [[Math.min(south, lat), Math.min(west, lng)], [Math.max(north, lat), Math.max(east, lng)]] as const
+  }, [fences.data, lat, lng])
 
   const nothingAtAll = totals !== null && totals.shelved === 0
   return (
     <>
-      <MapView start={startingView.view} daylight={daylight} tiles={tiles} label="运营地图" onReady={setMap} onBaseState={setBase}>
+      <MapView start={startingView.view} daylight={daylight} tiles={tiles} label="运营地图" reach={reach} onReady={setMap} onBaseState={setBase}>
         <FencesOnMap daylight={daylight} fences={fences.data} />
         <TrackOnMap daylight={daylight} points={carId === null ? noPoints : track} />
-        <FleetOnMap daylight={daylight} mask={mask} stale={stale} onHit={hit} onInView={setInView} />
+        <FleetOnMap
+          daylight={daylight}
+          mask={mask}
+          stale={stale}
+          onHit={choose}
+          onSeveral={several}
+          all={list.all}
+          onInView={setInView}
+        />
         {vehicle !== null && vehicle.lat !== null && vehicle.lng !== null && (
           <SelectedOnMap key={vehicle.carId} carId={vehicle.carId} lat={vehicle.lat} lng={vehicle.lng} />
         )}
@@ -158,10 +211,21 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       </div>
       <div className="opmap-left">
         <div ref={find}>
-          <FindBox onFound={setCarId} />
+          <FindBox onFound={found} />
         </div>
         <StateRail totals={totals} mask={mask} daylight={daylight} onMask={setMask} />
+        <FleetList
+          slots={list.slots}
+          chosen={chosen}
+          open={list.open}
+          partial={list.all === null}
+          counted={list.counted}
+          onOpen={list.setOpen}
+          onChoose={choose}
+          onStep={step}
+        />
       </div>
+      {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
       <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} shifted={carId !== null} />
       {carId !== null && (
         <VehicleDrawer
@@ -172,6 +236,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           stale={stale}
           ink={daylight === 'night' ? night : page}
           onClose={close}
+          onStep={list.open ? step : null}
           onTrack={showTrack}
         />
       )}

@@ -1,4 +1,5 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
+import { Tooltip } from 'antd'
 import { useState } from 'react'
 
 import type { FleetTotals } from '@/live/totals'
@@ -6,7 +7,7 @@ import type { Daylight } from '@/map/palette'
 import { SignIcon } from '@/map/SignIcon'
 import type { Mask } from '@/map/vehicles/fleetMath'
 
-import { bitOf, filterStyles, toggled } from './mapFilter'
+import { bitOf, countOf, filterFormulas, filterStyles, toggled } from './mapFilter'
 
 interface StateRailProps {
   totals: FleetTotals | null
@@ -34,21 +35,22 @@ export function StateRail({ totals, mask, daylight, onMask }: StateRailProps) {
         </button>
       </header>
       <ul>
-        {filterStyles.map((style, index) => {
-          const count = style.key === 'alarm' ? totals?.alarm : totals?.states[index]
+        {filterStyles.map((style) => {
           const active = (bitOf(style.key) & mask) !== 0
           return (
             <li key={style.key} className={style.key === 'alarm' ? 'apart' : undefined}>
-              <button
-                type="button"
-                aria-pressed={active}
-                className={mask !== 0 && !active ? 'opmap-state dimmed' : 'opmap-state'}
-                onClick={() => onMask(toggled(mask, style.key))}
-              >
-                <SignIcon sign={style.sign} color={style.color} daylight={daylight} />
-                <span>{style.label}</span>
-                <b>{count === undefined ? '–' : whole.format(count)}</b>
-              </button>
+              <Tooltip title={filterFormulas[style.key]} placement="right">
+                <button
+                  type="button"
+                  aria-pressed={active}
+                  className={mask !== 0 && !active ? 'opmap-state dimmed' : 'opmap-state'}
+                  onClick={() => onMask(toggled(mask, style.key))}
+                >
+                  <SignIcon sign={style.sign} color={style.color} daylight={daylight} />
+                  <span>{style.label}</span>
+                  <b>{totals === null ? '–' : whole.format(countOf(style.key, totals))}</b>
+                </button>
+              </Tooltip>
             </li>
           )
         })}

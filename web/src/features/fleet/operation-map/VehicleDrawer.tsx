@@ -1,4 +1,4 @@
-import { CloseOutlined, CopyOutlined } from '@ant-design/icons'
+import { CloseOutlined, CopyOutlined, LeftOutlined, RightOutlined } from '@ant-design/icons'
 import { App, Button, Result, Skeleton, Tabs } from 'antd'
 import { useEffect, useState } from 'react'
 
@@ -21,11 +21,13 @@ interface VehicleDrawerProps {
   stale: boolean
   ink: Palette
   onClose: () => void
+  /** Goes to a neighbour in the list; null while no list is open. */
+  onStep: ((step: 1 | -1) => void) | null
   onTrack: (points: readonly HistoryPoint[]) => void
 }
 
 /** The chosen bike: what it is, why it cannot be rented, what can be done. */
-export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onTrack }: VehicleDrawerProps) {
+export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onStep, onTrack }: VehicleDrawerProps) {
   const [tab, setTab] = useState('overview')
   useEffect(() => {
     if (tab !== 'track') onTrack([])
@@ -38,7 +40,15 @@ export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, on
           <CopyButton text={carId} />
           {vehicle !== null && <StateTag state={vehicle.state} />}
         </div>
-        <Button type="text" aria-label="关闭" icon={<CloseOutlined />} onClick={onClose} />
+        <div>
+          {onStep !== null && (
+            <>
+              <Button type="text" aria-label="列表中的上一辆" icon={<LeftOutlined />} onClick={() => onStep(-1)} />
+              <Button type="text" aria-label="列表中的下一辆" icon={<RightOutlined />} onClick={() => onStep(1)} />
+            </>
+          )}
+          <Button type="text" aria-label="关闭" icon={<CloseOutlined />} onClick={onClose} />
+        </div>
       </header>
       {vehicle === null ? (
         <Waiting carId={carId} failure={failure} />

@@ -1,49 +1,56 @@
-/** Bringing things into the part of the map that rail and drawer leave free. */
+/** Bringing things into the part of the map that strip, rail and drawer leave free, wherever the style sheet puts them. */
 import L from 'leaflet'
 
 import { prefersStillness } from '@/map/MapView'
 
-const FOUND_ZOOM = 17
-/** Below this width the drawer lies at the bottom, not at the side. */
-const NARROW_PX = 700
+import { freePart, panOffset, type Box } from './freePart'
 
-/** Px of the map's edges that panels cover while the drawer is open: left, top, right, bottom. */
-export function covered(width: number, height: number): readonly [number, number, number, number] {
-  if (width <= NARROW_PX) return [24, 128, 24, Math.round(height * 0.68) + 24]
-  return [248, 96, width <= 1240 ? 440 : 520, 40]
+/** Nearer than counts: the found bike is drawn by itself. */
+const FOUND_ZOOM = 18
+const SPARE_PX = 12
+
+/** Where a panel lies on the map; null when it is not drawn. */
+function boxOf(map: L.Map, selector: string): Box | null {
+  const corner = map.getContainer().getBoundingClientRect()
+  const box = map.getContainer().closest('.opmap')?.querySelector(selector)?.getBoundingClientRect()
+  if (box === undefined || box.width === 0) return null
+  return { left: box.left - corner.left, top: box.top - corner.top, right: box.right - corner.left, bottom: box.bottom - corner.top }
+}
+
+function free(map: L.Map): Box {
+  const wide = boxOf(map, '.opmap-left')
+  return freePart(map.getSize(), { left: wide, top: boxOf(map, '.opmap-kpis'), drawer: boxOf(map, '.opmap-drawer') })
 }
 
 function paddings(map: L.Map): { paddingTopLeft: L.PointTuple; paddingBottomRight: L.PointTuple } {
   const size = map.getSize()
-  const [left, top, right, bottom] = covered(size.x, size.y)
-  return { paddingTopLeft: [left, top], paddingBottomRight: [right, bottom] }
+  const part = free(map)
+  return {
+    paddingTopLeft: [part.left + SPARE_PX, part.top + SPARE_PX],
+    paddingBottomRight: [size.x - part.right + SPARE_PX, size.y - part.bottom + SPARE_PX],
+  }
 }
 
 /** Moves the map just so far that the place is not under a panel. */
 export function bringIntoView(map: L.Map, lat: number, lng: number): void {
-  map.panInside([lat, lng], { ...paddings(map), animate: !prefersStillness() })
+  const [x, y] = panOffset(map.latLngToContainerPoint([lat, lng]), free(map))
+  if (x !== 0 || y !== 0) map.panBy([x, y], { animate: !prefersStillness() })
 }
 
-/** Px of the map's edges that panels cover without the drawer; the rail of a narrow map lies folded at the bottom. */
-export function railed(width: number, height: number): readonly [number, number, number, number] {
-  if (width <= NARROW_PX) return [12, 128, 12, 56]
-  // The strip covers only the middle of the upper edge: worth more than a whole step of the zoom.
-  return width > height ? [240, 12, 24, 12] : [24, 416, 24, 24]
-}
-
-/** Shows all of `bounds` in the part that the rail and the strip leave free. */
+/** Shows all of `bounds` in the free part; the strip covers only the middle of the upper edge and is let lie on it. */
 export function fitFree(map: L.Map, bounds: L.LatLngBoundsExpression): void {
+  const { paddingTopLeft, paddingBottomRight } = paddings(map)
   const size = map.getSize()
-  const [left, top, right, bottom] = railed(size.x, size.y)
-  map.fitBounds(bounds, { paddingTopLeft: [left, top], paddingBottomRight: [right, bottom], animate: !prefersStillness() })
+  const top = size.x > size.y ? SPARE_PX : paddingTopLeft[1]
+  map.fitBounds(bounds, { paddingTopLeft: [paddingTopLeft[0], top], paddingBottomRight, animate: !prefersStillness() })
 }
 
 /** Flies to a bike, which ends in the middle of the free part. */
 export function flyToBike(map: L.Map, lat: number, lng: number): void {
   const zoom = Math.max(map.getZoom(), FOUND_ZOOM)
   const size = map.getSize()
-  const [left, top, right, bottom] = covered(size.x, size.y)
-  const shift = L.point((right - left) / 2, (bottom - top) / 2)
+  const part = free(map)
+  const shift = L.point(size.x / 2 - (part.left + part.right) / 2, size.y / 2 - (part.top + part.bottom) / 2)
   const center = map.unproject(map.project([lat, lng], zoom).add(shift), zoom)
   if (prefersStillness()) map.setView(center, zoom)
   else map.flyTo(center, zoom, { duration: 0.8 })

@@ -1,5 +1,6 @@
 /** The filter of states: in the address as `f=rentable,alarm`, in the map as a bit mask. */
 import { alarmStyle, stateStyle } from '@/app/theme'
+import type { FleetTotals } from '@/live/totals'
 import { ALARM_MASK, type Mask } from '@/map/vehicles/fleetMath'
 
 export const filterStyles = [...stateStyle, alarmStyle] as const
@@ -31,4 +32,23 @@ export function writeFilter(mask: Mask): string | null {
 export function toggled(mask: Mask, key: FilterKey): Mask {
   const next = mask ^ bitOf(key)
   return next === 2 ** filterStyles.length - 1 ? 0 : next
+}
+
+/** What a filter's figure counts (口径): each bike is in one state, the first that holds of those below; an alarm lies over any. */
+export const filterFormulas: Readonly<Record<FilterKey, string>> = {
+  rentable: '已上架、在线、没有任何不可租原因的车辆',
+  riding: '订单进行中的车辆，不含临停',
+  paused: '临时停车或已被预约的车辆',
+  field_work: '正在挪车、换电或由运维人员使用的车辆',
+  low_battery: '电量低于阈值的空闲车辆；骑行、临停、运维、停运、离线的车辆计入各自的状态，不重复计入低电',
+  out_of_service: '已下架、报修、拖回或丢失的车辆',
+  not_rentable: '因其他原因不能租用的车辆，例如停在服务区外',
+  silent: '超过时限没有上报的车辆',
+  alarm: '至少有一个未解除告警的车辆，不论处于哪种状态',
+}
+
+/** How many bikes a filter stands for: the one figure of its word, wherever it is shown. */
+export function countOf(key: FilterKey, totals: FleetTotals): number {
+  if (key === 'alarm') return totals.alarm
+  return totals.states[stateStyle.findIndex((style) => style.key === key)] ?? 0
 }

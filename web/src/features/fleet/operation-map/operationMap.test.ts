@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
+import { shown } from '@/map/vehicles/fleetMath'
+
 import { ackLine, kindWord, type SentCommand } from './commands'
-import { bitOf, readFilter, toggled, writeFilter } from './mapFilter'
+import { freePart, panOffset } from './freePart'
+import { bitOf, countOf, filterFormulas, filterStyles, readFilter, toggled, writeFilter } from './mapFilter'
 import { ageWord, distance_m, newer, positionError_m, type Vehicle, type VehicleCommand } from './vehicle'
 
 const sent: SentCommand = { carId: 'A1', commandId: 'c1', name: 'lock', sentAt: 10_000 }
@@ -61,6 +64,49 @@ describe('the filter in the address', () => {
     }
     expect(mask).toBe(0xff)
     expect(toggled(mask, 'alarm')).toBe(0)
+  })
+})
+
+describe('a figure of the fleet', () => {
+  const totals = { states: [700, 200, 10, 5, 38, 3, 40, 4, 0], shelved: 1000, rentable: 700, online: 990, alarm: 21 }
+  it('is the same under the same word, and what a click on the word shows', () => {
+    const everyState = totals.states.flatMap((count, state) => Array.from({ length: count }, () => state))
+    const flags = everyState.map((state, at) => (at < totals.alarm ? state | 0x10 : state))
+    for (const style of filterStyles) {
+      expect(countOf(style.key, totals), style.label).toBe(flags.filter((one) => shown(one, bitOf(style.key))).length)
+    }
+  })
+  it('says what it counts', () => {
+    for (const style of filterStyles) expect(filterFormulas[style.key], style.label).toMatch(/车辆/)
+    expect(filterFormulas.low_battery).toContain('不重复计入低电')
+  })
+})
+
+describe('the chosen bike', () => {
+  const size = { x: 1110, y: 680 }
+  const rail = { left: 16, top: 16, right: 248, bottom: 632 }
+  const strip = { left: 264, top: 16, right: 680, bottom: 120 }
+  const drawer = { left: 694, top: 16, right: 1094, bottom: 664 }
+  const free = freePart(size, { left: rail, top: strip, drawer })
+  it('is left where it is when nothing covers it', () => {
+    expect(panOffset({ x: 450, y: 300 }, free)).toEqual([0, 0])
+  })
+  it('comes out from under drawer, rail and strip, with room for its ring and number', () => {
+    const moved = ({ x, y }: { x: number; y: number }) => {
+      const [dx, dy] = panOffset({ x, y }, free)
+      return [x - dx, y - dy]
+    }
+    expect(moved({ x: 900, y: 300 })).toEqual([694 - 28, 300])
+    expect(moved({ x: 100, y: 670 })).toEqual([248 + 28, 680 - 28])
+    expect(moved({ x: 450, y: 60 })).toEqual([450, 120 + 56])
+  })
+  it('comes out above a drawer that is a sheet at the foot', () => {
+    const sheet = freePart({ x: 390, y: 760 }, { left: null, top: { left: 8, top: 56, right: 382, bottom: 110 }, drawer: { left: 0, top: 244, right: 390, bottom: 760 } })
+    expect(sheet).toEqual({ left: 0, top: 110, right: 390, bottom: 244 })
+    expect(panOffset({ x: 200, y: 700 }, sheet)).toEqual([0, 700 - (244 - 28)])
+  })
+  it('comes to the middle of what is free when there is no room to spare', () => {
+    expect(panOffset({ x: 10, y: 400 }, { left: 100, top: 100, right: 140, bottom: 700 })).toEqual([10 - 120, 0])
   })
 })
 

@@ -1,9 +1,8 @@
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback, useState } from 'react'
+import { useCallback } from 'react'
 import { useSearchParams } from 'react-router-dom'
 
 import type { MapStart } from '@/map/MapView'
-import type { Daylight } from '@/map/palette'
 import type { Mask } from '@/map/vehicles/fleetMath'
 
 import { readFilter, writeFilter } from './mapFilter'
@@ -28,22 +27,6 @@ export function useMapAddress() {
   const setMask = useCallback((mask: Mask) => set('f', writeFilter(mask)), [set])
   const setCarId = useCallback((carId: string | null) => set('carId', carId), [set])
   return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, setMask, setCarId }
-}
-
-const DAYLIGHT = 'map-daylight'
-
-/** Day or night: as chosen in this browser, else as the system has it. */
-export function useDaylight(): [Daylight, (next: Daylight) => void] {
-  const [daylight, setDaylight] = useState<Daylight>(() => {
-    const kept = localStorage.getItem(DAYLIGHT)
-    if (kept === 'day' || kept === 'night') return kept
-    return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'day'
-  })
-  const choose = useCallback((next: Daylight) => {
-    localStorage.setItem(DAYLIGHT, next)
-    setDaylight(next)
-  }, [])
-  return [daylight, choose]
 }
 
 const VIEW = 'map-view'

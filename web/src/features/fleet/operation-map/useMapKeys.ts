@@ -4,6 +4,7 @@ import { useEffect, type RefObject } from 'react'
 interface MapKeys {
   map: LeafletMap | null
   onClose: () => void
+  onStep: (step: 1 | -1) => void
   /** Holds the input that `f` goes to. */
   find: RefObject<HTMLElement | null>
 }
@@ -12,8 +13,8 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-/** `f` finds a bike, `Esc` closes the drawer, `+` and `-` zoom. */
-export function useMapKeys({ map, onClose, find }: MapKeys): void {
+/** `f` finds a bike, `n` and `p` go to the next and previous one of the list, `Esc` closes the drawer, `+` and `-` zoom. */
+export function useMapKeys({ map, onClose, onStep, find }: MapKeys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
@@ -26,11 +27,13 @@ export function useMapKeys({ map, onClose, find }: MapKeys): void {
         event.preventDefault()
         find.current?.querySelector('input')?.focus()
       } else if (event.key === 'Escape') onClose()
+      else if (event.key === 'n') onStep(1)
+      else if (event.key === 'p') onStep(-1)
       // Leaflet has these keys itself while the map has the focus.
       else if ((event.key === '+' || event.key === '=') && !onMap) map?.zoomIn()
       else if (event.key === '-' && !onMap) map?.zoomOut()
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
-  }, [map, onClose, find])
+  }, [map, onClose, onStep, find])
 }
