@@ -46,7 +46,7 @@ async fn while_two_processes_append_nothing_appears_behind_whoever_follows_in_a_
             for event in events {
                 assert_eq!(event.position, Position(at.0 + 1), "the next one, and none was left out");
                 at = event.position;
-                met.push((event.stream_id, event.version));
+                met.push((event.stream_id.to_string(), event.version));
             }
             looks_while_selling += usize::from(sold.load(Ordering::Relaxed) < 2 * SELLERS * SALES_EACH);
         }
