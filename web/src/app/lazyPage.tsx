@@ -1,6 +1,7 @@
 /** Pages come as chunks of their own. A chunk that does not come within two minutes has failed. */
 import { Button, Result, Skeleton, Space } from 'antd'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { mendStyles } from './failedStyles'
 import { COMING } from './routes'
 
 export const CHUNK_TIMEOUT_MS = 120_000
@@ -37,6 +38,13 @@ export function withTimeout<T>(load: () => Promise<T>, timeout_ms: number): Prom
   })
 }
 
+/** What `load` brings, once its style sheets are there too. */
+async function styled<T>(load: () => Promise<T>): Promise<T> {
+  const loaded = await load()
+  await mendStyles()
+  return loaded
+}
+
 interface ChunkProps<Module> {
   load(this: void): Promise<Module>
   /** What stands in its place until it is there. */
@@ -53,7 +61,7 @@ export function Chunk<Module>({ load, waiting, children }: ChunkProps<Module>) {
 
   useEffect(() => {
     let current = true
-    withTimeout(load, CHUNK_TIMEOUT_MS).then(
+    withTimeout(() => styled(load), CHUNK_TIMEOUT_MS).then(
       (module) => current && setOutcome({ load, attempt, module }),
       (error: unknown) => {
         // oxlint-disable-next-line no-console -- for whoever is asked why the page did not come
