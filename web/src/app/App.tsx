@@ -39,8 +39,16 @@ useSelection.subscribe((now, before) => {
 
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: mayRetry, retryDelay: 1500, staleTime: 5_000, refetchOnWindowFocus: true },
-    mutations: { retry: false },
+    // Asked without a network too: who waits is told that none is there, and may try again.
+    queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      retry: mayRetry,
+      retryDelay: 1500,
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+    },
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 
