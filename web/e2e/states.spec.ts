@@ -126,7 +126,8 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
   test('the search of the header has room for text and results', async ({ page, request }) => {
-    const found = await call<{ rows: { carId: string }[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: 1, pageSize: 1 })
+    const found = await call<{ rows: { carId: string }[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '1' })
+    expect(found.suc, JSON.stringify(found)).toBe(true)
     const carId = found.data.rows[0]?.carId ?? ''
     expect(carId).not.toBe('')
     await page.goto(at('/vehicle/operation-map'))
@@ -135,7 +136,7 @@ test.describe('on a phone', () => {
     await expect(field).toBeFocused()
     expect((await field.boundingBox())?.width).toBeGreaterThan(200)
     await field.fill(carId)
-    const hit = page.locator('.search-hit').first()
+    const hit = page.locator('.ant-select-dropdown .search-hit').first()
     await expect(hit).toBeVisible()
     const box = await hit.boundingBox()
     expect(box?.width).toBeGreaterThan(200)
