@@ -1,15 +1,27 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { type Budget, firstLoad } from './scripts/firstLoad'
 import { precompress } from './scripts/precompress'
 
 /** Where `npm run dev` finds the server. */
 const backend = process.env.WHEELHOUSE_URL ?? 'http://127.0.0.1:8080'
 
+const login = ['/index.html', 'app/pages/LoginPage.tsx', 'app/pages/LoginHomePage.tsx']
+/** The most that a page may need before it can be drawn; CI builds, and so keeps it. */
+const budgets: readonly Budget[] = [
+  { name: 'login', modules: login, most_bytes: 400_000 },
+  {
+    name: 'map',
+    modules: [...login, 'app/frame/Frame.tsx', 'fleet/operation-map/OperationMapPage.tsx'],
+    most_bytes: 500_000,
+  },
+]
+
 export default defineConfig({
   // Hash routes and relative assets: the build works below any path of a proxy.
   base: './',
-  plugins: [react(), precompress()],
+  plugins: [react(), firstLoad(budgets), precompress()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     host: '127.0.0.1',
@@ -28,13 +40,14 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|react-router|react-router-dom|scheduler)[\\/]/ },
-            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/ },
-            { name: 'leaflet', test: /node_modules[\\/](leaflet|react-leaflet|@react-leaflet)[\\/]/ },
+            // What the start needs of each stands in one file; the rest goes with the pages that ask for it.
+            { name: 'react', tags: ['$initial'], test: /node_modules[\\/](react|react-dom|react-router|react-router-dom|scheduler)[\\/]/ },
             {
               name: 'antd',
+              tags: ['$initial'],
               test: /node_modules[\\/](antd|@ant-design|@rc-component|rc-[^\\/]+|dayjs|@emotion)[\\/]/,
             },
+            { name: 'leaflet', test: /node_modules[\\/](leaflet|react-leaflet|@react-leaflet)[\\/]/ },
           ],
         },
       },
@@ -42,6 +55,6 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
-    include: ['src/**/*.test.{ts,tsx}'],
+    include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'],
   },
 })

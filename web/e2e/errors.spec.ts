@@ -46,15 +46,33 @@ test('ERR-007 no answer is 错误 / 网络出现问题，请稍后再试, told o
   await expect(notices(page)).toHaveCount(1)
 })
 
+/** A customer service is connected, whose script does not come. */
+async function connectChat(page: Page): Promise<void> {
+  await page.route('**/web/config?*', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as { data: Record<string, unknown> }
+    await route.fulfill({ response, json: { ...answer, data: { ...answer.data, chatScript: './widget.js' } } })
+  })
+  await page.route('**/widget.js', (route) => route.abort())
+}
+
+test('there is no launcher where no customer service is connected', async ({ page }) => {
+  await page.goto(at('/log'))
+  await expect(page.getByRole('banner')).toBeVisible()
+  await expect(page.getByRole('button', { name: '在线客服' })).toHaveCount(0)
+})
+
 test('CHAT-001 the launcher is there for who is logged in, and its panel says what it is', async ({ page }) => {
+  await connectChat(page)
   await page.goto(at('/log'))
   await page.getByRole('button', { name: '在线客服' }).click()
-  await expect(page.getByRole('dialog', { name: '在线客服' })).toContainText('还没有接入在线客服')
+  await expect(page.getByRole('dialog', { name: '在线客服' })).toContainText('客服程序未能加载')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog', { name: '在线客服' })).toBeHidden()
 })
 
 test('VAL-014 AMB-042 the chat is refused with the alert when the session is gone', async ({ page }) => {
+  await connectChat(page)
   await page.goto(at('/log'))
   await expect(page.getByRole('button', { name: '在线客服' })).toBeVisible()
   await page.evaluate(() => localStorage.removeItem('objectId'))
@@ -65,6 +83,7 @@ test('VAL-014 AMB-042 the chat is refused with the alert when the session is gon
 test.describe('without a session', () => {
   test.use({ storageState: { cookies: [], origins: [] } })
   test('CHAT-002 an anonymous visitor has no launcher', async ({ page }) => {
+    await connectChat(page)
     await page.goto(at('/login-home'))
     await expect(page.getByRole('button', { name: '登录', exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: '在线客服' })).toHaveCount(0)

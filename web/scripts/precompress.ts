@@ -1,14 +1,19 @@
-/** Lays a gzip copy beside every built file that shrinks, so that the server need not compress at each request. */
+/** Lays a gzip and a brotli copy beside every built file that shrinks, so that the server need not compress at each request. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-const compress = promisify(gzip)
 const TEXT = /\.(?:css|html|js|json|svg)$/
 /** Smaller files fit into one packet anyway, bytes. */
 const LEAST = 1024
+
+/** Endings of the copies, and how each is made; as small as it gets, for it is done once. */
+const forms: Readonly<Record<string, (plain: Buffer) => Promise<Buffer>>> = {
+  gz: (plain) => promisify(gzip)(plain, { level: constants.Z_BEST_COMPRESSION }),
+  br: (plain) => promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+}
 
 export function precompress(): Plugin {
   let folder = ''
@@ -20,14 +25,17 @@ export function precompress(): Plugin {
     },
     async closeBundle() {
       const files = await readdir(folder, { recursive: true })
-      await Promise.all(files.filter((file) => TEXT.test(file)).map((file) => copy(join(folder, file))))
+      await Promise.all(files.filter((file) => TEXT.test(file)).map((file) => copies(join(folder, file))))
     },
   }
 }
 
-async function copy(file: string): Promise<void> {
+/** Lays the copies of `file` beside it. */
+export async function copies(file: string): Promise<void> {
   const plain = await readFile(file)
   if (plain.length < LEAST) return
-  const packed = await compress(plain, { level: constants.Z_BEST_COMPRESSION })
-  if (packed.length < plain.length) await writeFile(`${file}.gz`, packed)
+  for (const [ending, pack] of Object.entries(forms)) {
+    const packed = await pack(plain)
+    if (packed.length < plain.length) await writeFile(`${file}.${ending}`, packed)
+  }
 }

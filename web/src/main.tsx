@@ -1,6 +1,9 @@
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App'
 import { useBrandStore } from './app/brand'
+import { watchStyles } from './app/failedStyles'
+
+watchStyles()
 
 /** A client may be named in the address, for one build that serves several. */
 const domain = new URLSearchParams(window.location.search).get('domain') ?? window.location.hostname

@@ -53,7 +53,7 @@ impl Authentication for WireAuthentication {
     async fn admit(&self, token: &str, t: &str) -> Result<Viewer, Denied> {
         let admitted = self.wire.admit(token, t).await.map_err(|refused| match refused {
             wire::Refused::NoSession(_) => Denied::NotSignedIn,
-            wire::Refused::Forbidden(_) => Denied::Disabled,
+            wire::Refused::Disabled => Denied::Disabled,
             other => Denied::Unknown(other.into()),
         })?;
         let codes = Arc::clone(&admitted.caller.codes);

@@ -30,7 +30,7 @@ pub fn site(dir: &Path) -> Router {
             index.oneshot(request).await.map(IntoResponse::into_response)
         }
     });
-    let files = ServeDir::new(dir).precompressed_gzip().fallback(missing);
+    let files = ServeDir::new(dir).precompressed_br().precompressed_gzip().fallback(missing);
     Router::new().fallback_service(files).layer(from_fn(caching))
 }
 
@@ -66,7 +66,42 @@ async fn caching(request: Request, next: Next) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::{Body, to_bytes};
+
     use super::*;
+
+    /// The encoding and the body of `a.js` in `dir`.
+    async fn fetched(dir: &Path, accepted: Option<&str>) -> (Option<String>, Vec<u8>) {
+        let mut request = Request::get("/assets/a.js");
+        if let Some(accepted) = accepted {
+            request = request.header(header::ACCEPT_ENCODING, accepted);
+        }
+        let response = site(dir).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/javascript");
+        let encoding =
+            response.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap().to_owned());
+        (encoding, to_bytes(response.into_body(), 100).await.unwrap().to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_browser_gets_the_smallest_form_that_it_takes() {
+        let dir = std::env::temp_dir().join(format!("wheelhouse-site-{}", std::process::id()));
+        let assets = dir.join("assets");
+        std::fs::create_dir_all(&assets).unwrap();
+        for (name, body) in [("a.js", "plain"), ("a.js.gz", "gzip"), ("a.js.br", "brotli")] {
+            std::fs::write(assets.join(name), body).unwrap();
+        }
+        for (accepted, encoding, body) in [
+            (Some("gzip, deflate, br, zstd"), Some("br"), "brotli"),
+            (Some("gzip, deflate"), Some("gzip"), "gzip"),
+            (Some("br;q=0, gzip"), Some("gzip"), "gzip"),
+            (None, None, "plain"),
+        ] {
+            let got = fetched(&dir, accepted).await;
+            assert_eq!(got, (encoding.map(str::to_owned), body.as_bytes().to_vec()), "{accepted:?}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
 
     #[test]
     fn only_names_of_the_build_that_carry_a_hash_last() {

@@ -87,8 +87,20 @@ impl Wire {
     /// Who holds this access token and this `_t`: for the websocket, whose first frame carries both.
     pub async fn admit(&self, token: &str, t: &str) -> Result<Admitted, Refused> {
         let now = self.clock.now();
-        let session = self.sessions.find(t, now).await?.ok_or_else(Refused::no_session)?;
+        let Some(session) = self.sessions.find(t, now).await? else {
+            return Err(self.why_ended(token, now).await);
+        };
         self.operator(token, &session, now).await
+    }
+
+    /// Why the session of `token` has ended. Disabling an account ends its sessions; whoever bears a token of one is told.
+    async fn why_ended(&self, token: &str, now: Timestamp) -> Refused {
+        let Ok(claims) = self.tokens.verify(token, now) else { return Refused::no_session() };
+        match self.directory.standing(claims.user_id).await {
+            Ok(Some(standing)) if !standing.enabled => Refused::Disabled,
+            Ok(_) => Refused::no_session(),
+            Err(error) => error.into(),
+        }
     }
 
     async fn operator(&self, token: &str, session: &Session, now: Timestamp) -> Result<Admitted, Refused> {
@@ -99,7 +111,7 @@ impl Wire {
         }
         let standing = self.directory.standing(claims.user_id).await?.ok_or_else(Refused::no_session)?;
         if !standing.enabled {
-            return Err(Refused::NoSession("账号已停用，请联系管理员".to_owned()));
+            return Err(Refused::Disabled);
         }
         let caller = Caller {
             actor: Actor::Operator { id: claims.user_id },
@@ -193,8 +205,12 @@ impl Authorisation {
             Permit::Open => Ok((None, None)),
             Permit::Keyed => Ok((Some(self.session(headers, now).await?), None)),
             Permit::SignedIn | Permit::AnyOf(_) => {
-                let session = self.session(headers, now).await?;
-                let caller = self.operator(headers, &session, now).await?;
+                let t = t_of(headers)?;
+                let token = bearer(headers).ok_or_else(Refused::no_session)?;
+                let Some(session) = self.wire.sessions.find(t, now).await? else {
+                    return Err(self.wire.why_ended(token, now).await);
+                };
+                let caller = self.wire.operator(token, &session, now).await?.caller;
                 Ok((Some(session), Some(caller)))
             }
             Permit::Machine(_) => Ok((None, Some(self.machine(headers).await?))),
@@ -226,18 +242,7 @@ impl Authorisation {
     }
 
     async fn session(&self, headers: &HeaderMap, now: Timestamp) -> Result<Session, Refused> {
-        let t = headers.get("_t").and_then(|value| value.to_str().ok()).ok_or_else(Refused::no_session)?;
-        self.wire.sessions.find(t, now).await?.ok_or_else(Refused::no_session)
-    }
-
-    async fn operator(
-        &self,
-        headers: &HeaderMap,
-        session: &Session,
-        now: Timestamp,
-    ) -> Result<Caller, Refused> {
-        let token = bearer(headers).ok_or_else(Refused::no_session)?;
-        Ok(self.wire.operator(token, session, now).await?.caller)
+        self.wire.sessions.find(t_of(headers)?, now).await?.ok_or_else(Refused::no_session)
     }
 
     async fn machine(&self, headers: &HeaderMap) -> Result<Caller, Refused> {
@@ -355,6 +360,11 @@ fn agrees_with_headers(headers: &HeaderMap, caller: Option<&Caller>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// What names the session.
+fn t_of(headers: &HeaderMap) -> Result<&str, Refused> {
+    headers.get("_t").and_then(|value| value.to_str().ok()).ok_or_else(Refused::no_session)
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -36,6 +36,9 @@ pub enum Refused {
     /// Nobody, or nobody any more, is signed in: 401.
     #[error("{0}")]
     NoSession(String),
+    /// Who was signed in has an account no more that may be used: 401.
+    #[error("the account is disabled")]
+    Disabled,
     /// The caller may not: 403.
     #[error("{0}")]
     Forbidden(String),
@@ -111,6 +114,7 @@ impl Refused {
             Self::Bare(text) => (StatusCode::OK, "refused", text),
             Self::Malformed { code, text } => (StatusCode::BAD_REQUEST, code, text),
             Self::NoSession(text) => (StatusCode::UNAUTHORIZED, "no-session", text),
+            Self::Disabled => (StatusCode::UNAUTHORIZED, "operator-disabled", "账号已停用，请联系管理员"),
             Self::Forbidden(text) => (StatusCode::FORBIDDEN, "forbidden", text),
             Self::UnknownPath => (StatusCode::NOT_FOUND, "unknown-path", "请求错误，未找到该资源"),
             Self::MethodNotAllowed => {

@@ -11,7 +11,7 @@ use crate::{TestArgs, openapi, packages, schema, shell, test, tidy};
 /// Runs every step, even after a failure, and sums up.
 pub fn ci() -> Result<()> {
     type Step = (&'static str, fn() -> Result<Count>);
-    let steps: [Step; 10] = [
+    let steps: [Step; 11] = [
         ("formatting", || check(shell::run(shell::cargo().args(["fmt", "--all", "--check"])))),
         ("lints", || {
             let words = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -23,6 +23,8 @@ pub fn ci() -> Result<()> {
         ("OpenAPI", || check(openapi::openapi(true))),
         ("web lint", || check(shell::run(shell::in_web("npm").args(["run", "--silent", "lint"])))),
         ("web types", || check(shell::run(shell::in_web("npm").args(["run", "--silent", "typecheck"])))),
+        // Fails over the budget of the first load too (`web/scripts/firstLoad.ts`).
+        ("web build", || check(packages::web_build())),
         ("tests", || test::suites(&TestArgs::default())),
         ("schema", || check(schema::schema())),
     ];

@@ -69,7 +69,7 @@ pub fn node() -> Result<()> {
 pub fn web_build() -> Result<()> {
     node()?;
     let built = modified(&web().join("dist/index.html"));
-    let sources = ["src", "public", "index.html", "vite.config.ts", "package-lock.json"];
+    let sources = ["src", "public", "scripts", "index.html", "vite.config.ts", "package-lock.json"];
     let newest = sources.iter().filter_map(|source| newest_in(&web().join(source))).max();
     if built.is_none() || built < newest {
         run(in_web("npm").args(["run", "--silent", "build"]))?;

@@ -7,7 +7,7 @@ import { randomBytes, toBase64Url } from './bytes'
 
 const LIST = '/platform/permission/role'
 const failed = vi.fn<(title: string, description: string) => void>()
-const signedOut = vi.fn<() => void>()
+const signedOut = vi.fn<(words: string | null) => void>()
 
 let server: Server
 beforeEach(() => {
@@ -45,7 +45,14 @@ describe('what is told of a call that fails', () => {
     server.answers(LIST, says({ message: '登录已失效' }, 401))
     expect(await get()).toMatchObject({ status: 401 })
     expect(failed.mock.calls).toEqual([['未授权', '授权验证失败']])
-    expect(signedOut).toHaveBeenCalledOnce()
+    expect(signedOut.mock.calls).toEqual([[null]])
+  })
+
+  it('whose account was disabled is told so where he lands', async () => {
+    const error = { code: 'operator-disabled', promot: '账号已停用，请联系管理员' }
+    server.answers(LIST, says({ message: error.promot, suc: false, error }, 401))
+    await get()
+    expect(signedOut.mock.calls).toEqual([['账号已停用，请联系管理员']])
   })
 
   it('ERR-007 no answer is 错误 / 网络出现问题，请稍后再试', async () => {

@@ -33,8 +33,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** What the client tells the application. */
 export interface Listener {
   failed(title: string, description: string): void
-  signedOut(): void
+  /** `words`: why, when the server gave a reason to tell. */
+  signedOut(words: string | null): void
 }
+
+/** The account may not be used any more. */
+const DISABLED = 'operator-disabled'
 
 let listener: Listener = { failed: () => {}, signedOut: () => {} }
 
@@ -93,7 +97,7 @@ async function send(url: string, init: RequestInit & { headers: Headers }, quiet
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
   const error = httpError(response.status, body)
-  if (response.status === 401) refusedAs(tokenIn(init.headers))
+  if (response.status === 401) refusedAs(tokenIn(init.headers), error.code === DISABLED ? error.text : null)
   else if (quiet) throw error
   else if (response.status === 403) listener.failed('Forbidden', error.text)
   else if (response.status === 404) listener.failed('错误', '请求错误，未找到该资源')
@@ -109,10 +113,10 @@ function tokenIn(sent: Headers): string | null {
  * The server did not accept `token`. Only the one in use ends the session: of a burst the first answer has ended it
  * already, and a token that another tab has replaced meanwhile says nothing about the new one.
  */
-function refusedAs(token: string | null): void {
+function refusedAs(token: string | null, words: string | null = null): void {
   if (localStorage.getItem(ACCESS_TOKEN) !== token) return
   listener.failed('未授权', '授权验证失败')
-  listener.signedOut()
+  listener.signedOut(words)
 }
 
 /** A call; once more when its token was replaced by a newer one while it was under way. */

@@ -6,7 +6,7 @@ import 'dayjs/locale/zh-cn'
 import { useEffect, useMemo, useState } from 'react'
 import { createHashRouter, RouterProvider } from 'react-router-dom'
 import { mayRetry, setListener } from '@/api/client'
-import { chooseAnew, stopLive } from '@/live/live'
+import { chooseAnew, plugEnded, stopLive } from '@/live/live'
 import { type CompiledTheme, compileTheme } from './antdTheme'
 import { useStillness } from './device'
 import { plugNavigator } from './nav'
@@ -26,6 +26,8 @@ const RENEWAL_CHECK_MS = 5 * 60 * 1000
 const router = createHashRouter([{ path: '*', element: <Root /> }])
 plugNavigator((to, options) => router.navigate(to, { ...options, flushSync: true }))
 setListener({ failed: notify.error, signedOut: endSession })
+// Whoever signs out himself, here or in another tab, has been led away already.
+plugEnded((code, words) => code === 'disabled' && endSession(words))
 useSession.subscribe((now, before) => {
   if (before.user && !now.user) stopLive()
 })
@@ -37,8 +39,16 @@ useSelection.subscribe((now, before) => {
 
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: mayRetry, retryDelay: 1500, staleTime: 5_000, refetchOnWindowFocus: true },
-    mutations: { retry: false },
+    // Asked without a network too: who waits is told that none is there, and may try again.
+    queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      retry: mayRetry,
+      retryDelay: 1500,
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+    },
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 

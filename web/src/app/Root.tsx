@@ -4,15 +4,17 @@ import { type Location, Navigate, useLocation } from 'react-router-dom'
 import { decide } from './access'
 import { useBrand } from './brand'
 import { ChatWidget } from './chat/ChatWidget'
-import { Frame } from './frame/Frame'
 import { Watermark } from './frame/Watermark'
-import { LazyPage } from './lazyPage'
+import { Chunk, LazyPage } from './lazyPage'
 import { exemptNames, type Route } from './routes'
 import { loadFirstSelection } from './session/selection'
 import { loadUser, useSession } from './session/store'
 import { isLoggedIn } from './session/stored'
 import { useOtherTabs } from './session/useOtherTabs'
 import { useSettings } from './settings/store'
+
+/** Whoever only signs in never needs it. */
+const loadFrame = () => import('./frame/Frame')
 
 interface Place {
   route: Route
@@ -40,7 +42,9 @@ export function Root() {
     <>
       {frame && (
         <Activity mode={inFrame ? 'visible' : 'hidden'}>
-          <Frame route={frame.route} location={frame.location} />
+          <Chunk load={loadFrame} waiting={<Loading />}>
+            {({ Frame }) => <Frame route={frame.route} location={frame.location} />}
+          </Chunk>
         </Activity>
       )}
       {outcome.kind === 'redirect' && <Navigate to={outcome.to} replace />}
@@ -65,7 +69,13 @@ function useTitle(page: Route | null): void {
 function LoadUser() {
   useEffect(() => {
     void loadUser().then(() => useSession.getState().codes && loadFirstSelection())
+    // On its way meanwhile; who waits for it tells of a failure.
+    loadFrame().catch(() => undefined)
   }, [])
+  return <Loading />
+}
+
+function Loading() {
   return (
     <div className="loading-user">
       <Spin size="large" description="正在加载用户信息…">

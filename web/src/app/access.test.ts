@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decide, defaultOf, isGroup, menuChildren, menuPathOf, permitted, permittedRoutes, queryParam, safeRedirect, trail, type Visitor } from './access'
+import { decide, defaultOf, isComing, isGroup, menuChildren, menuPathOf, permitted, permittedRoutes, queryParam, safeRedirect, trail, type Visitor } from './access'
 import { hasPage } from './lazyPage'
 import { COMING, exemptNames, type Route, routeAt, routes } from './routes'
 
@@ -167,6 +167,14 @@ describe('the menu', () => {
     expect(paths('/', [...everything], { '/financial': 'true' })).toContain('/financial')
     expect(paths('/', [...everything], { '/financial': 'false' })).not.toContain('/financial')
     expect(visit('/financial/SplitBill', everybody)).toBe('/financial/SplitBill')
+  })
+
+  it('what is to come is told from what is built; a group with one built page is built', () => {
+    const coming = (path: string, ...codes: string[]) => isComing(at(path), new Set([...codes, 'all']))
+    expect(coming('/screenHome', '0221')).toBe(true)
+    expect(coming('/permissions/role', '10', '1001')).toBe(false)
+    expect(coming('/operation', '14', '1402', '1403')).toBe(true)
+    expect(coming('/operation', '14', '1402', '1404')).toBe(false)
   })
 
   it('a group without a page to show is not in it', () => {

@@ -1,5 +1,5 @@
 /** Who may go where. Pure: the address, the session and the route table in, a decision out. */
-import { exemptNames, paths, type Route, routeAt, routes } from './routes'
+import { COMING, exemptNames, paths, type Route, routeAt, routes } from './routes'
 
 /** Every logged-in user holds it. */
 export const ALL = 'all'
@@ -61,6 +61,12 @@ export function menuPathOf(route: Route, codes: ReadonlySet<string>): string {
 /** A group holds pages and is none itself. */
 export function isGroup(route: Route): boolean {
   return route.page === null && route.parent !== null
+}
+
+/** Whether there is nothing to see yet: of a page that is not built, or of a group that shows none but such. */
+export function isComing(route: Route, codes: ReadonlySet<string>, menuShow: MenuShow = {}): boolean {
+  if (!isGroup(route)) return route.page === COMING
+  return menuChildren(route.path, codes, menuShow).every((child) => isComing(child, codes, menuShow))
 }
 
 /** Where a path that is no page leads: the stated default, else the first visible child; null when nothing is left. */

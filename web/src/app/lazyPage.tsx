@@ -1,6 +1,7 @@
 /** Pages come as chunks of their own. A chunk that does not come within two minutes has failed. */
 import { Button, Result, Skeleton, Space } from 'antd'
-import { type ComponentType, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { mendStyles } from './failedStyles'
 import { COMING } from './routes'
 
 export const CHUNK_TIMEOUT_MS = 120_000
@@ -22,6 +23,8 @@ function moduleOf(page: string): (() => Promise<PageModule>) | undefined {
   return modules[id.startsWith('app/') ? `./${id.slice(4)}.tsx` : `../${id}.tsx`]
 }
 
+const noSuchPage = () => Promise.reject(new Error('no such page'))
+
 /** Whether there is a module for `page`. */
 export function hasPage(page: string): boolean {
   return moduleOf(page) !== undefined
@@ -35,31 +38,44 @@ export function withTimeout<T>(load: () => Promise<T>, timeout_ms: number): Prom
   })
 }
 
-type Loaded = { page: string; attempt: number; Page: ComponentType | null }
+/** What `load` brings, once its style sheets are there too. */
+async function styled<T>(load: () => Promise<T>): Promise<T> {
+  const loaded = await load()
+  await mendStyles()
+  return loaded
+}
 
-/** The page, a skeleton while it loads, or what to do when it did not. */
-export function LazyPage({ page }: { page: string }) {
+interface ChunkProps<Module> {
+  load(this: void): Promise<Module>
+  /** What stands in its place until it is there. */
+  waiting: ReactNode
+  children(module: Module): ReactNode
+}
+
+type Outcome<Module> = { load: () => Promise<Module>; attempt: number; module: Module | null }
+
+/** What is drawn of a module once it is there, or what to do when it did not come. */
+export function Chunk<Module>({ load, waiting, children }: ChunkProps<Module>) {
   const [attempt, setAttempt] = useState(0)
-  const [loaded, setLoaded] = useState<Loaded | null>(null)
+  const [outcome, setOutcome] = useState<Outcome<Module> | null>(null)
 
   useEffect(() => {
     let current = true
-    const load = moduleOf(page) ?? (() => Promise.reject(new Error('no such page')))
-    withTimeout(load, CHUNK_TIMEOUT_MS).then(
-      ({ default: Page }) => current && setLoaded({ page, attempt, Page }),
+    withTimeout(() => styled(load), CHUNK_TIMEOUT_MS).then(
+      (module) => current && setOutcome({ load, attempt, module }),
       (error: unknown) => {
         // oxlint-disable-next-line no-console -- for whoever is asked why the page did not come
         console.error(error)
-        if (current) setLoaded({ page, attempt, Page: null })
+        if (current) setOutcome({ load, attempt, module: null })
       },
     )
     return () => {
       current = false
     }
-  }, [page, attempt])
+  }, [load, attempt])
 
-  if (loaded?.page !== page || loaded.attempt !== attempt) return <PageSkeleton />
-  if (loaded.Page) return <loaded.Page />
+  if (outcome?.load !== load || outcome.attempt !== attempt) return waiting
+  if (outcome.module) return children(outcome.module)
   return (
     <Result
       status="warning"
@@ -74,6 +90,15 @@ export function LazyPage({ page }: { page: string }) {
         </Space>
       }
     />
+  )
+}
+
+/** The page, or a skeleton while it loads. */
+export function LazyPage({ page }: { page: string }) {
+  return (
+    <Chunk load={moduleOf(page) ?? noSuchPage} waiting={<PageSkeleton />}>
+      {({ default: Page }) => <Page />}
+    </Chunk>
   )
 }
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { ALL, decide, menuChildren, type Visitor } from './access'
 import { hasPage } from './lazyPage'
-import { type Layout, type Route, routeAt, routes } from './routes'
+import { COMING, type Layout, type Route, routeAt, routes } from './routes'
 
 /** Id, path, title, code, and whether the menu shows it. The code `''` stands for none: the group's is enough. */
 type PageRow = readonly [id: string, path: string, title: string, code: string, place: 'shown' | 'hidden']
@@ -268,15 +268,40 @@ function loginFor(path: string): string {
   return `→ /login-home?redirect=${encodeURIComponent(path)}`
 }
 
+/** The pages that show something; all the others open the one that says that they are to come. */
+const built: ReadonlySet<string> = new Set([
+  '/login',
+  '/login-home',
+  '/404',
+  '/log',
+  '/vehicle/operation-map',
+  '/operation/operator-log',
+  '/permissions/role',
+  '/permissions/add-role',
+  '/permissions/role-detail',
+  '/permissions/user',
+  '/agent/account-management',
+  '/agent/role-management',
+  '/agent/add-role',
+  '/agent/service-area-management',
+  '/financial/SplitBill',
+  '/financial/AccountManager',
+])
+
+/** Whether a page has a module of its own. */
+function isBuilt(page: string | null): boolean {
+  return page !== null && page !== COMING
+}
+
 /** What there is of a page. */
 function pageAt(path: string) {
   const { title, permission, hidden, layout, parent, page } = at(path)
-  return { title, codes: permission, hidden, layout, parent, built: hasPage(page ?? ''), anonymous: visit(path, anonymous) }
+  return { title, codes: permission, hidden, layout, parent, opens: hasPage(page ?? ''), built: isBuilt(page), anonymous: visit(path, anonymous) }
 }
 
 /** What there should be of a page that needs a login. */
 function pageOf(path: string, title: string, codes: readonly string[], hidden: boolean, layout: Layout, parent: string | null) {
-  return { title, codes, hidden, layout, parent, built: true, anonymous: loginFor(path) }
+  return { title, codes, hidden, layout, parent, opens: true, built: built.has(path), anonymous: loginFor(path) }
 }
 
 /** A page below a group, or below the root: what it is, when it opens, when the menu shows it. `above`: the group's code. */

@@ -72,8 +72,9 @@ export const liveSocket = new LiveSocket(browser, {
   looking(zoom) {
     fleet.zoom = zoom
   },
-  ended() {
+  ended(code, promot) {
     useTotalsStore.getState().set(null)
+    whenEnded(code, promot)
   },
 })
 
@@ -82,6 +83,13 @@ export const bikeNames = new BikeNames(
   (slot) => liveSocket.who(slot),
   (ms, run) => window.setTimeout(run, ms),
 )
+
+let whenEnded: (code: string, promot: string) => void = () => {}
+
+/** Names who is told that the server ended the session: with its code, and words for the user. */
+export function plugEnded(listener: typeof whenEnded): void {
+  whenEnded = listener
+}
 
 let viewport: Viewport | null = null
 /** The viewport the server last streamed to the stores. */

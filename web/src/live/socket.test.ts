@@ -207,6 +207,17 @@ describe('the live socket', () => {
     expect(world.ended).toEqual(['expired'])
   })
 
+  it('comes back with the same token when only the scope has changed', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    far.say({ op: 'bye', code: 'scope_changed', promot: '账号的权限或数据范围已变更，正在重新连接' })
+    far.drop(4401)
+    world.pass(1_000)
+    expect(Far.opened).toHaveLength(2)
+    expect(world.ended).toEqual([])
+  })
+
   it('does not come back with a token the server has ended, but does with a new one', () => {
     const world = new World()
     world.socket.watch('fleet', nobody)

@@ -72,6 +72,8 @@ export class LiveSocket {
   private heardAt = 0
   private pingSentAt = 0
   private reason = ''
+  /** Whether the server said why it closes, and what follows from that is done. */
+  private farewellSaid = false
   private refusedToken: string | null = null
   private reconnectTimer: number | null = null
   private limitTimer: number | null = null
@@ -203,6 +205,7 @@ export class LiveSocket {
       return
     }
     this.socket = socket
+    this.farewellSaid = false
     socket.binaryType = 'arraybuffer'
     this.heardAt = this.outside.now()
     let shown = credentials
@@ -284,6 +287,7 @@ export class LiveSocket {
 
   private farewell(code: string, promot: string, credentials: Credentials): void {
     this.reason = promot
+    this.farewellSaid = true
     if (code === 'scope_changed') this.instance = ''
     if (FINAL.has(code)) this.endSession(code, promot, credentials)
   }
@@ -302,7 +306,8 @@ export class LiveSocket {
     this.clearTimers()
     this.dropQuestions()
     this.desk.forgetTold()
-    if (FINAL_CLOSE.has(code)) this.endSession(code === 4403 ? 'disabled' : 'signed_out', this.reason, credentials)
+    // `scope_changed` closes with the same number, and wants the connection back.
+    if (FINAL_CLOSE.has(code) && !this.farewellSaid) this.endSession(code === 4403 ? 'disabled' : 'signed_out', this.reason, credentials)
     this.retry()
   }
 

@@ -80,6 +80,29 @@ async fn a_disabled_or_removed_operator_is_out_on_the_next_request() {
 }
 
 #[tokio::test]
+async fn whose_session_ended_because_the_account_was_disabled_is_told_why() {
+    let runtime = Runtime::new().await;
+    let client = runtime.signed_in().await;
+    let told = async |runtime: &Runtime| {
+        let (status, body) = runtime.call(&client, "GET", "/me", json!({})).await;
+        (status, body["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    let admitted =
+        async |runtime: &Runtime| runtime.wire.admit(client.token.as_ref().unwrap(), &client.opened.t).await;
+    runtime.wire.sessions.end(client.opened.id, wire::EndedReason::SignedOut, NOW).await.unwrap();
+    assert_eq!(told(&runtime).await, (StatusCode::UNAUTHORIZED, "no-session".to_owned()));
+    assert!(matches!(admitted(&runtime).await, Err(wire::Refused::NoSession(_))));
+    runtime.change(|standing| standing.enabled = false);
+    assert_eq!(told(&runtime).await, (StatusCode::UNAUTHORIZED, "operator-disabled".to_owned()));
+    assert!(matches!(admitted(&runtime).await, Err(wire::Refused::Disabled)));
+
+    // Without a token of before nobody learns how an account stands.
+    let t = ("_t", client.opened.t.as_str());
+    let reply = runtime.raw("GET", &at("/me"), &[t, ("authorization", "Bearer made.up.token")], "").await;
+    assert_eq!(reply.json()["error"]["code"], "no-session");
+}
+
+#[tokio::test]
 async fn a_raised_permission_version_does_not_sign_out_and_new_codes_count_at_once() {
     let runtime = Runtime::new().await;
     let client = runtime.signed_in().await;

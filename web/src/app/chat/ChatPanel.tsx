@@ -18,8 +18,8 @@ function facts(user: UserInfo): [string, string][] {
   ]
 }
 
-/** Stands in where no customer service is connected: says so, and what to do instead. */
-export function ChatPanel({ user, failed, onClose }: { user: UserInfo; failed: boolean; onClose(): void }) {
+/** Stands in for a customer service that did not load: says so, and what to do instead. */
+export function ChatPanel({ user, onClose }: { user: UserInfo; onClose(): void }) {
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus(), [])
   useEffect(() => {
@@ -34,7 +34,7 @@ export function ChatPanel({ user, failed, onClose }: { user: UserInfo; failed: b
         <h2>在线客服</h2>
         <Button type="text" size="small" aria-label="关闭" icon={<CloseOutlined />} onClick={onClose} />
       </header>
-      <p>{failed ? '在线客服没有打开：客服程序未能加载，请检查网络后重试。' : '本平台还没有接入在线客服，这里没有人值守。'}</p>
+      <p>在线客服没有打开：客服程序未能加载，请检查网络后重试。</p>
       <p className="weak">遇到问题请联系您的管理员，并附上下面的信息，便于尽快定位：</p>
       <dl>
         {known.map(([name, value]) => (

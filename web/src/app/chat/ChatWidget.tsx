@@ -9,20 +9,18 @@ import { register } from './register'
 import { type ChatVendor, type ChatVisitor, loadVendor, NOT_LOGGED_IN, scriptAddress } from './vendor'
 import './chat.css'
 
-/** Customer service, for those who are logged in and nobody else. */
+/** Customer service, where some is connected, for those who are logged in and nobody else. */
 export function ChatWidget() {
   const user = useSession((state) => state.user)
   return user && <Launcher user={user} />
 }
 
-/** What stands open: the system's own panel, with or without a failure to tell of. */
-type Panel = 'standing-in' | 'failed'
-
 function Launcher({ user }: { user: UserInfo }) {
   const { modal } = App.useApp()
   const { company } = useBrand()
   const configured = useBrandStore((state) => state.config?.chatScript ?? '')
-  const [panel, setPanel] = useState<Panel | null>(null)
+  // In place of a tool that did not load.
+  const [panel, setPanel] = useState(false)
   const vendor = useRef<ChatVendor | null>(null)
   const button = useRef<HTMLButtonElement>(null)
   const script = scriptAddress(configured, document.baseURI)
@@ -38,19 +36,21 @@ function Launcher({ user }: { user: UserInfo }) {
 
   const open = () => {
     if (!isLoggedIn()) return void modal.warning({ title: '提示', content: NOT_LOGGED_IN, okText: '知道了' })
-    if (script === null) return setPanel(panel === null ? 'standing-in' : null)
+    if (script === null) return
     loadVendor(script).then(
       (loaded) => {
         vendor.current = loaded
         loaded.open(visitor)
       },
-      () => setPanel('failed'),
+      () => setPanel(true),
     )
   }
   const close = () => {
-    setPanel(null)
+    setPanel(false)
     button.current?.focus()
   }
+  // A tab that nobody answers at would only lie over the pages.
+  if (script === null) return null
   return (
     <>
       <button
@@ -59,13 +59,13 @@ function Launcher({ user }: { user: UserInfo }) {
         className="chat-launcher"
         aria-label="在线客服"
         aria-haspopup="dialog"
-        aria-expanded={panel !== null}
+        aria-expanded={panel}
         onClick={open}
       >
         <CustomerServiceOutlined aria-hidden />
         <span>在线客服</span>
       </button>
-      {panel && <ChatPanel user={user} failed={panel === 'failed'} onClose={close} />}
+      {panel && <ChatPanel user={user} onClose={close} />}
     </>
   )
 }

@@ -88,7 +88,7 @@ describe('the customer-service tool', () => {
     await vi.waitFor(() => expect(registrations()).toHaveLength(1))
     await settle()
     expect(told).not.toHaveBeenCalled()
-    expect(document.body.textContent).toBe('在线客服')
+    expect(document.body.textContent).toBe('')
     reload()
     await vi.waitFor(() => expect(registrations()).toHaveLength(2))
   })
@@ -103,17 +103,26 @@ describe('the customer-service tool', () => {
 
 describe('the chat widget', () => {
   it('CHAT-001 its launcher is there for who is logged in', () => {
+    configure('./chat.js')
     show()
     expect(launcher()).not.toBeNull()
   })
 
+  it('there is none where no customer service is connected: nobody would answer', () => {
+    configure('')
+    show()
+    expect(launcher()).toBeNull()
+  })
+
   it('CHAT-002 there is none for an anonymous visitor', () => {
+    configure('./chat.js')
     useSession.setState({ user: null })
     show()
     expect(launcher()).toBeNull()
   })
 
   it('VAL-014 opening it when the session is gone is refused with the alert', async () => {
+    configure('./chat.js')
     show()
     clearSession()
     open()
@@ -121,10 +130,11 @@ describe('the chat widget', () => {
     expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()
   })
 
-  it('AMB-042 without a script the panel of the system opens, says so, and closes', () => {
+  it('AMB-042 when the script does not come the panel of the system opens, says so, and closes', async () => {
+    configure('./never.js')
     show()
     open()
-    expect(screen.getByRole('dialog', { name: '在线客服' }).textContent).toContain('还没有接入在线客服')
+    expect((await screen.findByRole('dialog', { name: '在线客服' })).textContent).toContain('客服程序未能加载')
     expect(screen.getByText('王小明 13812345678')).toBeTruthy()
     fireEvent.keyDown(document, { key: 'Escape' })
     expect(screen.queryByRole('dialog', { name: '在线客服' })).toBeNull()

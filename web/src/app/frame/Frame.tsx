@@ -1,5 +1,5 @@
 import { App, ConfigProvider, Drawer } from 'antd'
-import { type RefCallback, useLayoutEffect, useState } from 'react'
+import { type RefCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { type Location, useNavigationType } from 'react-router-dom'
 import { dayTheme, nightTheme } from '../antdTheme'
 import { useDaylight } from '../daylight'
@@ -25,6 +25,9 @@ import './frame.css'
 function startsOpen(device: DeviceClass, bleeds: boolean): boolean {
   return device === 'desktop' || (device === 'mobile' && !bleeds)
 }
+
+/** Whether the menu of a phone has opened by itself; once is enough, the frame may come and go. */
+let offered = false
 
 /** Follows the address: its page gets a tab, or the tab that it has. */
 function useArrivals(route: Route, location: Location, several: boolean): void {
@@ -72,7 +75,10 @@ export function Frame({ route, location }: { route: Route; location: Location })
   const night = useDaylight((store) => store.daylight) === 'night' && bleeds
   const navTheme = night ? 'dark' : settings.navTheme
 
-  const [open, setOpen] = useState(startsOpen(device, bleeds))
+  const [open, setOpen] = useState(startsOpen(device, bleeds) && !(device === 'mobile' && offered))
+  useEffect(() => {
+    offered = true
+  }, [])
   const [seen, setSeen] = useState(device)
   if (seen !== device) {
     setSeen(device)

@@ -1,7 +1,7 @@
 import { Menu, type MenuProps } from 'antd'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { menuChildren, menuPathOf } from '../access'
+import { isComing, isGroup, menuChildren, menuPathOf } from '../access'
 import { type Route, routeAt } from '../routes'
 import { useCodes, useSession } from '../session/store'
 import type { Settings } from '../settings/settings'
@@ -17,6 +17,17 @@ interface MainMenuProps {
   onChoose?(): void
 }
 
+/** What is still to come is marked; it opens all the same, and says so. */
+function Label({ route, coming }: { route: Route; coming: boolean }): ReactNode {
+  if (!coming) return route.title
+  return (
+    <span className="menu-coming">
+      {route.title}
+      {!isGroup(route) && <small>建设中</small>}
+    </span>
+  )
+}
+
 /** The menu of what the user may see, read from the route table. */
 export function MainMenu({ route, theme, shape, onChoose }: MainMenuProps) {
   const codes = useCodes()
@@ -28,7 +39,8 @@ export function MainMenu({ route, theme, shape, onChoose }: MainMenuProps) {
     const itemsOf = (path: string): Items =>
       menuChildren(path, codes, menuShow).map((child) => {
         const children = child.page === null ? itemsOf(child.path) : undefined
-        return { key: child.path, label: child.title, icon: child.icon ? menuIcons[child.icon] : undefined, children }
+        const label = <Label route={child} coming={isComing(child, codes, menuShow)} />
+        return { key: child.path, label, title: child.title, icon: child.icon ? menuIcons[child.icon] : undefined, children }
       })
     return itemsOf('/')
   }, [codes, isShowMenu])

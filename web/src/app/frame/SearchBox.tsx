@@ -1,12 +1,13 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { AutoComplete, type RefSelectProps } from 'antd'
+import { AutoComplete, Button, type RefSelectProps } from 'antd'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { usePermit } from '@/kit/Permit'
 import { StateTag } from '@/kit/StateTag'
+import { useDevice } from '../device'
 import { paths } from '../routes'
 
 /** Shortest text worth asking for. */
@@ -16,9 +17,38 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-/** Finds a bike by car id or IMEI from any page; `/` focuses it. */
+/** Finds a bike by car id or IMEI from any page. On a phone it lies over the header while it is used. */
 export function SearchBox() {
   const mayLook = usePermit('0301||0302')
+  const mobile = useDevice() === 'mobile'
+  const [open, setOpen] = useState(false)
+  if (!mayLook) return null
+  if (!mobile) return <Field popupWidth={360} onDone={() => undefined} />
+  return (
+    <>
+      <Button type="text" aria-label="搜索车辆" icon={<SearchOutlined />} onClick={() => setOpen(true)} />
+      {open && (
+        <div className="search-over" role="search">
+          <Field autoFocus popupWidth onDone={() => setOpen(false)} />
+          <Button type="link" onClick={() => setOpen(false)}>
+            取消
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface FieldProps {
+  autoFocus?: boolean
+  /** Of the results, px; true: that of the field. */
+  popupWidth: number | true
+  /** A bike was chosen, or the search given up. */
+  onDone(): void
+}
+
+/** The field and what it finds; `/` focuses it. */
+function Field({ autoFocus = false, popupWidth, onDone }: FieldProps) {
   const [text, setText] = useState('')
   const keyword = useDeferredValue(text.trim())
   const input = useRef<RefSelectProps>(null)
@@ -37,7 +67,7 @@ export function SearchBox() {
   const found = useQuery({
     queryKey: ['vehicle', 'search', keyword],
     queryFn: ({ signal }) => api.get<DataOf<'/vehicle/search'>>('/vehicle/search', { keyword }, { signal, quiet: true }),
-    enabled: mayLook && keyword.length >= MIN_LENGTH,
+    enabled: keyword.length >= MIN_LENGTH,
     staleTime: 10_000,
   })
   const options = (found.data?.rows ?? []).map((bike) => ({
@@ -50,11 +80,11 @@ export function SearchBox() {
       </span>
     ),
   }))
-  if (!mayLook) return null
-  const nothing = keyword.length >= MIN_LENGTH && found.isSuccess ? '没有找到车辆' : null
+  const nothing = keyword.length >= MIN_LENGTH && found.isSuccess ? <span className="weak">没有找到车辆</span> : null
   return (
     <AutoComplete
       ref={input}
+      autoFocus={autoFocus}
       className="search-box"
       allowClear
       aria-label="搜索车辆"
@@ -64,14 +94,20 @@ export function SearchBox() {
       value={text}
       options={options}
       notFoundContent={nothing}
-      popupMatchSelectWidth={360}
+      popupMatchSelectWidth={popupWidth}
       onChange={setText}
+      onBlur={onDone}
       onSelect={(carId: string) => {
         setText('')
         input.current?.blur()
+        onDone()
         void navigate(paths.bikeOnMap(carId))
       }}
-      onInputKeyDown={(event) => event.key === 'Escape' && input.current?.blur()}
+      onInputKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        input.current?.blur()
+        onDone()
+      }}
     />
   )
 }

@@ -3,10 +3,13 @@ import { UserOutlined } from '@ant-design/icons'
 import { Link } from 'react-router-dom'
 import type { ReactNode } from 'react'
 import { defaultOf, isGroup, menuChildren, permitted } from '../access'
+import { Permit } from '@/kit/Permit'
 import { menuIcons } from '../frame/icons'
 import { COMING, paths, type Route, routeAt } from '../routes'
 import { selectionLabel, useSelection } from '../session/selection'
 import { useCodes, useSession } from '../session/store'
+import { HomeFleet } from './HomeFleet'
+import { HomeMessages } from './HomeMessages'
 import './home.css'
 
 /** One group of pages; those that are not built yet are grey. */
@@ -64,8 +67,16 @@ export default function HomePage() {
           </div>
         </dl>
       </Card>
+      <div className="home-news">
+        <Permit need="0301">
+          <HomeFleet />
+        </Permit>
+        <Permit need="1002||1404">
+          <HomeMessages />
+        </Permit>
+      </div>
       <h2>
-        您可以打开的页面 <small className="weak">灰色的页面尚未开放</small>
+        您可以打开的页面 <small className="weak">灰色的页面正在建设</small>
       </h2>
       {sections.length === 0 && boards.length === 0 && (
         <Card>

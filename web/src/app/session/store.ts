@@ -10,6 +10,7 @@ import { needsRenewal, readClaims } from './claims'
 import { deviceCode } from './device'
 import { gateFinancial, showsAccount } from './permission'
 import { clearSession, isLoggedIn, replaceToken, storedAccount, storedIds } from './stored'
+import { sayOnLogin } from './tabs'
 
 export interface SessionRole {
   id: string
@@ -93,9 +94,10 @@ export async function loadUser(): Promise<void> {
   }
 }
 
-/** Ends the session here without asking: the server said 401. */
-export function endSession(): void {
+/** Ends the session here without asking: the server has ended it. The login says `words`, if there are any. */
+export function endSession(words: string | null): void {
   if (!localStorage.getItem(ACCESS_TOKEN)) return
+  if (words !== null) sayOnLogin(words)
   localStorage.removeItem(ACCESS_TOKEN)
   clearSignature()
   void leave(paths.login)

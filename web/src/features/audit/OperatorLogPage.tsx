@@ -5,6 +5,7 @@ import { failureText, noteSeen } from '@/api/client'
 import { ListTable, tableColumns } from '@/kit/list/ListTable'
 import { useListSettings } from '@/kit/list/settings'
 import { exportNotice } from '@/kit/list/export'
+import { useStale } from '@/kit/list/stale'
 import { Toolbar } from '@/kit/list/Toolbar'
 import { useArrows } from '@/kit/list/useArrows'
 import { useReadTopic } from '@/live/hooks'
@@ -48,6 +49,7 @@ export default function OperatorLogPage() {
   const [now, setNow] = useState(() => Date.now())
   const asked = { ...queryNow(filters, range, now), page, pageSize }
   const query = useQuery({ ...logPage(asked), placeholderData: keepPreviousData })
+  const stale = useStale(query, true)
   const narrowed = Object.keys(filters).length > 0
 
   const refresh = () => {
@@ -107,6 +109,7 @@ export default function OperatorLogPage() {
             onSettings={setSettings}
             onReset={resetSettings}
             refreshedAt={query.dataUpdatedAt}
+            stale={stale}
             refreshing={query.isFetching}
             onRefresh={refresh}
             exporting={exporting}
@@ -121,6 +124,7 @@ export default function OperatorLogPage() {
           address={address}
           onAddress={setAddress}
           openable
+          stale={stale !== null}
           narrowed={narrowed}
           emptyText={filters.actorKind ? '这段时间没有操作记录，可以选择更长的时间范围' : '这段时间没有人员的操作记录，可以选择更长的时间范围，或查看全部主体'}
           holds={{ name: '操作日志', need: '1404' }}

@@ -13,6 +13,7 @@ import { useListSettings } from './settings'
 import { exportList, exportNotice } from './export'
 import { Toolbar } from './Toolbar'
 import { useArrows } from './useArrows'
+import { useStale } from './stale'
 import { useFollow } from './useFollow'
 import './list.css'
 
@@ -42,6 +43,8 @@ interface ListPageProps<Row extends object> {
   /** The main action, left in the toolbar. */
   main?: ReactNode
   rowActions?(row: Row): RowAction[]
+  /** Whether rows are changed in their drawer; for some of them it may say why this one is not. */
+  editable?: boolean | ((row: Row) => string | undefined)
   batchActions?: readonly BatchAction<Row>[]
   /** The drawer of the open row; without one a click on a row does nothing. */
   drawer?(key: string, close: () => void): ReactNode
@@ -49,7 +52,7 @@ interface ListPageProps<Row extends object> {
 
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
-  const { description, rowActions, batchActions, drawer } = props
+  const { description, rowActions, editable, batchActions, drawer } = props
   const { rowKey } = description
   const { message } = App.useApp()
   const device = useDevice()
@@ -65,6 +68,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     placeholderData: keepPreviousData,
   })
   const marked = useFollow(description.table ?? null, listKey(description))
+  const stale = useStale(query, description.table !== undefined)
   const filtered = Object.keys(filters).length > 0
 
   useArrows((query.data?.rows ?? []).map(rowKey), drawer ? open : null, (key) => setAddress({ open: key }))
@@ -84,14 +88,20 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
 
   const choosing = batchActions !== undefined && chosen.length > 0
   const columns = tableColumns(description.columns, settings.shown)
-  if (rowActions) {
+  const edit = (row: Row): RowAction => {
+    const unavailable = typeof editable === 'function' ? editable(row) : undefined
+    return { key: 'edit', label: '编辑', ...(unavailable ? { unavailable } : {}), onRun: () => setAddress({ open: rowKey(row) }) }
+  }
+  const actions = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? [])]
+  const inSight = editable && rowActions ? 2 : 1
+  if (rowActions || editable) {
     columns.push({
       key: 'actions',
       title: '操作',
-      width: 92,
+      width: inSight * 44 + 48,
       // On a phone it would hide half of the row.
       fixed: device === 'mobile' ? undefined : 'right',
-      render: (_, row) => <Actions actions={rowActions(row)} />,
+      render: (_, row) => <Actions actions={actions(row)} inSight={inSight} />,
     })
   }
 
@@ -138,6 +148,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               onSettings={setSettings}
               onReset={resetSettings}
               refreshedAt={query.dataUpdatedAt}
+              stale={stale}
               refreshing={query.isFetching}
               onRefresh={() => void query.refetch()}
               exporting={exporting}
@@ -154,6 +165,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           address={address}
           onAddress={setAddress}
           openable={drawer !== undefined}
+          stale={stale !== null}
           marked={marked}
           selection={
             batchActions && {
@@ -173,18 +185,18 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   )
 }
 
-/** One action in words, the others behind a button. */
-function Actions({ actions }: { actions: RowAction[] }) {
-  const [first, ...rest] = actions
+/** The first actions in words, the others behind a button. */
+function Actions({ actions, inSight }: { actions: RowAction[]; inSight: number }) {
+  const rest = actions.slice(inSight)
   return (
     // Clicks on actions are no clicks on the row.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events
     <span className="row-actions" onClick={(event) => event.stopPropagation()}>
-      {first && (
-        <Button type="link" size="small" danger={first.danger} disabled={Boolean(first.unavailable)} title={first.unavailable} onClick={first.onRun}>
-          {first.label}
+      {actions.slice(0, inSight).map(({ key, label, danger, unavailable, onRun }) => (
+        <Button key={key} type="link" size="small" danger={danger} disabled={Boolean(unavailable)} title={unavailable} onClick={onRun}>
+          {label}
         </Button>
-      )}
+      ))}
       {rest.length > 0 && (
         <Dropdown
           trigger={['click']}

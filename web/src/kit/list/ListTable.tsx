@@ -23,6 +23,8 @@ interface ListTableProps<Row extends object> {
   onAddress(change: { page?: number; pageSize?: number; open?: string; filters?: Record<string, never> }): void
   /** Whether a row opens when it is clicked. */
   openable: boolean
+  /** Whether the rows may no longer be those of now. */
+  stale?: boolean
   /** Keys of the rows that changed just now. */
   marked?: ReadonlySet<string>
   selection?: TableProps<Row>['rowSelection']
@@ -79,6 +81,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
   return (
     <Table<Row>
       ref={focusBack}
+      className={props.stale ? 'stale' : undefined}
       rowKey={rowKey}
       columns={columns}
       dataSource={query.data?.rows ?? []}

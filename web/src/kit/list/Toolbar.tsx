@@ -1,4 +1,4 @@
-import { ColumnHeightOutlined, DownloadOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons'
+import { ColumnHeightOutlined, DownloadOutlined, ReloadOutlined, SettingOutlined, WarningOutlined } from '@ant-design/icons'
 import { Button, Checkbox, Popover, Tooltip } from 'antd'
 import { formatTime } from '../format'
 import { useThrottledClick } from '../useThrottledClick'
@@ -12,10 +12,26 @@ interface ToolbarProps<Row> {
   onReset(): void
   /** When the rows were asked for, epoch ms; 0 before the first answer. */
   refreshedAt: number
+  /** Why the rows are no longer those of now; null when they are. */
+  stale: string | null
   refreshing: boolean
   onRefresh(): void
   exporting: boolean
   onExport(): void
+}
+
+const timeOfDay = (at: number) => formatTime(at).slice(11)
+
+/** Why the figures are those of a while ago, how old they are, and a way to ask again. */
+export function StaleNote({ why, at, onRetry }: { why: string; at: number; onRetry(): void }) {
+  return (
+    <span className="stale-note" role="status">
+      <WarningOutlined aria-hidden /> {why}，数据停在 <span className="figure">{timeOfDay(at)}</span>
+      <Button size="small" type="link" onClick={onRetry}>
+        重试
+      </Button>
+    </span>
+  )
 }
 
 /** Right side of the toolbar: freshness, density, columns, export. */
@@ -26,7 +42,9 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
   const small = settings.density === 'small'
   return (
     <div className="toolbar-right">
-      {props.refreshedAt > 0 && <span className="weak figure">更新于 {formatTime(props.refreshedAt).slice(11)}</span>}
+      {props.stale === null
+        ? props.refreshedAt > 0 && <span className="weak figure">更新于 {timeOfDay(props.refreshedAt)}</span>
+        : <StaleNote why={props.stale} at={props.refreshedAt} onRetry={refresh} />}
       <Tooltip title="刷新">
         <Button type="text" aria-label="刷新" loading={props.refreshing} icon={<ReloadOutlined />} onClick={refresh} />
       </Tooltip>

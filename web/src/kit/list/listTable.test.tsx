@@ -53,6 +53,13 @@ describe('the table of a list', () => {
     expect(screen.getByText('请联系管理员为您的角色添加权限 1404。')).toBeTruthy()
   })
 
+  it('rows that may no longer be those of now have no colour of their own', () => {
+    const again = show({ data: page })
+    expect(document.querySelector('.stale')).toBeNull()
+    again({ query: { data: page, error: new HttpError(0, ''), isLoading: false, isPlaceholderData: false, refetch }, stale: true })
+    expect(screen.getByText('7').closest('.stale')).not.toBeNull()
+  })
+
   it('asks again when the list did not come', () => {
     show({ error: new HttpError(500, '') })
     expect(screen.getByText('列表加载失败')).toBeTruthy()

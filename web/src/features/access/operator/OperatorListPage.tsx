@@ -39,6 +39,7 @@ export default function OperatorListPage() {
             新增人员
           </Button>
         }
+        editable
         rowActions={(operator) => [
           { key: 'state', label: operator.state === 1 ? '停用' : '启用', onRun: () => switchState(operator) },
           { key: 'delete', label: '删除', danger: true, onRun: () => remove(operator) },

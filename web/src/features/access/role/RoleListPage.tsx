@@ -23,6 +23,7 @@ export default function RoleListPage() {
             新增角色
           </Button>
         }
+        editable={(role) => (role.system ? SYSTEM_ROLE : undefined)}
         rowActions={(role) => [
           {
             key: 'state',

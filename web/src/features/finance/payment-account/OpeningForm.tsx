@@ -1,5 +1,8 @@
 import { Button, Form, Input, Radio } from 'antd'
+import { useQuery } from '@tanstack/react-query'
+import { agentChoices } from '@/features/territory/franchisee/franchisee'
 import { DraftNotice } from '@/kit/DraftNotice'
+import { usePermit } from '@/kit/Permit'
 import { useDraft } from '@/kit/useDraft'
 import { certificateFault, certificateName } from './identity'
 import { accountTypes, type Application, COMPANY, NAME_MAX, type PaymentAccount, PERSON, PERSON_MAX } from './paymentAccount'
@@ -28,6 +31,19 @@ export function applicationOf(fields: Fields, agentId: string): Application {
 }
 
 const nameLabels: Readonly<Record<number, string>> = { [PERSON]: '姓名', [COMPANY]: '企业名称' }
+
+/** Whose account it becomes: nobody is to find out afterwards. */
+function ForAgent({ agentId, name }: { agentId: string; name: string | undefined }) {
+  const mayListAgents = usePermit('1101||1103')
+  const choices = useQuery({ ...agentChoices, enabled: mayListAgents && name === undefined })
+  const found = name ?? choices.data?.rows.find((agent) => agent.agentId === agentId)?.company
+  return (
+    <Form.Item label="开户的代理商" required className="pay-agent">
+      <strong>{found ?? `代理编号 ${agentId}`}</strong>
+      <span className="weak">与页面上方选择的代理商无关；收入将分到这个代理商的账户。</span>
+    </Form.Item>
+  )
+}
 
 interface OpeningFormProps {
   agentId: string
@@ -67,6 +83,7 @@ export function OpeningForm({ agentId, failed }: OpeningFormProps) {
           form.setFieldsValue({ ...original, certNo: '', contact: '', phone: '' })
         }}
       />
+      <ForAgent agentId={agentId} name={failed?.agentName} />
       <Form.Item name="accountType" label="账户类型" required>
         <Radio.Group optionType="button" options={[...accountTypes]} />
       </Form.Item>

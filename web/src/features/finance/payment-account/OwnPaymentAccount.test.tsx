@@ -78,6 +78,22 @@ afterEach(() => {
 })
 
 describe('opening an account', () => {
+  it('says whose account it will be, whatever is selected above', async () => {
+    stands(null)
+    server.answers('/platform/agent/serviceArea/agents', says({ suc: true, data: { rows: [{ agentId: '3', company: '甲公司' }, { agentId: '7', company: '乙公司' }] } }))
+    useSession.setState({ codes: new Set(['all', '1101', 'financial', 'financial_02']) })
+    show()
+    expect(await screen.findByText('乙公司')).toBeTruthy()
+    expect(screen.queryByText('甲公司')).toBeNull()
+  })
+
+  it('names the agent by its number to those who may not list agents', async () => {
+    stands(null)
+    show()
+    expect(await screen.findByText('代理编号 7')).toBeTruthy()
+    expect(server.paths()).not.toContain('/platform/agent/serviceArea/agents')
+  })
+
   it('each field says what is wrong with it, and nothing is sent before all are right', async () => {
     stands(null)
     show()

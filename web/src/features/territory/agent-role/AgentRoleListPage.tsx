@@ -19,6 +19,7 @@ export default function AgentRoleListPage() {
             新增角色模板
           </Button>
         }
+        editable
         rowActions={(role) => [
           { key: 'delete', label: '删除', danger: true, unavailable: whyKept(role), onRun: () => remove(role) },
         ]}

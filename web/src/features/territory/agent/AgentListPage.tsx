@@ -22,6 +22,7 @@ export default function AgentListPage() {
             新增代理
           </Button>
         }
+        editable
         rowActions={(agent) => [
           { key: 'state', label: agent.state === 1 ? '停用' : '启用', onRun: () => switchState(agent) },
           { key: 'delete', label: '删除', danger: true, unavailable: whyKept(agent), onRun: () => remove(agent) },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { agentChoices } from '../franchisee/franchisee'
-import { type Area, closeFault, handOverFault, OPEN, openFault, SUSPENDED } from './area'
+import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, SUSPENDED } from './area'
 import { AreaDrawer } from './AreaDrawer'
 import { areaList } from './description'
 import { HandOverDialog } from './HandOverDialog'
@@ -35,6 +35,7 @@ export default function AreaListPage() {
     <>
       <ListPage<Area>
         description={description}
+        editable={(area) => (area.state === CLOSED ? '已关停的服务区不能修改' : undefined)}
         rowActions={rowActions}
         drawer={(id, close) => <AreaDrawer id={id} onClose={close} />}
       />

@@ -54,6 +54,7 @@ function FranchiseeList() {
             登记加盟商
           </Button>
         }
+        editable={({ state }) => (state === TERMINATED ? '已经解约，不能修改' : undefined)}
         rowActions={rowActions}
         drawer={(id, close) => <FranchiseeDrawer id={id} onClose={close} />}
       />
