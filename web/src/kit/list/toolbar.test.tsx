@@ -35,7 +35,7 @@ describe('the buttons of a list', () => {
         onSettings={() => undefined}
         onReset={() => undefined}
         refreshedAt={0}
-        stale=""
+        stale={null}
         refreshing={false}
         onRefresh={() => void api.get('/rows')}
         exporting={false}
