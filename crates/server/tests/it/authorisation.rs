@@ -8,7 +8,7 @@ use wire::FinancialAccount;
 use crate::access::paid;
 use crate::client::{Browser, Machine, Reply, plain};
 use crate::stack::{ADMIN, Stack};
-use crate::walk::{Route, asked, bare, refused, table};
+use crate::walk::{Route, asked, bare, refused, refused_as, table};
 
 /// The tree's codes that stay when those of `without` are taken away: neither they nor what hangs below them, which
 /// would bring them back.
@@ -93,7 +93,9 @@ async fn perm_019_every_route_refuses_whoever_may_not_call_it() {
     admin.ok("POST", "/platform/permission/user/state", state).await;
     for route in routes.iter().filter(|route| route.needs_session()) {
         for at in route.addresses("1") {
-            refused(&asked(&narrow, route, &at).await, route, &at, "a disabled operator", 401);
+            // A call for a session alone says nothing of who was signed in on it.
+            let code = if route.needs_operator() { "operator-disabled" } else { "no-session" };
+            refused_as(&asked(&narrow, route, &at).await, route, &at, "a disabled operator", 401, code);
         }
     }
 

@@ -102,8 +102,12 @@ pub async fn bare(url: &str, route: &Route, at: &str, headers: &[(&str, &str)]) 
 
 /// The refusal's status, in the shape that the contract gives it.
 pub fn refused(reply: &Reply, route: &Route, at: &str, who: &str, status: u16) {
+    refused_as(reply, route, at, who, status, if status == 401 { "no-session" } else { "forbidden" });
+}
+
+/// The same, with a code of its own.
+pub fn refused_as(reply: &Reply, route: &Route, at: &str, who: &str, status: u16, code: &str) {
     assert_eq!(reply.status, status, "{who}: {}: {}", route.name(at), reply.body);
-    let code = if status == 401 { "no-session" } else { "forbidden" };
     let told = reply.body["error"]["code"].as_str().or(reply.body["code"].as_str());
     assert_eq!(told, Some(code), "{who}: {}: {}", route.name(at), reply.body);
     let text = reply.body["message"].as_str().unwrap_or_default();
