@@ -3,7 +3,8 @@ import { at, expect, failing, hashOf, SIGNED_IN, test } from './fixtures'
 
 // A browser logs every refused call as an error of its console; these tests provoke refusals of one call.
 const provoked = failing('40[134]|ERR_CONNECTION_RESET', '/platform/permission/role')
-test.use({ storageState: SIGNED_IN, allowed: [[provoked, /^WebSocket .* closed before the connection/], { scope: 'test' }] })
+const leaving = /^WebSocket .* closed before the connection/
+test.use({ storageState: SIGNED_IN, allowed: [[provoked, leaving], { scope: 'test' }] })
 
 const notices = (page: Page) => page.locator('.ant-notification-notice-wrapper')
 
@@ -62,13 +63,16 @@ test('there is no launcher where no customer service is connected', async ({ pag
   await expect(page.getByRole('button', { name: '在线客服' })).toHaveCount(0)
 })
 
-test('CHAT-001 the launcher is there for who is logged in, and its panel says what it is', async ({ page }) => {
-  await connectChat(page)
-  await page.goto(at('/log'))
-  await page.getByRole('button', { name: '在线客服' }).click()
-  await expect(page.getByRole('dialog', { name: '在线客服' })).toContainText('客服程序未能加载')
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog', { name: '在线客服' })).toBeHidden()
+test.describe('a customer service that does not come', () => {
+  test.use({ allowed: [[failing('net::ERR_FAILED', '/widget.js'), leaving], { scope: 'test' }] })
+  test('CHAT-001 the launcher is there for who is logged in, and its panel says what it is', async ({ page }) => {
+    await connectChat(page)
+    await page.goto(at('/log'))
+    await page.getByRole('button', { name: '在线客服' }).click()
+    await expect(page.getByRole('dialog', { name: '在线客服' })).toContainText('客服程序未能加载')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog', { name: '在线客服' })).toBeHidden()
+  })
 })
 
 test('VAL-014 AMB-042 the chat is refused with the alert when the session is gone', async ({ page }) => {
