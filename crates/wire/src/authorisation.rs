@@ -87,10 +87,16 @@ impl Wire {
     /// Who holds this access token and this `_t`: for the websocket, whose first frame carries both.
     pub async fn admit(&self, token: &str, t: &str) -> Result<Admitted, Refused> {
         let now = self.clock.now();
-        let Some(session) = self.sessions.find(t, now).await? else {
-            return Err(self.why_ended(token, now).await);
-        };
+        let session = self.session_of(token, t, now).await?;
         self.operator(token, &session, now).await
+    }
+
+    /// The session behind `t`, of whoever bears `token`, or why there is none.
+    async fn session_of(&self, token: &str, t: &str, now: Timestamp) -> Result<Session, Refused> {
+        match self.sessions.find(t, now).await? {
+            Some(session) => Ok(session),
+            None => Err(self.why_ended(token, now).await),
+        }
     }
 
     /// Why the session of `token` has ended. Disabling an account ends its sessions; whoever bears a token of one is told.
@@ -207,9 +213,7 @@ impl Authorisation {
             Permit::SignedIn | Permit::AnyOf(_) => {
                 let t = t_of(headers)?;
                 let token = bearer(headers).ok_or_else(Refused::no_session)?;
-                let Some(session) = self.wire.sessions.find(t, now).await? else {
-                    return Err(self.wire.why_ended(token, now).await);
-                };
+                let session = self.wire.session_of(token, t, now).await?;
                 let caller = self.wire.operator(token, &session, now).await?.caller;
                 Ok((Some(session), Some(caller)))
             }

@@ -69,7 +69,7 @@ async fn copy(pool: PgPool, from: Position, to: Position, send: mpsc::Sender<Vec
         Ok(())
     };
     if let Err(error) = copied.await {
-        // Nobody to tell it to has gone.
+        // Whoever would hear of it may be gone.
         let _ = send.send(vec![Err(error)]).await;
     }
 }

@@ -16,6 +16,7 @@ use live::rules::{AlarmKind, Evidence, Settings};
 use rumqttc::{AsyncClient, Event, Incoming, MqttOptions, QoS};
 use sqlx::PgPool;
 use testkit::{OwnNats, Services, TestDatabase};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, SystemClock, Timestamp};
 
@@ -162,6 +163,12 @@ fn report(at: Timestamp, soc: u8) -> Report {
     }
 }
 
+/// `node` leads with this token until `stop`.
+fn lead(node: &Ingest, token: i64, stop: &CancellationToken) -> JoinHandle<Result<(), IngestError>> {
+    let (node, stop) = (node.clone(), stop.clone());
+    tokio::spawn(async move { node.lead(token, stop).await })
+}
+
 async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
     say_as(bike, IMEI, kind, payload).await;
 }
@@ -175,10 +182,7 @@ async fn a_report_over_mqtt_becomes_a_row_a_buffer_and_an_alarm() {
     let city = City::found().await;
     let node = city.node().await;
     let stop = CancellationToken::new();
-    let leading = tokio::spawn({
-        let (node, stop) = (node.clone(), stop.clone());
-        async move { node.lead(1, stop).await }
-    });
+    let leading = lead(&node, 1, &stop);
     let (bike, mut down) = city.bike().await;
     let now = SystemClock.now();
     say(&bike, "up", report(now.plus_millis(-2000), 50).compact().to_vec()).await;
@@ -243,10 +247,7 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
     second.restore().await.unwrap();
     assert_eq!(second.memory.latest("K17").map(|latest| latest.soc_percent), Some(90), "from history alone");
     let stop = CancellationToken::new();
-    let leading = tokio::spawn({
-        let (second, stop) = (second.clone(), stop.clone());
-        async move { second.lead(2, stop).await }
-    });
+    let leading = lead(&second, 2, &stop);
     city.rows_reach(100).await;
     stop.cancel();
     leading.await.unwrap().unwrap();
@@ -273,10 +274,7 @@ async fn a_former_leader_who_does_not_know_it_yet_stores_nothing_more() {
     first.settings.batch_time = Duration::from_mins(10);
     first.settings.keep_every = Duration::from_mins(10);
     let wakes = CancellationToken::new();
-    let hung = tokio::spawn({
-        let (first, wakes) = (first.clone(), wakes.clone());
-        async move { first.lead(1, wakes).await }
-    });
+    let hung = lead(&first, 1, &wakes);
     for n in 0..5 {
         say(&bike, "up", report(start.plus_millis(n * 1000), 90).compact().to_vec()).await;
     }
@@ -289,10 +287,7 @@ async fn a_former_leader_who_does_not_know_it_yet_stores_nothing_more() {
 
     let second = city.node().await;
     let stop = CancellationToken::new();
-    let leading = tokio::spawn({
-        let (second, stop) = (second.clone(), stop.clone());
-        async move { second.lead(2, stop).await }
-    });
+    let leading = lead(&second, 2, &stop);
     city.rows_reach(5).await;
     wakes.cancel();
     let ended = hung.await.unwrap();
@@ -309,10 +304,7 @@ async fn reports_are_on_the_map_while_an_earlier_one_waits_for_the_database() {
     let city = City::found().await;
     let node = city.node().await;
     let stop = CancellationToken::new();
-    let leading = tokio::spawn({
-        let (node, stop) = (node.clone(), stop.clone());
-        async move { node.lead(1, stop).await }
-    });
+    let leading = lead(&node, 1, &stop);
     let (bike, _down) = city.bike().await;
     let now = SystemClock.now();
     say(&bike, "up", report(now.plus_millis(-3000), 50).compact().to_vec()).await;
@@ -393,10 +385,7 @@ async fn reports_of_unknown_and_of_scrapped_devices_are_neither_stored_nor_shown
     .unwrap();
     let node = city.node().await;
     let stop = CancellationToken::new();
-    let leading = tokio::spawn({
-        let (node, stop) = (node.clone(), stop.clone());
-        async move { node.lead(1, stop).await }
-    });
+    let leading = lead(&node, 1, &stop);
     let (bike, _down) = city.bike().await;
     let now = SystemClock.now();
     // What is on the board before any report came.
