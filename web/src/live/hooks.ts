@@ -32,19 +32,26 @@ export function useBikeNames(): typeof bikeNames {
 
 /**
  * Calls `onChange` with the keys of the rows of `table` that changed and the log position to name in
- * `X-Seen` when asking again. After a loss of the connection, or when a hidden page is shown again, it is called with
- * no keys and seq 0: anything may have changed.
+ * `X-Seen` when asking again. When the watch begins once more, after a loss of the connection or when a hidden page is
+ * shown again, it is called with no keys and seq 0: anything may have changed. `onBegin` is called when the watch
+ * begins for the first time: what was asked for before may be older than that.
  */
-export function useReadTopic(table: string | null, onChange: (keys: readonly string[], seq: number) => void): void {
-  const latest = useLatest(onChange)
-  const watchedBefore = useRef(false)
+export function useReadTopic(
+  table: string | null,
+  onChange: (keys: readonly string[], seq: number) => void,
+  onBegin?: () => void,
+): void {
+  const latest = useLatest({ onChange, onBegin })
+  const begunBefore = useRef(false)
   useEffect(() => {
     if (table === null) return undefined
-    if (watchedBefore.current) latest.current([], 0)
-    watchedBefore.current = true
     return liveSocket.watch(`read/${table}`, {
-      data: (data, seq) => latest.current(keysOf(data), seq),
-      interrupted: () => latest.current([], 0),
+      data: (data, seq) => latest.current.onChange(keysOf(data), seq),
+      begun: () => {
+        if (begunBefore.current) latest.current.onChange([], 0)
+        else latest.current.onBegin?.()
+        begunBefore.current = true
+      },
     })
   }, [table, latest])
 }

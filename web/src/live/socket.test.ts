@@ -112,9 +112,11 @@ describe('the live socket', () => {
 
   it('SEL-008 comes again at once with the token of another selection, and resumes nothing', () => {
     const world = new World()
-    let interrupted = 0
-    world.socket.watch('read/role', { ...nobody, interrupted: () => { interrupted += 1 } })
+    let begun = 0
+    world.socket.watch('read/role', { ...nobody, begun: () => { begun += 1 } })
     const before = world.connect()
+    before.say({ op: 'watching', topic: 'read/role', seq: 0 })
+    expect(begun).toBe(1)
     world.signedIn = { token: 'narrower', t: 'sig' }
     world.socket.again()
     expect(before.readyState).toBe(3)
@@ -123,7 +125,9 @@ describe('the live socket', () => {
     expect(last().sent[0]).toEqual({ op: 'auth', token: 'narrower', t: 'sig' })
     expect(last().sent).toContainEqual({ op: 'watch', topic: 'read/role' })
     expect(world.ready.at(-1)).toBe(Number.POSITIVE_INFINITY)
-    expect(interrupted).toBe(1)
+    expect(begun).toBe(1)
+    last().say({ op: 'watching', topic: 'read/role', seq: 0 })
+    expect(begun).toBe(2)
     expect(world.ended).toEqual([])
   })
 
@@ -140,8 +144,8 @@ describe('the live socket', () => {
 
   it('comes back by itself with growing pauses and watches again what was watched', () => {
     const world = new World()
-    let interrupted = 0
-    world.socket.watch('read/role', { ...nobody, interrupted: () => { interrupted += 1 } })
+    let begun = 0
+    world.socket.watch('read/role', { ...nobody, begun: () => { begun += 1 } })
     world.connect().drop(1006)
     const pauses: number[] = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -155,7 +159,8 @@ describe('the live socket', () => {
     last().open()
     last().say({ op: 'ready', time: world.time, instance: 'one' })
     expect(last().sent).toContainEqual({ op: 'watch', topic: 'read/role' })
-    expect(interrupted).toBe(1)
+    last().say({ op: 'watching', topic: 'read/role', seq: 0 })
+    expect(begun).toBe(1)
     expect(world.ready).toEqual([Number.POSITIVE_INFINITY, 375 + 750 + 1_500 + 3_000])
   })
 

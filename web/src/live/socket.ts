@@ -250,11 +250,10 @@ export class LiveSocket {
         this.answer(message.n, message.carId)
         break
       case 'error':
-        this.desk.answered(message.topic)
         this.desk.refused(message.topic, message.promot)
         break
       case 'watching': {
-        const zoom = this.desk.answered(message.topic)
+        const zoom = this.desk.accepted(message.topic)
         if (zoom !== undefined) this.events.looking(zoom)
         break
       }
@@ -271,7 +270,6 @@ export class LiveSocket {
   private becomeReady(instance: string, now: number): void {
     const same = this.everReady && instance !== '' && instance === this.instance
     const awayMs = same ? now - this.lostAt : Number.POSITIVE_INFINITY
-    const again = this.everReady
     this.authenticated = true
     this.everReady = true
     this.instance = instance
@@ -280,7 +278,6 @@ export class LiveSocket {
     this.desk.forgetTold()
     this.events.ready(awayMs)
     this.flush()
-    if (again) this.desk.interrupted()
     this.limit(PING_EVERY_MS)
     this.ping(now)
   }

@@ -18,6 +18,37 @@ describe('the topic desk', () => {
     expect(desk.wanted()).toBe(false)
   })
 
+  it('tells each listener when its topic begins: one that comes later at once, and all again after a loss', () => {
+    const desk = new TopicDesk()
+    const begun: string[] = []
+    const called = (name: string) => ({ ...nobody, begun: () => begun.push(name) })
+    const leave = desk.listen('read/role', called('first'))
+    desk.due(9)
+    expect(begun).toEqual([])
+    desk.accepted('read/role')
+    desk.listen('read/role', called('second'))
+    expect(begun).toEqual(['first', 'second'])
+    leave()
+    desk.forgetTold()
+    desk.listen('read/role', called('third'))
+    expect(begun).toHaveLength(2)
+    desk.due(9)
+    desk.accepted('read/role')
+    expect(begun).toEqual(['first', 'second', 'second', 'third'])
+  })
+
+  it('takes the answer to a watch that was taken back for nothing', () => {
+    const desk = new TopicDesk()
+    const leave = desk.listen('read/role', nobody)
+    desk.due(9)
+    leave()
+    desk.due(9)
+    desk.accepted('read/role')
+    let begun = false
+    desk.listen('read/role', { ...nobody, begun: () => { begun = true } })
+    expect(begun).toBe(false)
+  })
+
   it('sends nothing for a change of mind', () => {
     const desk = new TopicDesk()
     desk.listen('vehicle/A1', nobody)()

@@ -7,8 +7,8 @@ export const FLEET = 'fleet'
 /** Someone who watches a topic. */
 export interface TopicListener {
   data(data: unknown, seq: number): void
-  /** The connection was away: anything may have changed unseen. */
-  interrupted?(): void
+  /** From now on the server tells of changes; what happened before may have gone unseen. Said again after a loss. */
+  begun?(): void
   /** The server refused the topic; `promot` is for the user. */
   refused?(promot: string): void
 }
@@ -26,6 +26,8 @@ export interface Due {
 export class TopicDesk {
   private readonly listeners = new Map<string, Set<TopicListener>>()
   private readonly told = new Map<string, string>()
+  /** Topics that the server has accepted. */
+  private readonly begun = new Set<string>()
   private viewport: Viewport | null = null
   /** Zooms of fleet watches that were sent and not yet accepted, in order. */
   private zoomsSent: number[] = []
@@ -36,6 +38,7 @@ export class TopicDesk {
     const set = this.listeners.get(topic) ?? new Set()
     set.add(listener)
     this.listeners.set(topic, set)
+    if (this.begun.has(topic)) listener.begun?.()
     if (this.listeners.size > TOPIC_LIMIT) listener.refused?.(`同时关注的内容超过 ${TOPIC_LIMIT} 项，请关闭一些页面`)
     return () => {
       set.delete(listener)
@@ -63,6 +66,7 @@ export class TopicDesk {
   /** The server forgot all topics: the socket is a new one. */
   forgetTold(): void {
     this.told.clear()
+    this.begun.clear()
     this.zoomsSent = []
   }
 
@@ -74,6 +78,7 @@ export class TopicDesk {
       if (want.has(topic)) continue
       if (frames.length === limit) return { frames, more: true }
       this.told.delete(topic)
+      this.begun.delete(topic)
       frames.push({ op: 'unwatch', topic })
     }
     for (const [topic, sign] of want) {
@@ -90,19 +95,25 @@ export class TopicDesk {
     for (const listener of this.listeners.get(topic) ?? []) listener.data(data, seq)
   }
 
-  /** The server answered the oldest fleet watch: the zoom that what follows belongs to, if it was one. */
-  answered(topic: string): number | undefined {
-    return topic === FLEET ? this.zoomsSent.shift() : undefined
-  }
-
-  /** Tells everybody that the connection was away. */
-  interrupted(): void {
-    for (const set of this.listeners.values()) for (const listener of set) listener.interrupted?.()
+  /** The server accepted a watch; of the fleet, the zoom that what follows belongs to. */
+  accepted(topic: string): number | undefined {
+    // An answer to a watch that was taken back meanwhile tells nobody anything.
+    if (this.told.has(topic)) {
+      this.begun.add(topic)
+      for (const listener of this.listeners.get(topic) ?? []) listener.begun?.()
+    }
+    return this.answered(topic)
   }
 
   /** Tells the listeners of `topic` that the server will not have it. */
   refused(topic: string, promot: string): void {
+    this.answered(topic)
     for (const listener of this.listeners.get(topic) ?? []) listener.refused?.(promot)
+  }
+
+  /** The oldest fleet watch is answered: its zoom. */
+  private answered(topic: string): number | undefined {
+    return topic === FLEET ? this.zoomsSent.shift() : undefined
   }
 
   private wantedSigns(): Map<string, string> {

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { noteSeen } from '@/api/client'
 import { useReadTopic } from '@/live/hooks'
@@ -12,7 +12,7 @@ export function useFollow(table: string | null, queryKey: readonly unknown[]): R
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>())
 
-  useReadTopic(table, (keys, seq) => {
+  const changed = (keys: readonly string[], seq: number) => {
     noteSeen(seq)
     void client.invalidateQueries({ queryKey }).then(() => {
       setMarked((known) => new Set([...known, ...keys]))
@@ -22,7 +22,10 @@ export function useFollow(table: string | null, queryKey: readonly unknown[]): R
       }, MARKED_MS)
       timers.current.add(timer)
     })
-  })
+  }
+  // What is shown already was asked for while nobody told of changes, on this page or on another.
+  const answered = (query: Query) => query.state.data !== undefined
+  useReadTopic(table, changed, () => void client.invalidateQueries({ queryKey, predicate: answered }))
   useEffect(() => {
     const pending = timers.current
     return () => pending.forEach(clearTimeout)
