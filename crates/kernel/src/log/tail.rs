@@ -102,11 +102,17 @@ impl Tail {
 
     /// Asks the database how far the log reaches. A log that went back is told by [`Self::fatal`].
     pub async fn refresh(&self, pool: &PgPool) -> sqlx::Result<Position> {
+        self.look(pool).await.map(|(head, _)| head)
+    }
+
+    /// How far the log reaches, and whether this process did not know of it by its own appends.
+    async fn look(&self, pool: &PgPool) -> sqlx::Result<(Position, bool)> {
         // Both were committed before the statement below begins, whoever appends meanwhile.
         let known = self.head().0;
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (head, chain, there): (i64, Vec<u8>, Option<Vec<u8>>) =
             sqlx::query_as(LOOK).bind(seen.position).fetch_one(pool).await?;
+        let news = head > self.head().0;
         match judge(known, &seen, head, there.as_deref()) {
             Ok(()) => {
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,7 +132,7 @@ impl Tail {
                 });
             }
         }
-        Ok(Position(head))
+        Ok((Position(head), news))
     }
 
     /// Why nothing more may be built on this log, once something is found.
@@ -142,6 +148,7 @@ impl Tail {
     }
 
     /// Looks for appends of other processes until `stop`: often while there are some, every 50 ms while there are none.
+    /// Those that lie before an append of this process are known by its position.
     pub async fn poll(self, pool: PgPool, stop: CancellationToken) {
         let mut pause = POLL_BUSY;
         loop {
@@ -149,10 +156,9 @@ impl Tail {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(pause) => {}
             }
-            let before = self.head();
-            pause = match self.refresh(&pool).await {
-                Ok(head) if head > before => POLL_BUSY,
-                Ok(_) => (pause * 2).min(POLL_IDLE),
+            pause = match self.look(&pool).await {
+                Ok((_, true)) => POLL_BUSY,
+                Ok((_, false)) => (pause * 2).min(POLL_IDLE),
                 Err(error) => {
                     tracing::warn!(error = %error, "the log's head cannot be read");
                     Duration::from_secs(1)
