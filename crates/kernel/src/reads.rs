@@ -155,10 +155,17 @@ impl Reads {
     }
 }
 
-/// One round trip that begins the transaction and sets the scope. The ids are numbers, so the text is safe.
+/// One round trip that begins the transaction, takes the role that sees so much and sets the scope. The ids are
+/// numbers, so the text is safe.
 fn opening(scope: &Scope) -> String {
-    let mut sql =
-        String::from("begin isolation level repeatable read read only; set local wheelhouse.agents = '");
+    let role = match (&scope.agents, &scope.areas) {
+        (Reach::All, Reach::All) => "wheelhouse_sees_all",
+        (Reach::Only(_), Reach::All) => "wheelhouse_sees_agents",
+        (_, Reach::Only(_)) => "wheelhouse_sees_areas",
+    };
+    let mut sql = format!(
+        "begin isolation level repeatable read read only; set local role {role}; set local wheelhouse.agents = '"
+    );
     put(&mut sql, &scope.agents);
     sql.push_str("'; set local wheelhouse.areas = '");
     put(&mut sql, &scope.areas);
@@ -186,15 +193,32 @@ mod tests {
     use vocabulary::{AgentId, AreaId};
 
     #[test]
-    fn a_scope_becomes_the_sessions_settings() {
-        let scope = Scope { agents: Reach::only([AgentId(2), AgentId(7)]), areas: Reach::All };
-        assert!(
-            opening(&scope)
-                .ends_with("set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '*'")
-        );
-        let none = Scope { agents: Reach::NONE, areas: Reach::<AreaId>::NONE };
-        assert!(
-            opening(&none).ends_with("set local wheelhouse.agents = ''; set local wheelhouse.areas = ''")
-        );
+    fn a_scope_becomes_a_role_and_settings() {
+        let some = Reach::only([AgentId(2), AgentId(7)]);
+        let area = Reach::only([AreaId(3)]);
+        for (scope, end) in [
+            (
+                Scope::ALL,
+                "role wheelhouse_sees_all; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '*'",
+            ),
+            (
+                Scope { agents: some.clone(), areas: Reach::All },
+                "role wheelhouse_sees_agents; set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '*'",
+            ),
+            (
+                Scope { agents: some, areas: area.clone() },
+                "role wheelhouse_sees_areas; set local wheelhouse.agents = '2,7'; set local wheelhouse.areas = '3'",
+            ),
+            (
+                Scope { agents: Reach::All, areas: area },
+                "role wheelhouse_sees_areas; set local wheelhouse.agents = '*'; set local wheelhouse.areas = '3'",
+            ),
+            (
+                Scope { agents: Reach::NONE, areas: Reach::NONE },
+                "role wheelhouse_sees_areas; set local wheelhouse.agents = ''; set local wheelhouse.areas = ''",
+            ),
+        ] {
+            assert!(opening(&scope).ends_with(end), "{scope:?}");
+        }
     }
 }

@@ -13,7 +13,9 @@ async fn lines(owner: &PgPool, sql: &'static str) -> Vec<String> {
 async fn findings(owner: &PgPool) -> Vec<String> {
     lines(
         owner,
-        "with ours as (select oid, rolname from pg_roles where rolname in ('wheelhouse_app', 'wheelhouse_projector'))
+        "with ours as (select oid, rolname from pg_roles where rolname in (
+             'wheelhouse_app', 'wheelhouse_projector',
+             'wheelhouse_sees_all', 'wheelhouse_sees_agents', 'wheelhouse_sees_areas'))
          select rolname || ' is more than a role to work as' from pg_roles
          where rolname like 'wheelhouse\\_%'
            and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin)
@@ -38,8 +40,18 @@ async fn findings(owner: &PgPool) -> Vec<String> {
          select rolname || ' may ' || what || ' ' || c.oid::regclass
          from pg_class c join pg_namespace n on n.oid = c.relnamespace, ours,
               unnest(array['insert', 'update', 'delete', 'truncate']) what
-         where n.nspname = 'read' and c.relkind in ('r', 'p') and ours.rolname = 'wheelhouse_app'
+         where n.nspname = 'read' and c.relkind in ('r', 'p') and ours.rolname <> 'wheelhouse_projector'
            and has_table_privilege(ours.oid, c.oid, what)
+         union all
+         select rolname || ' may ' || a.privilege_type || ' ' || c.oid::regclass
+         from ours, pg_class c, aclexplode(c.relacl) a
+         where rolname like 'wheelhouse\\_sees\\_%' and a.grantee = ours.oid and a.privilege_type <> 'SELECT'
+         union all
+         select rolname || ' may not read ' || c.oid::regclass || ', and the application may'
+         from ours, pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where n.nspname in ('log', 'read', 'authentication', 'live') and c.relkind in ('r', 'p', 'v', 'm')
+           and rolname <> 'wheelhouse_projector'
+           and has_table_privilege('wheelhouse_app', c.oid, 'select') <> has_table_privilege(ours.oid, c.oid, 'select')
          order by 1",
     )
     .await

@@ -24,7 +24,7 @@ async fn a_table_without_a_guard_is_found() {
     assert_eq!(unguarded(&pools).await, ["read.bare"]);
 }
 
-/// Tables in `read` whose rows belong to somebody and that have no policy `scope` for the application.
+/// Tables in `read` whose rows belong to somebody and that have not all policies for those who read.
 async fn unguarded(pools: &Pools) -> Vec<String> {
     sqlx::query_scalar(
         "select distinct c.oid::regclass::text
@@ -33,7 +33,10 @@ async fn unguarded(pools: &Pools) -> Vec<String> {
            and a.attname in ('agent_id', 'area_id')
            and not (c.relrowsecurity and exists (
                select from pg_policy p where p.polrelid = c.oid and p.polname = 'scope'
-                 and 'wheelhouse_app'::regrole = any (p.polroles)))
+                 and p.polroles @> array['wheelhouse_app'::regrole::oid, 'wheelhouse_sees_areas'::regrole])
+             and exists (
+               select from pg_policy p where p.polrelid = c.oid and p.polname = 'sees_all'
+                 and p.polroles = array['wheelhouse_sees_all'::regrole::oid]))
            and not coalesce('security_invoker=true' = any (c.reloptions), false)",
     )
     .fetch_all(&pools.owner)
