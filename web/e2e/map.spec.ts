@@ -45,14 +45,19 @@ async function standing(page: Page): Promise<{ sign: Drawn; over: number[] }[]> 
 const whoIs = (page: Page, slot: number) => page.evaluate((asked) => window['__fleet']?.who(asked) ?? null, slot)
 const drawerOf = (page: Page, carId: string | null) => page.getByRole('complementary', { name: `车辆 ${carId}` })
 
-/** Clicks a standing bike; answers its number. */
+/** Clicks a standing bike; answers its number. Where all stand together, from nearer. */
 async function chooseBike(page: Page): Promise<string> {
+  let nearer = 2
   await expect(async () => {
     const [bike] = (await standing(page)).filter(({ sign, over }) => (sign.kind & 15) === 0 && over.length === 1)
-    if (bike === undefined) throw new Error('no rentable bike by itself in view')
+    if (bike === undefined) {
+      if (nearer > 0) await page.getByRole('button', { name: '放大' }).click()
+      nearer -= 1
+      throw new Error('no rentable bike by itself in view')
+    }
     await page.mouse.click(bike.sign.x, bike.sign.y)
     await expect(page.getByRole('complementary')).toBeVisible({ timeout: 3000 })
-  }).toPass({ timeout: 20_000 })
+  }).toPass({ intervals: [500, 1000], timeout: 20_000 })
   const carId = new URLSearchParams(hashOf(page).split('?')[1]).get('carId')
   expect(carId).not.toBeNull()
   return carId ?? ''
