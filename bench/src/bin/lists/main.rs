@@ -1,0 +1,263 @@
+//! How long does a page of a list take over millions of rows, for who sees all and for agents with few and many rows? Every
+//! filter with every sort, the first page and the deepest, each with its count. Beside it the plain way in the same run:
+//! the policy alone instead of the scope in the statement, `offset`, and `count(*)` over everything.
+#![forbid(unsafe_code)]
+
+mod lines;
+mod orders;
+mod plans;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bench::{Report, Row, told};
+use clap::Parser;
+use kernel::{Foundation, MasterKey, PoolSizes, Pools, Runtime};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use vocabulary::{AgentId, Reach, Scope, Snowflake, SystemClock};
+
+/// Milliseconds within which 99 of 100 pages shall come.
+const GOAL_P99_MS: f64 = 50.0;
+/// Rows of a page.
+const SIZE: u32 = 20;
+/// The first page, one in the middle, and the last that a list offers.
+const PAGES: [u32; 3] = [1, 50, 500];
+/// Owns two of five rows.
+const LARGE: i64 = 2;
+/// Owns one of 1,250 rows.
+const SMALL: i64 = 3;
+
+/// Pages of lists over millions of rows.
+#[derive(Parser)]
+#[command(name = "lists")]
+struct Options {
+    /// A durable PostgreSQL with nothing else to do; the user must be a superuser.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: String,
+    /// Rows like orders.
+    #[arg(long, default_value_t = 5_000_000, value_parser = clap::value_parser!(i64).range(10_000..=50_000_000))]
+    orders: i64,
+    /// Lines of the operator log.
+    #[arg(long, default_value_t = 2_000_000, value_parser = clap::value_parser!(i64).range(10_000..=50_000_000))]
+    lines: i64,
+    /// How often each page is asked for, with other values each time.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=1000))]
+    times: i64,
+}
+
+/// A list that is measured.
+#[derive(Clone, Copy)]
+enum Measured {
+    Orders,
+    Lines,
+}
+
+/// What is asked of a list.
+struct Asked {
+    filter: &'static str,
+    sort: &'static str,
+    page: u32,
+    /// Chooses the filter's value.
+    pick: i64,
+}
+
+impl Measured {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Orders => "orders",
+            Self::Lines => "log",
+        }
+    }
+
+    const fn offers(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Orders => (&orders::FILTERS, &orders::SORTS),
+            Self::Lines => (&lines::FILTERS, &lines::SORTS),
+        }
+    }
+
+    async fn ours(self, db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result<usize> {
+        match self {
+            Self::Orders => orders::ours(db, scope, asked).await,
+            Self::Lines => lines::ours(db, scope, asked).await,
+        }
+    }
+
+    async fn plain(self, db: &mut PgConnection, asked: &Asked) -> Result<usize> {
+        let (columns, table, condition, order) = match self {
+            Self::Orders => orders::plain(asked),
+            Self::Lines => lines::plain(asked),
+        };
+        let offset = (asked.page - 1) * SIZE;
+        let rows = format!(
+            "select {columns} from {table} where {condition} order by {order} limit {SIZE} offset {offset}"
+        );
+        let rows = sqlx::query(AssertSqlSafe(rows)).fetch_all(&mut *db).await?;
+        let count = format!("select count(*) from {table} where {condition}");
+        let _: i64 = sqlx::query_scalar(AssertSqlSafe(count)).fetch_one(db).await?;
+        Ok(rows.len())
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    told(measured().await)
+}
+
+async fn measured() -> Result<()> {
+    let options = Options::parse();
+    let url = fresh(&options.database_url).await?;
+    let runtime = runtime(&url, "").await?;
+    let owner = &runtime.pools.owner;
+    orders::fill(owner, options.orders).await?;
+    println!("{} orders are there.", options.orders);
+    lines::fill(owner, options.lines).await?;
+    println!("{} lines are there.", options.lines);
+
+    let mut report = Report::new("lists");
+    report.postgres(&title(owner).await?);
+    let mut worst = (0.0, String::new());
+    for list in [Measured::Orders, Measured::Lines] {
+        for (caller, scope) in callers() {
+            let place = format!("{}-{caller}", list.name());
+            let slowest = measure(&runtime, list, &scope, options.times, &place, &mut report).await?;
+            println!("{place}: slowest is {}, p99 {:.1} ms", slowest.1, slowest.0);
+            if slowest.0 > worst.0 {
+                worst = (slowest.0, format!("{place}, {}", slowest.1));
+            }
+        }
+    }
+    report.add(Row::new("wheelhouse", "p99-worst-filter", worst.0, "ms"));
+    let path = report.finish()?;
+    println!("Slowest of all: {}. Goal {GOAL_P99_MS} ms: {}.", worst.1, verdict(worst.0));
+    println!("Written to {}", path.display());
+    runtime.close();
+    explain(&url, &path.with_file_name("lists-plans.txt")).await
+}
+
+const fn verdict(p99_ms: f64) -> &'static str {
+    if p99_ms <= GOAL_P99_MS { "reached" } else { "MISSED" }
+}
+
+/// An empty database with the product's tables; its address.
+async fn fresh(url: &str) -> Result<String> {
+    let admin = PgPool::connect(url).await?;
+    for sql in ["drop database if exists bench_lists with (force)", "create database bench_lists"] {
+        sqlx::query(sql).execute(&admin).await?;
+    }
+    let mut address = reqwest::Url::parse(url).context("DATABASE_URL")?;
+    address.set_path("bench_lists");
+    let pools = Pools::connect(address.as_str(), PoolSizes::default()).await?;
+    kernel::migrate(&pools.owner).await?;
+    pools.close().await;
+    Ok(address.into())
+}
+
+async fn runtime(url: &str, more: &str) -> Result<Runtime> {
+    let pools = Pools::connect(&format!("{url}{more}"), PoolSizes::default()).await?;
+    let ids = Arc::new(Snowflake::new(SystemClock, 1));
+    Ok(Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), Arc::new(SystemClock), ids)).await?)
+}
+
+async fn title(owner: &PgPool) -> Result<String> {
+    let version: String =
+        sqlx::query_scalar("select current_setting('server_version')").fetch_one(owner).await?;
+    Ok(format!("PostgreSQL {version}"))
+}
+
+fn callers() -> [(&'static str, Scope); 3] {
+    let one = |agent| Scope { agents: Reach::only([AgentId(agent)]), areas: Reach::All };
+    [("all", Scope::ALL), ("small", one(SMALL)), ("large", one(LARGE))]
+}
+
+/// Every page that `list` offers.
+fn offered(list: Measured) -> impl Iterator<Item = Asked> {
+    let (filters, sorts) = list.offers();
+    let pages = move |filter, sort| PAGES.map(|page| Asked { filter, sort, page, pick: 0 });
+    filters.iter().flat_map(move |filter| sorts.iter().flat_map(move |sort| pages(*filter, *sort)))
+}
+
+/// Asks for every page; the filter with the highest p99.
+async fn measure(
+    runtime: &Runtime,
+    list: Measured,
+    scope: &Scope,
+    times: i64,
+    place: &str,
+    report: &mut Report,
+) -> Result<(f64, String)> {
+    let mut ours: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut plain = Vec::new();
+    for mut asked in offered(list) {
+        for pick in 0..times {
+            asked.pick = pick;
+            let begun = Instant::now();
+            let mut db = runtime.reads.scoped(scope, None, &[]).await?;
+            let rows = list.ours(&mut db, scope, &asked).await?;
+            drop(db);
+            ours.entry(asked.filter).or_default().push(ms(begun));
+            // Once is enough for what takes seconds.
+            if pick == 0 {
+                let begun = Instant::now();
+                let mut db = runtime.reads.scoped(scope, None, &[]).await?;
+                let same = list.plain(&mut db, &asked).await?;
+                plain.push(ms(begun));
+                // The log's own query has what was refused between what was done.
+                anyhow::ensure!(
+                    rows == same || matches!(list, Measured::Lines),
+                    "{place} {} {}: {rows} rows, the plain way {same}",
+                    asked.filter,
+                    asked.sort
+                );
+            }
+        }
+    }
+    let mut all: Vec<f64> = ours.values().flatten().copied().collect();
+    for (system, taken) in [("wheelhouse", &mut all), ("plain", &mut plain)] {
+        for quantile in [50, 99] {
+            report.add(Row::new(system, &format!("p{quantile}-{place}"), percentile(taken, quantile), "ms"));
+        }
+    }
+    let slowest = ours.into_iter().map(|(filter, mut taken)| (percentile(&mut taken, 99), filter.to_owned()));
+    slowest.max_by(|one, other| one.0.total_cmp(&other.0)).context("a list offers a filter")
+}
+
+fn ms(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1000.0
+}
+
+/// The value that `quantile` of 100 do not exceed.
+fn percentile(values: &mut [f64], quantile: usize) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let place = (values.len() * quantile).div_ceil(100).saturating_sub(1);
+    values.get(place).copied().unwrap_or_default()
+}
+
+/// Writes the plan of every statement, as the role that reads and with its actual rows.
+async fn explain(url: &str, path: &Path) -> Result<()> {
+    plans::write_to(path)?;
+    let runtime = runtime(url, plans::EXPLAINED).await?;
+    for list in [Measured::Orders, Measured::Lines] {
+        for (caller, scope) in callers() {
+            for asked in offered(list) {
+                plans::heading(&format!(
+                    "{}-{caller} {} {} page {}",
+                    list.name(),
+                    asked.filter,
+                    asked.sort,
+                    asked.page
+                ));
+                let mut db = runtime.reads.scoped(&scope, None, &[]).await?;
+                sqlx::query("set local client_min_messages = log").execute(&mut *db).await?;
+                list.ours(&mut db, &scope, &asked).await?;
+            }
+        }
+    }
+    println!("Plans: {}", path.display());
+    runtime.close();
+    Ok(())
+}
