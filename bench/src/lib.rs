@@ -1,6 +1,9 @@
 //! What the benches share: figures, medians, the table on the screen and the JSON beside it.
 #![forbid(unsafe_code)]
 
+pub mod product;
+mod server;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,6 +11,8 @@ use std::{env, fs};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+
+pub use server::Server;
 
 /// How a bench ends: a failure, such as an option that is refused, is told in a line.
 pub fn told(measured: Result<()>) -> ExitCode {

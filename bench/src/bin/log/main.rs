@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bench::{Patience, Report, Row, median};
+use bench::{Patience, Report, Row, Server, median};
 use clap::Parser;
 
-use crate::systems::{Rebuilder, Server, System, make_table};
+use crate::systems::{Rebuilder, System, make_table};
 
 const CALLERS: [usize; 4] = [1, 8, 64, 256];
 /// The first PostgreSQL whose SQL disintegrate-postgres speaks.
@@ -169,8 +169,8 @@ impl Run {
         for system in self.systems.iter().copied() {
             let name = written(system);
             self.server.fresh(&name).await?;
-            self.server.prepare(system, &name).await?;
-            let opened = self.server.open(system, &name, self.connections(8)).await?;
+            system.prepare(&self.server, &name).await?;
+            let opened = system.open(&self.server, &name, self.connections(8)).await?;
             load::append(opened.as_ref(), 8, Duration::from_secs(1)).await?;
             opened.close().await;
 
@@ -178,8 +178,8 @@ impl Run {
             if reads && read_too {
                 let name = read(system);
                 self.server.fresh(&name).await?;
-                self.server.prepare(system, &name).await?;
-                let opened = self.server.open(system, &name, self.connections(FILLERS)).await?;
+                system.prepare(&self.server, &name).await?;
+                let opened = system.open(&self.server, &name, self.connections(FILLERS)).await?;
                 load::fill(opened.as_ref(), self.streams(), STREAM, FILLERS).await?;
                 opened.close().await;
                 self.server.maintain(&name, "vacuum analyze").await?;
@@ -221,7 +221,7 @@ impl Run {
             println!("{case}: peers share {connections} connections among {callers} callers.");
         }
         for (n, system) in self.rotated(turn) {
-            let opened = self.server.open(system, &written(system), connections).await?;
+            let opened = system.open(&self.server, &written(system), connections).await?;
             let time = Duration::from_secs_f64(self.options.seconds);
             let seen = self.undisturbed(async || load::append(opened.as_ref(), callers, time).await).await;
             opened.close().await;
@@ -236,7 +236,7 @@ impl Run {
 
     async fn replay(&self, rounds: &mut Rounds, turn: usize) -> Result<()> {
         for (n, system) in self.rotated(turn) {
-            let opened = self.server.open(system, &read(system), 2).await?;
+            let opened = system.open(&self.server, &read(system), 2).await?;
             // Once for the caches.
             opened.replay().await?;
             let time = Duration::from_secs_f64(self.options.seconds);

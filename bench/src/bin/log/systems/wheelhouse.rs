@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
+use bench::product::{runtime, shut};
 use futures::TryStreamExt;
 use kernel::projecting::Limits;
 use kernel::projector::ApplyError;
 use kernel::{
-    Aggregate, Change, CommandContext, Event, Foundation, MasterKey, PoolSizes, Pools, Position, Projector,
-    Recorded, Refusal, Runtime, rows,
+    Aggregate, Change, CommandContext, Event, PoolSizes, Pools, Position, Projector, Recorded, Refusal,
+    Runtime, rows,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
-use vocabulary::{AgentId, AreaId, Clock, DataOwner, Snowflake, SystemClock};
+use vocabulary::{AgentId, AreaId, Clock, DataOwner, SystemClock};
 
 use super::{Caller, Opened};
 use crate::bike::Seen;
@@ -82,25 +83,6 @@ impl Aggregate for Bike {
     fn owner(&self) -> DataOwner {
         DataOwner::of_area(AgentId(2), AreaId(20))
     }
-}
-
-pub async fn prepare(url: &str) -> Result<()> {
-    let pools = Pools::connect(url, PoolSizes::default()).await?;
-    kernel::migrate(&pools.owner).await?;
-    pools.close().await;
-    Ok(())
-}
-
-async fn runtime(url: &str) -> Result<Runtime> {
-    let pools = Pools::connect(url, PoolSizes::default()).await?;
-    let ids = Arc::new(Snowflake::new(SystemClock, 1));
-    let foundation = Foundation::new(pools, MasterKey::new([7; 32]), Arc::new(SystemClock), ids);
-    Ok(Runtime::open(foundation).await?)
-}
-
-async fn shut(runtime: &Runtime) {
-    runtime.close();
-    runtime.pools.close().await;
 }
 
 pub struct Wheelhouse(Runtime);
