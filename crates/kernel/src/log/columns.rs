@@ -9,7 +9,8 @@ use super::chain::{Hash, LeafFields};
 use super::writer::{Append, NewEvent, Outcome};
 use crate::Position;
 
-const ONE: &str = "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+const ONE: &str =
+    "select log.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 const PLAIN: &str = "select log.append_plain(\
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const JUDGED: &str = "select outcome, at, version, detail from log.append(\
@@ -53,11 +54,12 @@ impl<'a> One<'a> {
         })
     }
 
-    /// It is applied before `until`, or it is an error.
+    /// It is applied before `until`, or it is an error. The event before it is not looked for where it `is_known`.
     pub(super) async fn send(
         &self,
         connection: &mut PgConnection,
         until: DateTime<Utc>,
+        is_known: impl Fn(&Append) -> bool,
     ) -> sqlx::Result<i64> {
         let request = self.append.request.as_ref();
         sqlx::query_scalar(ONE)
@@ -76,6 +78,7 @@ impl<'a> One<'a> {
             .bind(request.map(|request| &request.reply))
             .bind(request.map(|request| request.at.datetime()))
             .bind(until)
+            .bind(!is_known(self.append))
             .fetch_one(connection)
             .await
     }
@@ -113,8 +116,8 @@ pub(super) struct Plain<'a> {
     meta: Vec<&'a str>,
     at: Vec<DateTime<Utc>>,
     leaf: Vec<Hash>,
-    /// Indexes, from 1, of the events whose stream has events already.
-    follows: Vec<i32>,
+    /// Appends to streams that have events already, with the index, from 1, of their first event.
+    follows: Vec<(i32, &'a Append)>,
     /// Index of the last event of each request's append.
     q_event: Vec<i32>,
     q_actor: Vec<&'a str>,
@@ -135,7 +138,7 @@ impl<'a> Plain<'a> {
         let mut n = 0;
         for append in appends() {
             if append.expected > 0 {
-                columns.follows.push(n + 1);
+                columns.follows.push((n + 1, append));
             }
             for ((event, version), leaf) in
                 append.events.iter().zip(append.expected + 1..).zip(leaves(append))
@@ -163,12 +166,16 @@ impl<'a> Plain<'a> {
         Some(columns)
     }
 
-    /// All of them are applied before `until`, or it is an error and none is.
+    /// All of them are applied before `until`, or it is an error and none is. The event before an append is not looked
+    /// for where it `is_known`.
     pub(super) async fn send(
         &self,
         connection: &mut PgConnection,
         until: DateTime<Utc>,
+        is_known: impl Fn(&Append) -> bool,
     ) -> sqlx::Result<i64> {
+        let unknown = self.follows.iter().filter(|(_, append)| !is_known(append));
+        let follows: Vec<i32> = unknown.map(|(first, _)| *first).collect();
         sqlx::query_scalar(PLAIN)
             .bind(&self.category)
             .bind(&self.stream)
@@ -179,7 +186,7 @@ impl<'a> Plain<'a> {
             .bind(&self.meta)
             .bind(&self.at)
             .bind(&self.leaf)
-            .bind(&self.follows)
+            .bind(follows)
             .bind(&self.q_event)
             .bind(&self.q_actor)
             .bind(&self.q_request)

@@ -11,6 +11,7 @@
 //! head's lock; so what the log then says is final. An append that finds its stream ahead, or its request done, is looked
 //! up: if the event that stands where its first one belongs has its leaf, it was applied the first time.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -139,10 +140,11 @@ impl Link {
         let until = until.min(Instant::now() + commit);
         let deadline = line.database_time(until);
         let answer = tokio::time::timeout_at(until + GRACE, async {
-            let connection = &mut line.connection;
+            let Line { connection, own, .. } = line;
+            let is_known = |append: &Append| own.ends(append);
             let mut outcomes = match way {
-                Way::One(one) => applied(entries, one.send(connection, deadline).await?),
-                Way::Plain(plain) => applied(entries, plain.send(connection, deadline).await?),
+                Way::One(one) => applied(entries, one.send(connection, deadline, is_known).await?),
+                Way::Plain(plain) => applied(entries, plain.send(connection, deadline, is_known).await?),
                 Way::Judged(judged) => {
                     let sent = judged.send(connection, deadline).await;
                     // A lone entry in doubt is settled by the log even if its statement is refused.
@@ -160,6 +162,7 @@ impl Link {
             if in_doubt {
                 settle(connection, entries, &mut outcomes).await?;
             }
+            own.appended(entries, &outcomes);
             Ok(outcomes)
         });
         match answer.await {
@@ -194,7 +197,13 @@ struct Line {
     /// What the database's clock showed, not after `at`.
     clock: DateTime<Utc>,
     at: Instant,
+    own: Own,
 }
+
+/// The streams to which a connection appended last, with their versions. What stands there need not be looked for while
+/// that connection lives: the server behind it did not go back.
+#[derive(Default)]
+struct Own(HashMap<&'static str, HashMap<String, i64>>);
 
 struct Backend {
     pid: i32,
@@ -207,12 +216,45 @@ impl Line {
         let (pid, started, clock) = sqlx::query_as("select pid, started, now from log.writer_backend()")
             .fetch_one(&mut connection)
             .await?;
-        Ok(Self { connection, backend: Backend { pid, started }, clock, at: Instant::now() })
+        Ok(Self {
+            connection,
+            backend: Backend { pid, started },
+            clock,
+            at: Instant::now(),
+            own: Own::default(),
+        })
     }
 
     /// What the database's clock shows at `moment`, or a little less.
     fn database_time(&self, moment: Instant) -> DateTime<Utc> {
         self.clock + (moment - self.at)
+    }
+}
+
+impl Own {
+    /// Streams that are remembered, of each category.
+    const MOST: usize = 4096;
+
+    /// Whether `append` follows what was appended.
+    fn ends(&self, append: &Append) -> bool {
+        self.0.get(append.category).and_then(|versions| versions.get(&append.stream_id))
+            == Some(&append.expected)
+    }
+
+    fn appended(&mut self, entries: &[&[Append]], outcomes: &[Outcome]) {
+        let applied = entries.iter().zip(outcomes).filter(|(_, is)| matches!(is, Outcome::Appended { .. }));
+        for append in applied.flat_map(|(entry, _)| entry.iter()).filter(|append| !append.events.is_empty()) {
+            let versions = self.0.entry(append.category).or_default();
+            let version = append.expected + append.events.len() as i64;
+            if let Some(known) = versions.get_mut(&append.stream_id) {
+                *known = version;
+            } else {
+                if versions.len() >= Self::MOST {
+                    versions.clear();
+                }
+                versions.insert(append.stream_id.clone(), version);
+            }
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use kernel::{Position, StoredForm};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::cutter::Cutter;
-use crate::support::{Stall, StallCommand, StallRefusal, ctx, now, open, open_stall, runtime, runtime_at};
+use crate::support::{
+    Stall, StallCommand, StallRefusal, ctx, now, open, open_stall, owners_slip, runtime, runtime_at,
+};
 
 pub fn event() -> NewEvent {
     let data = br#"{"name":"x"}"#.to_vec();
@@ -280,6 +282,30 @@ async fn a_conflict_whose_answer_was_lost_stays_a_conflict() {
     let conflict = writer.append(Append { events: vec![other], ..append("a", 1, 1) }).await.unwrap();
     assert_eq!(conflict, Outcome::Conflict { actual: 2 });
     assert_eq!(cutter.cuts(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_appended_over_a_lost_connection_is_looked_for_again() {
+    let standing = runtime().await;
+    let writer = writer(&standing.database.url);
+    for (stream, expected) in [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)] {
+        writer.append(append(stream, expected, 1)).await.unwrap();
+    }
+    // As after the failover to a server that had not heard of the last two.
+    let back = "delete from log.events where position > 3;
+        update log.log_head set position = 3, chain = (select chain from log.events where position = 3);
+        select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where application_name = 'wheelhouse writer' and datname = current_database()";
+    owners_slip(&standing.runtime, back).await;
+
+    writer.append(append("c", 0, 1)).await.unwrap();
+    let alone = writer.append(append("b", 3, 1)).await.unwrap();
+    assert_eq!(alone, Outcome::Conflict { actual: 1 }, "the only one of its batch");
+    // The first one leaves at once, the others together.
+    let several =
+        [("d", 0), ("e", 0), ("b", 3)].map(|(stream, expected)| writer.append(append(stream, expected, 1)));
+    let last = join_all(several).await.remove(2).unwrap();
+    assert_eq!(last, Outcome::Conflict { actual: 1 }, "one of several");
 }
 
 #[tokio::test(flavor = "multi_thread")]
