@@ -15,8 +15,9 @@ export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',
   globalSetup: './e2e/stack.ts',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // What must be fast is measured by benches: here only what never comes is a failure, on the slowest machine too.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   fullyParallel: false,
   workers: 1,
   forbidOnly: Boolean(process.env.CI),

@@ -9,7 +9,7 @@ test('a map that loses its server says so, and recovers by itself when it is bac
   clean(context)
   const page = await context.newPage()
   await page.goto(at('/vehicle/operation-map', line.origin))
-  await expect(badge(page)).toHaveText('实时')
+  await expect(badge(page)).toHaveText('实时', { timeout: 30_000 })
   await expect.poll(async () => (await seen(page)).count).toBeGreaterThan(0)
   await page.evaluate(() => document.body.setAttribute('data-same-page', 'yes'))
 
