@@ -24,11 +24,13 @@ pub struct PoolSizes {
     pub app: u32,
     /// The projectors', reactors' and relay's.
     pub projector: u32,
+    /// The feed's.
+    pub feed: u32,
 }
 
 impl Default for PoolSizes {
     fn default() -> Self {
-        Self { owner: 4, app: 24, projector: 12 }
+        Self { owner: 4, app: 24, projector: 12, feed: 3 }
     }
 }
 
@@ -41,6 +43,9 @@ pub struct Pools {
     pub app: PgPool,
     /// `wheelhouse_projector`: writes read models.
     pub projector: PgPool,
+    /// `wheelhouse_app` too: reads the log for projectors and reactors, and how far it reaches. No query of a user waits
+    /// behind them, nor they behind one.
+    pub feed: PgPool,
     pub(crate) app_options: PgConnectOptions,
     pub(crate) projector_options: PgConnectOptions,
 }
@@ -76,6 +81,7 @@ impl Pools {
             owner: pool(sizes.owner).connect_with(options).await?,
             app: pool(sizes.app).connect_lazy_with(app_options.clone()),
             projector: pool(sizes.projector).connect_lazy_with(projector_options.clone()),
+            feed: pool(sizes.feed).connect_lazy_with(app_options.clone().application_name("wheelhouse feed")),
             app_options,
             projector_options,
         })
@@ -85,6 +91,7 @@ impl Pools {
     pub async fn close(&self) {
         self.app.close().await;
         self.projector.close().await;
+        self.feed.close().await;
         self.owner.close().await;
     }
 }

@@ -10,7 +10,8 @@ use crate::log::LogError;
 use crate::reactor::ReactError;
 use crate::{Lease, Position, Reactor, Recorded, Runtime};
 
-const BATCH: i64 = 200;
+/// Positions by which the stored one lags behind at most between two events that are answered.
+const STORED_WITHIN: i64 = 500;
 const BEAT: Duration = Duration::from_secs(2);
 /// How long the stored position may lag behind: what is done again after a crash is done once, by its request ids.
 const FLUSH: Duration = Duration::from_millis(200);
@@ -47,7 +48,7 @@ impl Reactors {
             .find(|reactor| reactor.name() == name)
             .ok_or(LogError::Invalid("no reactor has this name"))?;
         let before = Position(position.0 - 1);
-        let Some(event) = self.runtime.reader.read_between(before, position, None).await?.pop() else {
+        let Some(event) = self.runtime.reader.read_between(before, position).await?.pop() else {
             return Ok(false);
         };
         if let Err(error) = guarded(reactor.as_ref(), &event).await {
@@ -144,26 +145,26 @@ impl Leader<'_> {
                     std::future::pending::<()>().await;
                 }
             };
-            let head = tokio::select! {
+            tokio::select! {
                 biased;
                 _ = beat.tick() => {
                     self.store(position, None).await?;
                     stored = position;
                     continue;
                 }
-                head = runtime.tail.beyond(position) => head,
+                () = runtime.feed.beyond(position) => {}
                 () = flush => {
                     self.store(position, None).await?;
                     stored = position;
                     continue;
                 }
-            };
-            let to = Position(head.0.min(position.0 + BATCH));
-            for event in runtime.reader.read_between(position, to, Some(reactor.categories())).await? {
+            }
+            let (events, to) = runtime.feed.after(position, reactor.categories()).await?;
+            for event in events {
                 self.answer(&event).await?;
             }
             position = to;
-            if to.0 - stored.0 >= BATCH {
+            if to.0 - stored.0 >= STORED_WITHIN {
                 self.store(position, None).await?;
                 stored = position;
             }

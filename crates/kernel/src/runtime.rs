@@ -12,7 +12,7 @@ use vocabulary::{Clock, IdSource};
 use crate::changes::Changes;
 use crate::desk::Desk;
 use crate::lease::Leases;
-use crate::log::{BatchWriter, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
+use crate::log::{BatchWriter, Feed, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
 use crate::pools::Pools;
 use crate::reads::{Progress, Reads};
 use crate::sweeping::every;
@@ -68,8 +68,10 @@ pub struct Runtime {
     pub ids: Arc<dyn IdSource>,
     /// Connections.
     pub pools: Pools,
-    /// Reads the log.
+    /// Reads the log for users.
     pub reader: Reader,
+    /// Hands out events to projectors and reactors.
+    pub feed: Feed,
     /// How far the log reaches.
     pub tail: Tail,
     /// How far the projectors of this process have come.
@@ -93,11 +95,12 @@ impl Runtime {
         let stop = CancellationToken::new();
 
         let tail = Tail::new();
-        tail.refresh(&pools.app).await?;
-        tokio::spawn(tail.clone().poll(pools.app.clone(), stop.clone()));
+        tail.refresh(&pools.feed).await?;
+        tokio::spawn(tail.clone().poll(pools.feed.clone(), stop.clone()));
         tokio::spawn(stop_on_failure(tail.clone(), stop.clone()));
         let keys = PersonalKeys::new(&master_key);
         let reader = Reader::new(pools.app.clone(), keys.clone());
+        let feed = Feed::start(Reader::new(pools.feed.clone(), keys.clone()), tail.clone(), stop.clone());
         let writer = BatchWriter::start(pools.app_options.clone(), limits, tail.clone());
         let desk = Desk::new(
             writer,
@@ -108,7 +111,7 @@ impl Runtime {
             cached_aggregates,
             node.clone(),
         );
-        tokio::spawn(drop_what_was_forgotten(desk.clone(), pools.app.clone(), stop.clone()));
+        tokio::spawn(drop_what_was_forgotten(desk.clone(), feed.clone(), pools.feed.clone(), stop.clone()));
         let leases = Leases::start(pools.projector_options.clone(), Arc::clone(&node), stop.clone());
         let progress = Progress::default();
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
@@ -122,6 +125,7 @@ impl Runtime {
             ids,
             pools,
             reader,
+            feed,
             tail,
             progress,
             nats,
@@ -137,6 +141,7 @@ impl Runtime {
     pub async fn forget(&self, subject: &str) -> Result<bool, LogError> {
         let done = self.keys.forget(&self.pools.app, subject, self.clock.now()).await?;
         self.desk.drop_cache();
+        self.feed.clear();
         Ok(done)
     }
 
@@ -166,15 +171,16 @@ impl Runtime {
     }
 }
 
-/// Drops what the desk remembers when somebody was forgotten, by whatever process.
-async fn drop_what_was_forgotten(desk: Desk, pool: PgPool, stop: CancellationToken) {
+/// Drops what the desk and the feed remember when somebody was forgotten, by whatever process.
+async fn drop_what_was_forgotten(desk: Desk, feed: Feed, pool: PgPool, stop: CancellationToken) {
     let seen = Arc::new(AtomicI64::new(0));
     every(LOOK_FOR_FORGOTTEN, stop, "forgotten persons", || {
-        let (desk, pool, seen) = (desk.clone(), pool.clone(), seen.clone());
+        let (desk, feed, pool, seen) = (desk.clone(), feed.clone(), pool.clone(), seen.clone());
         async move {
             let times = PersonalKeys::times_forgotten(&pool).await?;
             if seen.swap(times, Ordering::Relaxed) != times {
                 desk.drop_cache();
+                feed.clear();
             }
             Ok::<_, sqlx::Error>(())
         }

@@ -20,7 +20,7 @@ use wire::{BASE, Revocations, RouteInfo, SecretKey, Sessions, Surface, TokenKeys
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const ADMIN: &str = "13800000001";
-const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6 };
+const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6, feed: 2 };
 
 /// The provider's side of the SMS adapter: what was handed over.
 #[derive(Default)]

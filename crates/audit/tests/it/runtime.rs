@@ -16,7 +16,7 @@ use vocabulary::{
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const WANG: OperatorId = OperatorId(71);
-const SIZES: PoolSizes = PoolSizes { owner: 4, app: 6, projector: 4 };
+const SIZES: PoolSizes = PoolSizes { owner: 4, app: 6, projector: 4, feed: 2 };
 
 #[derive(Debug)]
 pub struct Never;

@@ -57,7 +57,7 @@ const FINANCIAL: [&str; 7] = [
     "financial_05",
     "financial_06",
 ];
-const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6 };
+const SIZES: PoolSizes = PoolSizes { owner: 4, app: 10, projector: 6, feed: 2 };
 
 /// The territory's side: agents 2 and 3 work, 4 does not, and there are no others.
 struct ThreeAgents;

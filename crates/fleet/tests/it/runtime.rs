@@ -13,7 +13,7 @@ use vocabulary::{AgentId, AreaId, Clock, CommandId, FixedClock, Snowflake, Syste
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const IMEI: &str = "860000000000001";
-const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
+const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
 
 pub struct TestRuntime {
     pub runtime: Runtime,
@@ -80,7 +80,7 @@ impl TestRuntime {
             .fetch_one(&self.runtime.pools.owner)
             .await
             .unwrap();
-        let all = self.runtime.reader.read_between(Position(0), Position(head), None).await.unwrap();
+        let all = self.runtime.reader.read_between(Position(0), Position(head)).await.unwrap();
         all.into_iter().filter(|event| event.stream_id == id.to_string()).collect()
     }
 

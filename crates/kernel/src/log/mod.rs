@@ -6,6 +6,7 @@ pub mod codec;
 mod columns;
 mod compare;
 mod copied;
+pub mod feed;
 pub mod limits;
 pub mod lineage;
 mod link;
@@ -24,6 +25,7 @@ pub mod writer;
 
 use crate::DecodeError;
 
+pub use feed::Feed;
 pub use personal::{MasterKey, Personal, PersonalKeys};
 pub use reader::Reader;
 pub use tail::Tail;

@@ -42,8 +42,12 @@ const BETWEEN: &str = "select position, category, stream_id, version, type, sche
     from log.events where position > $1 and position <= $2 order by position";
 const LINKED_BETWEEN: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at, \
     chain from log.events where position > $1 and position <= $2 order by position";
-const BETWEEN_OF: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
-    from log.events where position > $1 and position <= $2 and category = any($3) order by position";
+/// Each category by its index, so that one with few events costs little in a log full of others.
+const BETWEEN_OF: &str = "select e.position, e.category, e.stream_id, e.version, e.type, e.schema_version, e.data, e.meta, \
+    e.recorded_at from unnest($3::text[]) wanted cross join lateral (\
+        select * from log.events of where of.category = wanted and of.position > $1 and of.position <= $2 \
+        order by of.position limit $4\
+    ) e order by e.position limit $4";
 const STREAM: &str = "select position, category, stream_id, version, type, schema_version, data, meta, recorded_at \
     from log.events where category = $1 and stream_id = $2 and version > $3 order by version limit $4";
 
@@ -82,22 +86,37 @@ impl Reader {
 
     /// Up to `limit` events after `position`, in order.
     pub async fn read_after(&self, position: Position, limit: i64) -> Result<Vec<Recorded>, LogError> {
-        self.read_between(position, Position(position.0.saturating_add(limit)), None).await
+        self.read_between(position, Position(position.0.saturating_add(limit))).await
     }
 
-    /// The events after `from` up to and with `to`; of `categories` only, when given.
-    pub async fn read_between(
+    /// The events after `from` up to and with `to`.
+    pub async fn read_between(&self, from: Position, to: Position) -> Result<Vec<Recorded>, LogError> {
+        let rows: Vec<Row> = sqlx::query_as(BETWEEN).bind(from.0).bind(to.0).fetch_all(&self.pool).await?;
+        self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
+    }
+
+    /// The first `limit` events of `categories` after `from` up to and with `to`, and how far that reaches: there is no
+    /// other of them up to there.
+    pub async fn read_of(
         &self,
+        categories: &[&str],
         from: Position,
         to: Position,
-        categories: Option<&[&str]>,
-    ) -> Result<Vec<Recorded>, LogError> {
-        let query = match categories {
-            None => sqlx::query_as(BETWEEN).bind(from.0).bind(to.0),
-            Some(categories) => sqlx::query_as(BETWEEN_OF).bind(from.0).bind(to.0).bind(categories),
+        limit: i64,
+    ) -> Result<(Vec<Recorded>, Position), LogError> {
+        let rows: Vec<Row> = sqlx::query_as(BETWEEN_OF)
+            .bind(from.0)
+            .bind(to.0)
+            .bind(categories)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?;
+        let events = self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await?;
+        let reached = match events.last() {
+            Some(last) if events.len() as i64 >= limit => last.position,
+            _ => to,
         };
-        let rows: Vec<Row> = query.fetch_all(&self.pool).await?;
-        self.opened(rows.into_iter().map(recorded).collect::<Result<_, _>>()?).await
+        Ok((events, reached))
     }
 
     /// The events after `from` up to and with `to` as they lie in the log, personal data sealed, each with its link of

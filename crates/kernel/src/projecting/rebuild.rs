@@ -163,15 +163,15 @@ impl<'a> Shadow<'a> {
         filled: &mut Filled,
     ) -> Result<(), ProjectError> {
         loop {
-            let head = runtime.reader.head().await?;
+            let head = runtime.feed.reader().head().await?;
             if head.0 - filled.position.0 <= NEAR {
                 return Ok(());
             }
-            self.fill(runtime, db, filled, Position(head.0.min(filled.position.0 + BATCH))).await?;
+            self.fill(runtime, db, filled, head).await?;
         }
     }
 
-    /// Applies everything up to `to` and commits it.
+    /// Applies what follows up to `to`, a batch of it at most, and commits it.
     async fn fill(
         &self,
         runtime: &Runtime,
@@ -182,8 +182,8 @@ impl<'a> Shadow<'a> {
         let mut tx = db.begin().await?;
         let setting = format!("set local synchronous_commit = off; set local search_path = {}", self.schema);
         sqlx::raw_sql(AssertSqlSafe(setting)).execute(&mut *tx).await?;
-        let events =
-            runtime.reader.read_between(filled.position, to, Some(self.projector.categories())).await?;
+        let reader = runtime.feed.reader();
+        let (events, to) = reader.read_of(self.projector.categories(), filled.position, to, BATCH).await?;
         apply(&mut tx, self.projector, events, &mut filled.parked, &self.reader).await?;
         tx.commit().await?;
         filled.position = to;
@@ -245,8 +245,10 @@ impl<'a> Shadow<'a> {
             };
         not_newer(self.projector.name(), stored, self.projector.version())?;
         // Asked behind the lock, so that what the live tables show of this log, the new ones show too.
-        let to = runtime.reader.head().await?;
-        self.fill(runtime, db, filled, to).await?;
+        let to = runtime.feed.reader().head().await?;
+        while filled.position < to {
+            self.fill(runtime, db, filled, to).await?;
+        }
         let readers = snapshots::open(db).await?;
         if let Err(left) = snapshots::ended(db, &readers, Instant::now() + hold).await? {
             return Ok(Err(left));

@@ -16,8 +16,6 @@ use super::applying::{Applied, ParkedStreams, apply, told};
 use super::{Limits, ProjectError, not_newer, reader_name, rebuild};
 use crate::{Position, Projector, Runtime, pools};
 
-/// Positions looked at in one transaction.
-const BATCH: i64 = 500;
 /// How long the stored position may lag behind while no event concerns the projector.
 const FLUSH: Duration = Duration::from_millis(100);
 const BEAT: Duration = Duration::from_secs(2);
@@ -110,8 +108,8 @@ async fn lead(
             biased;
             _ = beat.tick() => within(leader.heartbeat()).await?,
             () = flush => within(leader.store()).await?,
-            head = runtime.tail.beyond(leader.position) => {
-                within(leader.step(head)).await?;
+            () = runtime.feed.beyond(leader.position) => {
+                within(leader.step()).await?;
                 *pause = FIRST_PAUSE;
             }
         }
@@ -197,10 +195,10 @@ impl<'a> Leader<'a> {
         Ok(state.ok_or_else(|| self.superseded())? == "running")
     }
 
-    async fn step(&mut self, head: Position) -> Result<(), ProjectError> {
+    async fn step(&mut self) -> Result<(), ProjectError> {
         let (runtime, projector) = (self.runtime, self.projector);
-        let to = Position(head.0.min(self.position.0 + BATCH));
-        let events = runtime.reader.read_between(self.position, to, Some(projector.categories())).await?;
+        let (events, to) = runtime.feed.after(self.position, projector.categories()).await?;
+        let count = events.len();
         if events.is_empty() {
             self.position = to;
             runtime.progress.reached(projector.name(), to);
@@ -209,7 +207,6 @@ impl<'a> Leader<'a> {
             }
             return Ok(());
         }
-        let count = events.len();
         let started = Instant::now();
         let mut tx = pools::begin(&runtime.pools.projector).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
@@ -220,7 +217,7 @@ impl<'a> Leader<'a> {
                 Ok(applied) => applied,
                 Err(ProjectError::Stopped { projector: name, position, failure }) => {
                     drop(tx);
-                    self.stop_before(position, &failure).await?;
+                    self.stop_before(position, count, &failure).await?;
                     return Err(ProjectError::Stopped { projector: name, position, failure });
                 }
                 Err(error) => return Err(error),
@@ -299,11 +296,13 @@ impl<'a> Leader<'a> {
         Ok(())
     }
 
-    /// A projector that must not skip stands before the event it cannot apply; what came before it is applied.
-    async fn stop_before(&mut self, at: Position, failure: &str) -> Result<(), ProjectError> {
+    /// A projector that must not skip stands before the event it cannot apply; what came before it, less than `count`
+    /// events, is applied.
+    async fn stop_before(&mut self, at: Position, count: usize, failure: &str) -> Result<(), ProjectError> {
         let (runtime, projector) = (self.runtime, self.projector);
         let before = Position(at.0 - 1);
-        let events = runtime.reader.read_between(self.position, before, Some(projector.categories())).await?;
+        let reader = runtime.feed.reader();
+        let (events, _) = reader.read_of(projector.categories(), self.position, before, count as i64).await?;
         let mut tx = pools::begin(&runtime.pools.projector).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
         sqlx::query("set local search_path = read").execute(&mut *tx).await?;

@@ -12,7 +12,7 @@ use testkit::{Services, TestDatabase};
 use vocabulary::{AgentId, AreaId, Clock, DataOwner, FixedClock, Scope, Snowflake, SystemClock, Timestamp};
 
 pub const MASTER: [u8; 32] = [7; 32];
-pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6 };
+pub const SIZES: PoolSizes = PoolSizes { owner: 4, app: 8, projector: 6, feed: 2 };
 
 /// What a test holds so that its servers stay up.
 pub struct Standing {

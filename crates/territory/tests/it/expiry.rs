@@ -12,7 +12,7 @@ use vocabulary::{
     AgentId, AreaId, Cents, Clock, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
 };
 
-const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4 };
+const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
 const DAY_MS: i64 = 24 * 3_600_000;
 /// Midnight of 2027-01-15 in Shanghai.
 const MIDNIGHT: Timestamp = Timestamp::from_millis(1_799_942_400_000);
