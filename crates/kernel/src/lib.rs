@@ -13,6 +13,7 @@ pub mod list;
 pub mod log;
 mod passing;
 pub mod pools;
+pub mod progress;
 pub mod projecting;
 pub mod projector;
 pub mod reacting;

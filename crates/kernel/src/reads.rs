@@ -5,18 +5,20 @@ use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use dashmap::DashMap;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
-use std::sync::Arc;
-use tokio::sync::watch;
 use tokio::time::Instant;
 use vocabulary::{Reach, Scope};
 
 use crate::log::Tail;
+use crate::progress::Progress;
 use crate::{Position, pools};
 
 /// How long a query waits for its projectors.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks at the stored position where nobody tells of it, at first and at most.
+const UNTOLD: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
+/// The same where other nodes tell of it, for a word that was lost.
+const LOST: Duration = Duration::from_millis(500);
 
 /// Why a read could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -24,31 +26,6 @@ pub enum ReadError {
     /// PostgreSQL refused or broke.
     #[error("the read models cannot be read")]
     Database(#[from] sqlx::Error),
-}
-
-/// How far the projectors of this process have come.
-#[derive(Clone, Default)]
-pub struct Progress {
-    reached: Arc<DashMap<String, watch::Sender<i64>>>,
-}
-
-impl Progress {
-    /// Tells that `projector` has reached `position`.
-    pub fn reached(&self, projector: &str, position: Position) {
-        let sender = self.sender(projector);
-        sender.send_if_modified(|reached| {
-            let further = position.0 > *reached;
-            *reached = position.0.max(*reached);
-            further
-        });
-    }
-
-    fn sender(&self, projector: &str) -> watch::Sender<i64> {
-        if let Some(sender) = self.reached.get(projector) {
-            return sender.clone();
-        }
-        self.reached.entry(projector.to_owned()).or_insert_with(|| watch::Sender::new(0)).clone()
-    }
 }
 
 /// Begins read transactions.
@@ -127,10 +104,8 @@ impl Reads {
     }
 
     async fn reaches(&self, projector: &str, seen: Position, deadline: Instant) -> Result<bool, ReadError> {
-        let sender = self.progress.sender(projector);
-        let mut reached = sender.subscribe();
-        let mut pause = Duration::from_millis(5);
-        // A projector led by this process tells at once; one led by another is asked for in the database.
+        let mut reached = self.progress.of(projector);
+        let (mut pause, longest) = if self.progress.is_told() { (LOST, LOST) } else { UNTOLD };
         loop {
             if *reached.borrow_and_update() >= seen.0 {
                 return Ok(true);
@@ -145,12 +120,12 @@ impl Reads {
                     .fetch_optional(&self.pool)
                     .await?;
             if let Some(stored) = stored {
-                self.progress.reached(projector, Position(stored));
+                self.progress.heard(projector, Position(stored));
             }
             if Instant::now() >= deadline {
                 return Ok(stored.is_some_and(|stored| stored >= seen.0));
             }
-            pause = (pause * 2).min(Duration::from_millis(40));
+            pause = (pause * 2).min(longest);
         }
     }
 }

@@ -14,7 +14,8 @@ use crate::desk::Desk;
 use crate::lease::Leases;
 use crate::log::{BatchWriter, Feed, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
 use crate::pools::Pools;
-use crate::reads::{Progress, Reads};
+use crate::progress::Progress;
+use crate::reads::Reads;
 use crate::sweeping::every;
 
 /// How often a process looks whether somebody was forgotten.
@@ -74,7 +75,7 @@ pub struct Runtime {
     pub feed: Feed,
     /// How far the log reaches.
     pub tail: Tail,
-    /// How far the projectors of this process have come.
+    /// How far the projectors have come.
     pub progress: Progress,
     /// NATS, when there is one.
     pub nats: Option<async_nats::Client>,
@@ -113,7 +114,7 @@ impl Runtime {
         );
         tokio::spawn(drop_what_was_forgotten(desk.clone(), feed.clone(), pools.feed.clone(), stop.clone()));
         let leases = Leases::start(pools.projector_options.clone(), Arc::clone(&node), stop.clone());
-        let progress = Progress::default();
+        let progress = Progress::start(&pools.feed, nats.clone(), &node, stop.clone()).await?;
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
         let changes = Changes::new(nats.clone(), &node);
         tokio::spawn(changes.clone().listen(stop.clone()));

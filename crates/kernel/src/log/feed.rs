@@ -169,3 +169,70 @@ impl Feed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Timestamp;
+
+    use super::*;
+    use crate::{Actor, Meta};
+
+    fn event(position: i64, bytes: usize) -> Recorded {
+        Recorded {
+            position: Position(position),
+            category: "bike".into(),
+            stream_id: "1".into(),
+            version: position,
+            stored_type: "bike.seen".into(),
+            schema_version: 1,
+            data: vec![b' '; bytes].into(),
+            meta: Meta {
+                actor: Actor::System { name: "test".into() },
+                owner: vocabulary::DataOwner::default(),
+                trace_id: String::new(),
+                causation: None,
+                client_address: None,
+                request_id: None,
+                nonce: String::new(),
+            },
+            recorded_at: Timestamp::from_millis(0),
+        }
+    }
+
+    fn stretch(from: i64, to: i64, bytes: usize) -> Stretch {
+        Stretch::new(Position(from), Position(to), (from + 1..=to).map(|at| event(at, bytes)).collect())
+    }
+
+    fn bounds(stretches: &[Arc<Stretch>]) -> Option<(i64, i64)> {
+        Some((stretches.first()?.from, stretches.last()?.to))
+    }
+
+    #[test]
+    fn a_window_gives_what_follows_a_position_and_about_a_batch_of_it() {
+        let mut window = Window::default();
+        assert_eq!(bounds(&window.after(Position(0))), None);
+        for from in (100..1_100).step_by(100) {
+            window.push(stretch(from, from + 100, 10));
+        }
+        assert_eq!(bounds(&window.after(Position(99))), None, "what it does not know");
+        assert_eq!(bounds(&window.after(Position(100))), Some((100, 600)));
+        assert_eq!(bounds(&window.after(Position(150))), Some((100, 600)));
+        assert_eq!(bounds(&window.after(Position(1_050))), Some((1_000, 1_100)));
+        assert_eq!(bounds(&window.after(Position(1_100))), None);
+    }
+
+    #[test]
+    fn a_window_is_bounded_in_events_and_in_bytes() {
+        let mut window = Window::default();
+        for from in (0..20_000).step_by(500) {
+            window.push(stretch(from, from + 500, 10));
+        }
+        assert!(window.events <= KEPT_EVENTS && window.events > KEPT_EVENTS - 500);
+        assert_eq!(window.stretches.front().map(|oldest| oldest.from), Some(20_000 - window.events as i64));
+
+        for from in 20_000..20_100 {
+            window.push(stretch(from, from + 1, 900_000));
+        }
+        assert!(window.bytes <= KEPT_BYTES && window.events > 30);
+    }
+}

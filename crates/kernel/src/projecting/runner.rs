@@ -16,8 +16,10 @@ use super::applying::{Applied, ParkedStreams, apply, told};
 use super::{Limits, ProjectError, not_newer, reader_name, rebuild};
 use crate::{Position, Projector, Runtime, pools};
 
-/// How long the stored position may lag behind while no event concerns the projector.
+/// How long the stored position may lag behind while no event concerns the projector: where other nodes look at it to
+/// know how far it is, and where they are told.
 const FLUSH: Duration = Duration::from_millis(100);
+const FLUSH_TOLD: Duration = Duration::from_secs(1);
 const BEAT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -37,8 +39,9 @@ pub async fn run(runtime: Runtime, projector: Arc<dyn Projector>, limits: Limits
         };
         match ended {
             Ok(()) => continue,
-            // The one who leads says the rest.
-            Err(ProjectError::Superseded(_) | ProjectError::Version { .. }) => {}
+            // The one who leads or rebuilds says the rest.
+            Err(ProjectError::Superseded(_) | ProjectError::Version { .. } | ProjectError::Rebuilding(_)) => {
+            }
             Err(error) => {
                 tracing::error!(projector = projector.name(), error = %told(&error), "a projector waits and tries again");
                 metrics::counter!("wheelhouse_projector_failures_total", "projector" => projector.name())
@@ -53,14 +56,24 @@ pub async fn run(runtime: Runtime, projector: Arc<dyn Projector>, limits: Limits
     }
 }
 
-/// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try.
+/// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try. Tables
+/// of older rules are built anew first, beside those that whoever leads by the old rules goes on with.
 async fn term(
     runtime: &Runtime,
     projector: &dyn Projector,
     limits: Limits,
     pause: &mut Duration,
 ) -> Result<(), ProjectError> {
-    stand_aside(runtime, projector).await?;
+    let stored = stand_aside(runtime, projector).await?;
+    if stored.is_some_and(|stored| stored < projector.version()) {
+        tracing::info!(
+            projector = projector.name(),
+            from = stored,
+            to = projector.version(),
+            "a projector rebuilds itself"
+        );
+        rebuild::rebuild(runtime, projector, limits).await?;
+    }
     let mut lease = runtime.lease(&reader_name(projector)).await;
     lease.held().await;
     tokio::select! {
@@ -70,8 +83,8 @@ async fn term(
     }
 }
 
-/// Waits while the tables are of a newer program's rules: that one leads.
-async fn stand_aside(runtime: &Runtime, projector: &dyn Projector) -> Result<(), ProjectError> {
+/// Waits while the tables are of a newer program's rules: that one leads. The version of their rules, where there are some.
+async fn stand_aside(runtime: &Runtime, projector: &dyn Projector) -> Result<Option<i32>, ProjectError> {
     let mut said = false;
     loop {
         let stored: Option<i32> = sqlx::query_scalar("select version from log.projectors where name = $1")
@@ -79,7 +92,7 @@ async fn stand_aside(runtime: &Runtime, projector: &dyn Projector) -> Result<(),
             .fetch_optional(&runtime.pools.projector)
             .await?;
         let Err(newer) = not_newer(projector.name(), stored.unwrap_or(0), projector.version()) else {
-            return Ok(());
+            return Ok(stored);
         };
         if !said {
             tracing::warn!(projector = projector.name(), reason = %newer, "this process stands aside");
@@ -100,7 +113,7 @@ async fn lead(
     let mut beat = tokio::time::interval(BEAT);
     loop {
         let flush = if leader.position > leader.stored {
-            Either::Left(tokio::time::sleep_until(leader.stored_at + FLUSH))
+            Either::Left(tokio::time::sleep_until(leader.stored_at + leader.flush()))
         } else {
             Either::Right(std::future::pending())
         };
@@ -179,6 +192,10 @@ impl<'a> Leader<'a> {
         (self.position, self.stored, self.stored_at) = (position, position, Instant::now());
     }
 
+    fn flush(&self) -> Duration {
+        if self.runtime.progress.is_told() { FLUSH_TOLD } else { FLUSH }
+    }
+
     fn superseded(&self) -> ProjectError {
         ProjectError::Superseded(self.projector.name())
     }
@@ -202,7 +219,7 @@ impl<'a> Leader<'a> {
         if events.is_empty() {
             self.position = to;
             runtime.progress.reached(projector.name(), to);
-            if self.stored_at.elapsed() >= FLUSH {
+            if self.stored_at.elapsed() >= self.flush() {
                 self.store().await?;
             }
             return Ok(());
@@ -321,16 +338,17 @@ impl<'a> Leader<'a> {
         Ok(())
     }
 
-    /// A sign of life, apart from progress.
+    /// A sign of life, apart from progress; and a look whether the tables are still of these rules.
     async fn heartbeat(&mut self) -> Result<(), ProjectError> {
         let name = self.projector.name();
         let next: Option<Option<chrono::DateTime<chrono::Utc>>> = sqlx::query_scalar(
-            "update log.projectors set beat_at = now() where name = $1 and token = $2
+            "update log.projectors set beat_at = now() where name = $1 and token = $2 and version = $4
              returning (select recorded_at from log.events where position = $3)",
         )
         .bind(name)
         .bind(self.token)
         .bind(self.position.0 + 1)
+        .bind(self.projector.version())
         .fetch_optional(&self.runtime.pools.projector)
         .await?;
         let next = next.ok_or_else(|| self.superseded())?;

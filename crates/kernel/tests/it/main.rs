@@ -9,6 +9,7 @@ mod cutter;
 mod database_roles;
 mod desk;
 mod doubt;
+mod feed;
 mod frozen;
 mod groups;
 mod leases;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kernel::Projectors;
 
 use crate::stalls::{Stalls, caught_up, make_table, run, sold};
-use crate::support::{Stall, StallCommand, Standing, ctx, open_stall, runtime, runtime_at};
+use crate::support::{Stall, StallCommand, Standing, ctx, eventually, open_stall, runtime, runtime_at};
 
 fn of_version(version: i32) -> Stalls {
     Stalls { version, ..Stalls::default() }
@@ -90,4 +90,34 @@ async fn an_older_node_neither_leads_nor_rebuilds_downwards() {
     caught_up(new).await;
     assert_eq!(batches.load(Ordering::SeqCst), 0, "the old rules wrote nothing");
     assert_eq!((stored_version(&standing).await, sold(new).await), (2, vec![("a".to_owned(), 5)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_node_builds_its_tables_beside_those_that_the_older_one_goes_on_with() {
+    let standing = runtime().await;
+    let (old, new) = (&standing.runtime, runtime_at(&standing.database.url).await);
+    make_table(&old.pools.owner).await;
+    let (_old_projectors, _old_running) = run(old, of_version(1));
+    open_stall(old, "a").await;
+    // More than is applied while the live tables are held.
+    for _ in 0..250 {
+        sell(old, 1).await;
+    }
+    caught_up(old).await;
+    let slow = Stalls { pause: Duration::from_secs(2), ..of_version(2) };
+    let (_new_projectors, _new_running) = run(&new, slow);
+    eventually("the newer node fills tables of its own", async || {
+        sqlx::query_scalar("select to_regclass('shadow_stalls.stalls') is not null")
+            .fetch_one(&old.pools.owner)
+            .await
+            .unwrap()
+    })
+    .await;
+    sell(old, 1).await;
+    caught_up(old).await;
+    assert_eq!((stored_version(&standing).await, sold(old).await), (1, vec![("a".to_owned(), 251)]));
+    led_by(&standing, &new.node).await;
+    sell(old, 1).await;
+    caught_up(old).await;
+    assert_eq!((stored_version(&standing).await, sold(old).await), (2, vec![("a".to_owned(), 252)]));
 }
