@@ -23,6 +23,8 @@ const FLUSH_TOLD: Duration = Duration::from_secs(1);
 const BEAT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Begins the transaction of a batch.
+const OPENING: &str = "begin; set local search_path = read";
 /// No step takes longer, unless a connection died without a word: then the next step has another.
 const LONGEST_STEP: Duration = Duration::from_mins(1);
 /// How often a program that stands aside looks whether it still must.
@@ -225,9 +227,8 @@ impl<'a> Leader<'a> {
             return Ok(());
         }
         let started = Instant::now();
-        let mut tx = pools::begin(&runtime.pools.projector).await?;
+        let mut tx = pools::begin_with(&runtime.pools.projector, OPENING).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
-        sqlx::query("set local search_path = read").execute(&mut *tx).await?;
         let reader = reader_name(projector);
         let Applied { changes, parked: failed } =
             match apply(&mut tx, projector, events, &mut parked, &reader).await {
@@ -266,11 +267,17 @@ impl<'a> Leader<'a> {
     /// which then becomes known. Whose term is over, or whose rules are not the tables', learns it here.
     async fn locked(&mut self, db: &mut PgConnection) -> Result<Option<ParkedStreams>, ProjectError> {
         let (name, own) = (self.projector.name(), self.projector.version());
-        let (position, token, stored): (Position, i64, i32) =
-            sqlx::query_as("select position, token, version from log.projectors where name = $1 for update")
-                .bind(name)
-                .fetch_one(&mut *db)
-                .await?;
+        let (position, token, stored, categories, streams): (Position, i64, i32, Vec<String>, Vec<String>) =
+            sqlx::query_as(
+                "select p.position, p.token, p.version,
+                 array(select category from log.parked where reader = $2 order by category, stream_id),
+                 array(select stream_id from log.parked where reader = $2 order by category, stream_id)
+                 from log.projectors p where p.name = $1 for update",
+            )
+            .bind(name)
+            .bind(reader_name(self.projector))
+            .fetch_one(db)
+            .await?;
         if token != self.token {
             return Err(self.superseded());
         }
@@ -281,12 +288,7 @@ impl<'a> Leader<'a> {
             self.adopt(position);
             return Ok(None);
         }
-        let parked: Vec<(String, String)> =
-            sqlx::query_as("select category, stream_id from log.parked where reader = $1")
-                .bind(reader_name(self.projector))
-                .fetch_all(db)
-                .await?;
-        Ok(Some(parked.into_iter().collect()))
+        Ok(Some(categories.into_iter().zip(streams).collect()))
     }
 
     /// Stores a position that moved without events of its own; that needs no wait for the disk.
@@ -320,9 +322,8 @@ impl<'a> Leader<'a> {
         let before = Position(at.0 - 1);
         let reader = runtime.feed.reader();
         let (events, _) = reader.read_of(projector.categories(), self.position, before, count as i64).await?;
-        let mut tx = pools::begin(&runtime.pools.projector).await?;
+        let mut tx = pools::begin_with(&runtime.pools.projector, OPENING).await?;
         let Some(mut parked) = self.locked(&mut tx).await? else { return Ok(()) };
-        sqlx::query("set local search_path = read").execute(&mut *tx).await?;
         let applied = apply(&mut tx, projector, events, &mut parked, &reader_name(projector)).await?;
         sqlx::query(
             "update log.projectors set position = $2, state = 'stopped', failure = $3, moved_at = now() where name = $1",
