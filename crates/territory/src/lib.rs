@@ -40,7 +40,7 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
 /// Its read models.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
-        Arc::new(read::agents::AgentProjector),
+        Arc::new(Folded::<read::agents::Row>::new()),
         Arc::new(Folded::<read::agent_roles::Row>::new()),
         Arc::new(Folded::<read::franchisees::Row>::new()),
         Arc::new(read::areas::AreaProjector),

@@ -1,11 +1,8 @@
 //! Table `agent`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use chrono::NaiveDate;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
@@ -14,12 +11,9 @@ use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, DataOwner, Page, Phone
 use super::containing;
 use crate::model::agent::{Agent, AgentEvent, Profile};
 
-/// Builds table `agent`.
-pub struct AgentProjector;
-
 /// A row of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     agent_id: i64,
     parent_id: Option<i64>,
     level: i16,
@@ -53,71 +47,39 @@ impl Row {
     }
 }
 
-#[async_trait]
-impl Projector for AgentProjector {
-    fn name(&self) -> &'static str {
-        "agent"
-    }
+impl Fold for Row {
+    type Of = Agent;
+    const TABLE: &'static str = "agent";
+    const KEY: &'static str = "agent_id";
+    const VERSION: i32 = 2;
 
-    fn version(&self) -> i32 {
-        2
-    }
-
-    fn tables(&self) -> &'static [&'static str] {
-        &["agent"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Agent::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Row> = rows::load(db, "agent", "agent_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.agent_id, row)).collect();
-        let mut changes = Vec::new();
-        let mut gone = Vec::new();
-        for recorded in events {
-            let at = recorded.recorded_at.millis();
-            let agent_id: i64 = recorded.stream_id.parse()?;
-            let event = recorded.decode::<AgentEvent>()?;
-            if let AgentEvent::Registered(_) = &event {
-                rows.insert(agent_id, Row { agent_id, created_at_ms: at, ..Row::default() });
-            }
-            if event == AgentEvent::Deleted {
-                changes.extend(rows.remove(&agent_id).as_ref().map(change));
-                gone.push(agent_id.to_string());
-                continue;
-            }
-            let row = rows.get_mut(&agent_id).ok_or("an agent changed before it was registered")?;
-            row.updated_at_ms = at;
-            row.version = recorded.version;
-            row.position = recorded.position.0;
-            match event {
-                AgentEvent::Registered(new) => {
-                    row.parent_id = new.parent.map(|parent| parent.0);
-                    row.level = new.level;
-                    row.set_profile(new.profile);
-                }
-                AgentEvent::Changed(profile) => row.set_profile(profile),
-                AgentEvent::Enabled => row.state = 1,
-                AgentEvent::Disabled => row.state = 0,
-                AgentEvent::Deleted => {}
-            }
+    fn fold(row: Option<Self>, event: AgentEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        let mut row = match (&event, row) {
+            (AgentEvent::Registered(new), _) => Self {
+                agent_id: recorded.stream_id.parse()?,
+                parent_id: new.parent.map(|parent| parent.0),
+                level: new.level,
+                created_at_ms: at_ms,
+                ..Self::default()
+            },
+            (_, row) => row.ok_or("an agent changed before it was registered")?,
+        };
+        match event {
+            AgentEvent::Registered(new) => row.set_profile(new.profile),
+            AgentEvent::Changed(profile) => row.set_profile(profile),
+            AgentEvent::Enabled => row.state = 1,
+            AgentEvent::Disabled => row.state = 0,
+            AgentEvent::Deleted => return Ok(None),
         }
-        let rows: Vec<Row> = rows.into_values().collect();
-        rows::delete(db, "agent", "agent_id", "bigint", &gone).await?;
-        rows::upsert(db, "agent", "agent_id", &rows).await?;
-        changes.extend(rows.iter().map(change));
-        Ok(changes)
+        row.updated_at_ms = at_ms;
+        row.version = recorded.version;
+        row.position = recorded.position.0;
+        Ok(Some(row))
     }
-}
 
-fn change(row: &Row) -> Change {
-    Change {
-        table: "agent",
-        key: row.agent_id.to_string(),
-        owner: DataOwner::of_agent(AgentId(row.agent_id)),
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_agent(AgentId(self.agent_id))
     }
 }
 
