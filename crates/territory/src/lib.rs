@@ -43,7 +43,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::agents::Row>::new()),
         Arc::new(Folded::<read::agent_roles::Row>::new()),
         Arc::new(Folded::<read::franchisees::Row>::new()),
-        Arc::new(read::areas::AreaProjector),
+        Arc::new(Folded::<read::areas::Row>::new()),
         Arc::new(read::fences::FenceProjector),
     ]
 }

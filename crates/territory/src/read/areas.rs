@@ -1,10 +1,9 @@
 //! Table `area`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
@@ -13,12 +12,9 @@ use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, Datum, Page, Rows};
 use super::containing;
 use crate::model::area::{Area, AreaEvent, AreaState};
 
-/// Builds table `area`.
-pub struct AreaProjector;
-
 /// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     area_id: i64,
     agent_id: i64,
     name: String,
@@ -33,75 +29,6 @@ struct Row {
     version: i64,
 }
 
-#[async_trait]
-impl Projector for AreaProjector {
-    fn name(&self) -> &'static str {
-        "area"
-    }
-
-    fn tables(&self) -> &'static [&'static str] {
-        &["area"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Area::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Row> = rows::load(db, "area", "area_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.area_id, row)).collect();
-        let mut changes = Vec::new();
-        for recorded in events {
-            let area_id: i64 = recorded.stream_id.parse()?;
-            let at = recorded.recorded_at.millis();
-            let event = recorded.decode::<AreaEvent>()?;
-            if let AreaEvent::Planned(plan) = &event {
-                let row = Row {
-                    area_id,
-                    agent_id: plan.agent_id.0,
-                    name: plan.name.clone(),
-                    tel: plan.tel.clone(),
-                    state: AreaState::Planned as i16,
-                    notice: String::new(),
-                    ring: plan.ring.closed(),
-                    datum: plan.ring.datum,
-                    data_version: 1,
-                    created_at_ms: at,
-                    updated_at_ms: at,
-                    version: 0,
-                };
-                rows.insert(area_id, row);
-            }
-            let row = rows.get_mut(&area_id).ok_or("an area changed before it was planned")?;
-            row.updated_at_ms = at;
-            row.version = recorded.version;
-            match event {
-                AreaEvent::Planned(_) => {}
-                AreaEvent::Opened => row.stand(AreaState::Open, String::new()),
-                AreaEvent::Suspended { notice } => row.stand(AreaState::Suspended, notice),
-                AreaEvent::Closed => row.stand(AreaState::Closed, String::new()),
-                AreaEvent::Renamed { name } => row.name = name,
-                AreaEvent::TelChanged { tel } => row.tel = tel,
-                AreaEvent::HandedOver { to, .. } => {
-                    // Who ran it hears that it is gone.
-                    changes.push(change(row));
-                    row.agent_id = to.0;
-                }
-                AreaEvent::Redrawn { data_version, ring } => {
-                    row.data_version = data_version;
-                    row.datum = ring.datum;
-                    row.ring = ring.closed();
-                }
-            }
-        }
-        let rows: Vec<Row> = rows.into_values().collect();
-        rows::upsert(db, "area", "area_id", &rows).await?;
-        changes.extend(rows.iter().map(change));
-        Ok(changes)
-    }
-}
-
 impl Row {
     fn stand(&mut self, state: AreaState, notice: String) {
         self.state = state as i16;
@@ -109,9 +36,52 @@ impl Row {
     }
 }
 
-fn change(row: &Row) -> Change {
-    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "area", key: row.area_id.to_string(), owner }
+impl Fold for Row {
+    type Of = Area;
+    const TABLE: &'static str = "area";
+    const KEY: &'static str = "area_id";
+
+    fn fold(row: Option<Self>, event: AreaEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        if let AreaEvent::Planned(plan) = event {
+            return Ok(Some(Self {
+                area_id: recorded.stream_id.parse()?,
+                agent_id: plan.agent_id.0,
+                name: plan.name,
+                tel: plan.tel,
+                state: AreaState::Planned as i16,
+                notice: String::new(),
+                datum: plan.ring.datum,
+                ring: plan.ring.closed(),
+                data_version: 1,
+                created_at_ms: at_ms,
+                updated_at_ms: at_ms,
+                version: recorded.version,
+            }));
+        }
+        let mut row = row.ok_or("an area changed before it was planned")?;
+        match event {
+            AreaEvent::Planned(_) => {}
+            AreaEvent::Opened => row.stand(AreaState::Open, String::new()),
+            AreaEvent::Suspended { notice } => row.stand(AreaState::Suspended, notice),
+            AreaEvent::Closed => row.stand(AreaState::Closed, String::new()),
+            AreaEvent::Renamed { name } => row.name = name,
+            AreaEvent::TelChanged { tel } => row.tel = tel,
+            AreaEvent::HandedOver { to, .. } => row.agent_id = to.0,
+            AreaEvent::Redrawn { data_version, ring } => {
+                row.data_version = data_version;
+                row.datum = ring.datum;
+                row.ring = ring.closed();
+            }
+        }
+        row.updated_at_ms = at_ms;
+        row.version = recorded.version;
+        Ok(Some(row))
+    }
+
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_area(AgentId(self.agent_id), AreaId(self.area_id))
+    }
 }
 
 /// A service area as selectors list it.
