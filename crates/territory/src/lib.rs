@@ -44,6 +44,6 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::agent_roles::Row>::new()),
         Arc::new(Folded::<read::franchisees::Row>::new()),
         Arc::new(Folded::<read::areas::Row>::new()),
-        Arc::new(read::fences::FenceProjector),
+        Arc::new(Folded::<read::fences::Row>::new()),
     ]
 }

@@ -1,23 +1,17 @@
 //! Table `fence`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, DataOwner, Datum, FenceId};
 
 use crate::model::fence::{Fence, FenceEvent};
 
-/// Builds table `fence`.
-pub struct FenceProjector;
-
 /// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Row {
+pub(crate) struct Row {
     fence_id: i64,
     area_id: i64,
     agent_id: i64,
@@ -33,64 +27,41 @@ struct Row {
     version: i64,
 }
 
-#[async_trait]
-impl Projector for FenceProjector {
-    fn name(&self) -> &'static str {
-        "fence"
+impl Fold for Row {
+    type Of = Fence;
+    const TABLE: &'static str = "fence";
+    const KEY: &'static str = "fence_id";
+
+    fn fold(row: Option<Self>, event: FenceEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        Ok(Some(match event {
+            FenceEvent::Published { data_version, drawing } => Self {
+                fence_id: recorded.stream_id.parse()?,
+                area_id: drawing.area_id.0,
+                agent_id: drawing.agent_id.0,
+                kind: drawing.kind.into(),
+                name: drawing.name,
+                capacity: drawing.capacity,
+                enabled: row.as_ref().is_none_or(|row| row.enabled),
+                datum: drawing.ring.datum,
+                ring: drawing.ring.closed(),
+                data_version,
+                created_at_ms: row.map_or(at_ms, |row| row.created_at_ms),
+                updated_at_ms: at_ms,
+                version: recorded.version,
+            },
+            FenceEvent::Enabled | FenceEvent::Disabled => Self {
+                enabled: event == FenceEvent::Enabled,
+                updated_at_ms: at_ms,
+                version: recorded.version,
+                ..row.ok_or("a fence changed before it was drawn")?
+            },
+        }))
     }
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["fence"]
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_area(AgentId(self.agent_id), AreaId(self.area_id))
     }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Fence::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Row> = rows::load(db, "fence", "fence_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Row> = known.into_iter().map(|row| (row.fence_id, row)).collect();
-        for recorded in events {
-            let fence_id: i64 = recorded.stream_id.parse()?;
-            let at = recorded.recorded_at.millis();
-            match recorded.decode::<FenceEvent>()? {
-                FenceEvent::Published { data_version, drawing } => {
-                    let before = rows.get(&fence_id);
-                    let row = Row {
-                        fence_id,
-                        area_id: drawing.area_id.0,
-                        agent_id: drawing.agent_id.0,
-                        kind: drawing.kind.into(),
-                        capacity: drawing.capacity,
-                        enabled: before.is_none_or(|row| row.enabled),
-                        ring: drawing.ring.closed(),
-                        datum: drawing.ring.datum,
-                        data_version,
-                        created_at_ms: before.map_or(at, |row| row.created_at_ms),
-                        updated_at_ms: at,
-                        version: recorded.version,
-                        name: drawing.name,
-                    };
-                    rows.insert(fence_id, row);
-                }
-                event @ (FenceEvent::Enabled | FenceEvent::Disabled) => {
-                    let row = rows.get_mut(&fence_id).ok_or("a fence changed before it was drawn")?;
-                    row.enabled = event == FenceEvent::Enabled;
-                    row.updated_at_ms = at;
-                    row.version = recorded.version;
-                }
-            }
-        }
-        let rows: Vec<Row> = rows.into_values().collect();
-        rows::upsert(db, "fence", "fence_id", &rows).await?;
-        Ok(rows.iter().map(change).collect())
-    }
-}
-
-fn change(row: &Row) -> Change {
-    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "fence", key: row.fence_id.to_string(), owner }
 }
 
 /// A fence as the map draws it.
