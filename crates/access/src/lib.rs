@@ -19,7 +19,7 @@ mod sms;
 
 use std::sync::Arc;
 
-use kernel::{MasterKey, Projector, Reactor, Runtime};
+use kernel::{Folded, MasterKey, Projector, Reactor, Runtime};
 use wire::{AddressLimiter, RouteInfo, Routes, SecretKey, Sessions, TokenKeys};
 
 pub use agents::{AgentStanding, Agents, under_agent};
@@ -144,7 +144,7 @@ pub fn routes(access: Arc<Access>) -> Routes {
 /// What builds this context's read models.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
-        Arc::new(read::roles::RoleProjector),
+        Arc::new(Folded::<read::roles::Row>::new()),
         Arc::new(read::operators::OperatorProjector),
         Arc::new(read::devices::DeviceProjector),
         Arc::new(read::machines::MachineProjector),

@@ -1,10 +1,9 @@
 //! Table `role`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
@@ -15,11 +14,9 @@ use crate::model::level::Level;
 use crate::model::role::{Role, RoleEvent};
 use crate::permissions;
 
-/// Builds table `role`.
-pub struct RoleProjector;
-
+/// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Stored {
+pub(crate) struct Row {
     role_id: i64,
     agent_id: Option<i64>,
     name: String,
@@ -37,63 +34,16 @@ struct Stored {
     position: i64,
 }
 
-impl Stored {
-    fn change(&self) -> Change {
-        let agent = self.agent_id.map(AgentId);
-        Change { table: "role", key: self.role_id.to_string(), owner: DataOwner { agent, area: None } }
-    }
-}
+impl Fold for Row {
+    type Of = Role;
+    const TABLE: &'static str = "role";
+    const KEY: &'static str = "role_id";
 
-#[async_trait]
-impl Projector for RoleProjector {
-    fn name(&self) -> &'static str {
-        "role"
-    }
-
-    fn tables(&self) -> &'static [&'static str] {
-        &["role"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Role::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Stored> = rows::load(db, "role", "role_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.role_id, row)).collect();
-        let mut changes = Vec::new();
-        let mut gone = Vec::new();
-        for recorded in events {
-            let role_id: i64 = recorded.stream_id.parse()?;
-            let event = recorded.decode::<RoleEvent>()?;
-            if event == RoleEvent::Deleted {
-                changes.extend(rows.remove(&role_id).map(|row| row.change()));
-                gone.push(role_id.to_string());
-                continue;
-            }
-            apply(&mut rows, role_id, event, recorded)?;
-        }
-        let rows: Vec<Stored> = rows.into_values().collect();
-        rows::delete(db, "role", "role_id", "bigint", &gone).await?;
-        rows::upsert(db, "role", "role_id", &rows).await?;
-        changes.extend(rows.iter().map(Stored::change));
-        Ok(changes)
-    }
-}
-
-fn apply(
-    rows: &mut BTreeMap<i64, Stored>,
-    role_id: i64,
-    event: RoleEvent,
-    recorded: &Recorded,
-) -> Result<(), ApplyError> {
-    let at = recorded.recorded_at.millis();
-    if let RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } = event {
-        rows.insert(
-            role_id,
-            Stored {
-                role_id,
+    fn fold(row: Option<Self>, event: RoleEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        if let RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } = event {
+            return Ok(Some(Self {
+                role_id: recorded.stream_id.parse()?,
                 agent_id: agent.map(|agent| agent.0),
                 name,
                 tier: u8::from(tier).into(),
@@ -103,42 +53,46 @@ fn apply(
                 enabled,
                 holders: BTreeSet::new(),
                 user_count: 0,
-                created_at_ms: at,
-                updated_at_ms: at,
+                created_at_ms: at_ms,
+                updated_at_ms: at_ms,
                 updated_by: actor(&recorded.meta),
                 revision: 1,
                 position: recorded.position.0,
-            },
-        );
-        return Ok(());
+            }));
+        }
+        let mut row = row.ok_or("a role changed before it was created")?;
+        row.position = recorded.position.0;
+        match event {
+            RoleEvent::Granted { operator } => {
+                row.holders.insert(operator.0);
+                row.user_count = row.holders.len();
+                return Ok(Some(row));
+            }
+            RoleEvent::Withdrawn { operator } => {
+                row.holders.remove(&operator.0);
+                row.user_count = row.holders.len();
+                return Ok(Some(row));
+            }
+            RoleEvent::Renamed { name } => row.name = name,
+            RoleEvent::Changed { tier, remark, codes } => {
+                row.tier = u8::from(tier).into();
+                row.remark = remark;
+                row.codes = codes.into_iter().map(String::from).collect();
+            }
+            RoleEvent::Enabled => row.enabled = true,
+            RoleEvent::Disabled => row.enabled = false,
+            RoleEvent::Deleted => return Ok(None),
+            RoleEvent::Created { .. } => {}
+        }
+        row.revision += 1;
+        row.updated_at_ms = at_ms;
+        row.updated_by = actor(&recorded.meta);
+        Ok(Some(row))
     }
-    let row = rows.get_mut(&role_id).ok_or("a role changed before it was created")?;
-    row.position = recorded.position.0;
-    match event {
-        RoleEvent::Granted { operator } => {
-            row.holders.insert(operator.0);
-            row.user_count = row.holders.len();
-            return Ok(());
-        }
-        RoleEvent::Withdrawn { operator } => {
-            row.holders.remove(&operator.0);
-            row.user_count = row.holders.len();
-            return Ok(());
-        }
-        RoleEvent::Renamed { name } => row.name = name,
-        RoleEvent::Changed { tier, remark, codes } => {
-            row.tier = u8::from(tier).into();
-            row.remark = remark;
-            row.codes = codes.into_iter().map(String::from).collect();
-        }
-        RoleEvent::Enabled => row.enabled = true,
-        RoleEvent::Disabled => row.enabled = false,
-        RoleEvent::Created { .. } | RoleEvent::Deleted => return Ok(()),
+
+    fn owner(&self) -> DataOwner {
+        DataOwner { agent: self.agent_id.map(AgentId), area: None }
     }
-    row.revision += 1;
-    row.updated_at_ms = at;
-    row.updated_by = actor(&recorded.meta);
-    Ok(())
 }
 
 /// A role as lists and its page show it.
