@@ -145,7 +145,7 @@ pub fn routes(access: Arc<Access>) -> Routes {
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(Folded::<read::roles::Row>::new()),
-        Arc::new(read::operators::OperatorProjector),
+        Arc::new(Folded::<read::operators::Row>::new()),
         Arc::new(read::devices::DeviceProjector),
         Arc::new(read::machines::MachineProjector),
     ]

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Personal, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
@@ -20,11 +19,9 @@ use crate::model::operator::{Operator, OperatorEvent, owner_of};
 /// Shown for a person who was forgotten.
 const FORGOTTEN: &str = "已注销";
 
-/// Builds table `operator`.
-pub struct OperatorProjector;
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Stored {
+/// A row of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Row {
     operator_id: i64,
     agent_id: Option<i64>,
     phone: String,
@@ -45,11 +42,9 @@ struct Stored {
     position: i64,
 }
 
-impl Stored {
-    fn change(&self) -> Change {
-        let agent = self.agent_id.map(AgentId);
-        let key = self.operator_id.to_string();
-        Change { table: "operator", key, owner: DataOwner { agent, area: None } }
+impl Row {
+    fn set_name(&mut self, name: &Personal<String>) {
+        self.name = name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned());
     }
 
     fn set_reach(&mut self, reach: &Scope) {
@@ -67,108 +62,62 @@ pub(super) fn ids<T: Ord + Copy>(reach: &Reach<T>, number: impl Fn(T) -> i64) ->
     }
 }
 
-#[async_trait]
-impl Projector for OperatorProjector {
-    fn name(&self) -> &'static str {
-        "operator"
-    }
+impl Fold for Row {
+    type Of = Operator;
+    const TABLE: &'static str = "operator";
+    const KEY: &'static str = "operator_id";
+    const VERSION: i32 = 3;
 
-    fn version(&self) -> i32 {
-        3
-    }
-
-    fn tables(&self) -> &'static [&'static str] {
-        &["operator"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Operator::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Stored> = rows::load(db, "operator", "operator_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.operator_id, row)).collect();
-        let mut changes = Vec::new();
-        let mut gone = Vec::new();
-        for recorded in events {
-            let operator_id: i64 = recorded.stream_id.parse()?;
-            let event = recorded.decode::<OperatorEvent>()?;
-            if event == OperatorEvent::Deleted {
-                changes.extend(rows.remove(&operator_id).map(|row| row.change()));
-                gone.push(operator_id.to_string());
-                continue;
-            }
-            apply(&mut rows, operator_id, event, recorded)?;
-        }
-        let rows: Vec<Stored> = rows.into_values().collect();
-        // First, so that a phone given back in this batch is free for its next owner.
-        rows::delete(db, "operator", "operator_id", "bigint", &gone).await?;
-        rows::upsert(db, "operator", "operator_id", &rows).await?;
-        changes.extend(rows.iter().map(Stored::change));
-        Ok(changes)
-    }
-}
-
-fn apply(
-    rows: &mut BTreeMap<i64, Stored>,
-    operator_id: i64,
-    event: OperatorEvent,
-    recorded: &Recorded,
-) -> Result<(), ApplyError> {
-    let at = recorded.recorded_at.millis();
-    if let OperatorEvent::Registered { phone, name, level, reach, enabled, profession, .. } = event {
-        let mut row = Stored {
-            operator_id,
-            agent_id: None,
-            phone: phone.into(),
-            name: name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned()),
-            level: level.into(),
-            profession: profession.map(i16::from),
-            all_agents: false,
-            agents: Vec::new(),
-            all_areas: false,
-            areas: Vec::new(),
-            enabled,
-            created_at_ms: at,
-            updated_at_ms: at,
-            updated_by: actor(&recorded.meta),
-            last_sign_in_at_ms: None,
-            cs_tool_registered: false,
-            revision: 1,
-            position: recorded.position.0,
+    fn fold(
+        row: Option<Self>,
+        event: OperatorEvent,
+        recorded: &Recorded,
+    ) -> Result<Option<Self>, ApplyError> {
+        let mut row = match (&event, row) {
+            (OperatorEvent::Registered { .. }, _) => Self {
+                operator_id: recorded.stream_id.parse()?,
+                created_at_ms: recorded.recorded_at.millis(),
+                ..Self::default()
+            },
+            (_, row) => row.ok_or("an operator changed before he was registered")?,
         };
-        row.set_reach(&reach);
-        rows.insert(operator_id, row);
-        return Ok(());
+        match event {
+            OperatorEvent::Registered { phone, name, level, reach, enabled, profession, .. } => {
+                row.phone = phone.into();
+                row.set_name(&name);
+                row.level = level.into();
+                row.set_reach(&reach);
+                row.enabled = enabled;
+                row.profession = profession.map(i16::from);
+            }
+            OperatorEvent::Renamed { name } => row.set_name(&name),
+            OperatorEvent::Changed { level, reach } => {
+                row.level = level.into();
+                row.set_reach(&reach);
+            }
+            OperatorEvent::ProfessionChanged { profession } => row.profession = profession.map(i16::from),
+            OperatorEvent::Enabled => row.enabled = true,
+            OperatorEvent::Disabled => row.enabled = false,
+            OperatorEvent::SignedIn { at, .. } => {
+                row.last_sign_in_at_ms = Some(at.millis());
+                return Ok(Some(row));
+            }
+            OperatorEvent::CsToolRegistered => {
+                row.cs_tool_registered = true;
+                return Ok(Some(row));
+            }
+            OperatorEvent::Deleted => return Ok(None),
+        }
+        row.revision += 1;
+        row.updated_at_ms = recorded.recorded_at.millis();
+        row.updated_by = actor(&recorded.meta);
+        row.position = recorded.position.0;
+        Ok(Some(row))
     }
-    let row = rows.get_mut(&operator_id).ok_or("an operator changed before he was registered")?;
-    match event {
-        OperatorEvent::SignedIn { at, .. } => {
-            row.last_sign_in_at_ms = Some(at.millis());
-            return Ok(());
-        }
-        OperatorEvent::CsToolRegistered => {
-            row.cs_tool_registered = true;
-            return Ok(());
-        }
-        OperatorEvent::Renamed { name } => {
-            row.name = name.known().cloned().unwrap_or_else(|| FORGOTTEN.to_owned());
-        }
-        OperatorEvent::Changed { level, reach } => {
-            row.level = level.into();
-            row.set_reach(&reach);
-        }
-        OperatorEvent::ProfessionChanged { profession } => row.profession = profession.map(i16::from),
-        OperatorEvent::Enabled => row.enabled = true,
-        OperatorEvent::Disabled => row.enabled = false,
-        OperatorEvent::Registered { .. } | OperatorEvent::Deleted => return Ok(()),
+
+    fn owner(&self) -> DataOwner {
+        DataOwner { agent: self.agent_id.map(AgentId), area: None }
     }
-    row.revision += 1;
-    row.updated_at_ms = at;
-    row.updated_by = actor(&recorded.meta);
-    row.position = recorded.position.0;
-    Ok(())
 }
 
 /// An account as the system itself looks at it.
