@@ -147,7 +147,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::roles::Row>::new()),
         Arc::new(Folded::<read::operators::Row>::new()),
         Arc::new(read::devices::DeviceProjector),
-        Arc::new(read::machines::MachineProjector),
+        Arc::new(Folded::<read::machines::Row>::new()),
     ]
 }
 

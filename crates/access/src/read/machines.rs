@@ -1,10 +1,7 @@
 //! Table `machine`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -13,11 +10,9 @@ use vocabulary::{AgentId, DataOwner, MachineId, PermissionCode, Scope};
 use crate::model::machine::{Machine, MachineEvent};
 use crate::model::operator::owner_of;
 
-/// Builds table `machine`.
-pub struct MachineProjector;
-
+/// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Stored {
+pub(crate) struct Row {
     machine_id: i64,
     agent_id: Option<i64>,
     name: String,
@@ -28,54 +23,31 @@ struct Stored {
     created_at_ms: i64,
 }
 
-#[async_trait]
-impl Projector for MachineProjector {
-    fn name(&self) -> &'static str {
-        "machine"
-    }
+impl Fold for Row {
+    type Of = Machine;
+    const TABLE: &'static str = "machine";
+    const KEY: &'static str = "machine_id";
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["machine"]
-    }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Machine::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<Stored> = rows::load(db, "machine", "machine_id", "bigint", &keys).await?;
-        let mut rows: BTreeMap<i64, Stored> = known.into_iter().map(|row| (row.machine_id, row)).collect();
-        for recorded in events {
-            let machine_id: i64 = recorded.stream_id.parse()?;
-            match recorded.decode::<MachineEvent>()? {
-                MachineEvent::Added { name, codes, scope, token_sha256 } => {
-                    let row = Stored {
-                        machine_id,
-                        agent_id: owner_of(&scope).agent.map(|agent| agent.0),
-                        name,
-                        codes: codes.into_iter().map(String::from).collect(),
-                        scope,
-                        token_sha256,
-                        enabled: true,
-                        created_at_ms: recorded.recorded_at.millis(),
-                    };
-                    rows.insert(machine_id, row);
-                }
-                MachineEvent::Revoked => {
-                    let row = rows.get_mut(&machine_id).ok_or("a machine was revoked before it was added")?;
-                    row.enabled = false;
-                }
+    fn fold(row: Option<Self>, event: MachineEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        Ok(Some(match event {
+            MachineEvent::Added { name, codes, scope, token_sha256 } => Self {
+                machine_id: recorded.stream_id.parse()?,
+                agent_id: owner_of(&scope).agent.map(|agent| agent.0),
+                name,
+                codes: codes.into_iter().map(String::from).collect(),
+                scope,
+                token_sha256,
+                enabled: true,
+                created_at_ms: recorded.recorded_at.millis(),
+            },
+            MachineEvent::Revoked => {
+                Self { enabled: false, ..row.ok_or("a machine was revoked before it was added")? }
             }
-        }
-        let rows: Vec<Stored> = rows.into_values().collect();
-        rows::upsert(db, "machine", "machine_id", &rows).await?;
-        let change = |row: &Stored| Change {
-            table: "machine",
-            key: row.machine_id.to_string(),
-            owner: DataOwner { agent: row.agent_id.map(AgentId), area: None },
-        };
-        Ok(rows.iter().map(change).collect())
+        }))
+    }
+
+    fn owner(&self) -> DataOwner {
+        DataOwner { agent: self.agent_id.map(AgentId), area: None }
     }
 }
 
