@@ -11,7 +11,7 @@ pub mod sender;
 use std::sync::Arc;
 
 use kernel::runtime::Runtime;
-use kernel::{Projector, Reactor};
+use kernel::{Folded, Projector, Reactor};
 use wire::Routes;
 
 use crate::credential::DeviceKey;
@@ -42,7 +42,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
 /// Its read models.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
-        Arc::new(read::vehicles::VehicleProjector),
+        Arc::new(Folded::<read::vehicles::VehicleRow>::new()),
         Arc::new(read::devices::DeviceProjector),
         Arc::new(read::commands::CommandProjector),
     ]

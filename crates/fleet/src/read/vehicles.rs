@@ -1,22 +1,16 @@
 //! Table `vehicle`.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Projector, Recorded, rows};
+use kernel::{Fold, Recorded};
 use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use vocabulary::{AgentId, AreaId, DataOwner};
 
 use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::vehicle::{Vehicle, VehicleEvent};
 
-/// Builds table `vehicle`.
-pub struct VehicleProjector;
-
 /// A row of table `vehicle`.
-#[derive(Clone, Debug, Serialize, Deserialize, sqlx::FromRow)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, sqlx::FromRow)]
 pub struct VehicleRow {
     /// 车辆编号.
     pub car_id: String,
@@ -96,61 +90,36 @@ impl VehicleRow {
     }
 }
 
-#[async_trait]
-impl Projector for VehicleProjector {
-    fn name(&self) -> &'static str {
-        "vehicle"
+impl Fold for VehicleRow {
+    type Of = Vehicle;
+    const TABLE: &'static str = "vehicle";
+    const KEY: &'static str = "car_id";
+    const KEY_TYPE: &'static str = "text";
+
+    fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        let mut row = match (&event, row) {
+            (VehicleEvent::Registered(new), _) => Self {
+                car_id: recorded.stream_id.to_string(),
+                plate_no: new.plate_no.clone(),
+                agent_id: new.agent_id.0,
+                area_id: new.area_id.0,
+                lifecycle: Lifecycle::Expected.number(),
+                riding_state: RidingState::Idle.number(),
+                created_at_ms: at_ms,
+                ..Self::default()
+            },
+            (_, row) => row.ok_or("a bike changed before it was registered")?,
+        };
+        row.take_in(event);
+        row.updated_at_ms = at_ms;
+        row.version = recorded.version;
+        Ok(Some(row))
     }
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["vehicle"]
+    fn owner(&self) -> DataOwner {
+        DataOwner::of_area(AgentId(self.agent_id), AreaId(self.area_id))
     }
-
-    fn categories(&self) -> &'static [&'static str] {
-        &[Vehicle::CATEGORY]
-    }
-
-    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        let known: Vec<VehicleRow> = rows::load(db, "vehicle", "car_id", "text", &keys).await?;
-        let mut rows: BTreeMap<String, VehicleRow> =
-            known.into_iter().map(|row| (row.car_id.clone(), row)).collect();
-        for recorded in events {
-            let at = recorded.recorded_at.millis();
-            let event = recorded.decode::<VehicleEvent>()?;
-            if let VehicleEvent::Registered(new) = &event {
-                let row = VehicleRow {
-                    car_id: recorded.stream_id.to_string(),
-                    imei: None,
-                    plate_no: new.plate_no.clone(),
-                    agent_id: new.agent_id.0,
-                    area_id: new.area_id.0,
-                    lifecycle: Lifecycle::Expected.number(),
-                    riding_state: RidingState::Idle.number(),
-                    operation_states: vec![],
-                    alarm_states: vec![],
-                    shelved_lat: None,
-                    shelved_lng: None,
-                    created_at_ms: at,
-                    updated_at_ms: at,
-                    version: 0,
-                };
-                rows.insert(recorded.stream_id.to_string(), row);
-            }
-            let row = rows.get_mut(&*recorded.stream_id).ok_or("a bike changed before it was registered")?;
-            row.updated_at_ms = at;
-            row.version = recorded.version;
-            row.take_in(event);
-        }
-        let rows: Vec<VehicleRow> = rows.into_values().collect();
-        rows::upsert(db, "vehicle", "car_id", &rows).await?;
-        Ok(rows.iter().map(change).collect())
-    }
-}
-
-fn change(row: &VehicleRow) -> Change {
-    let owner = DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id));
-    Change { table: "vehicle", key: row.car_id.clone(), owner }
 }
 
 /// The bike of this number; nothing when it is not in scope.
