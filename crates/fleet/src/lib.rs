@@ -43,7 +43,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(Folded::<read::vehicles::VehicleRow>::new()),
-        Arc::new(read::devices::DeviceProjector),
+        Arc::new(Folded::<read::devices::Row>::new()),
         Arc::new(read::commands::CommandProjector),
     ]
 }
