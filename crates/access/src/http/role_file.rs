@@ -5,13 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use vocabulary::Timestamp;
-use wire::{Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Seen, given};
+use wire::{Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Params, Refused, Seen};
 
-use super::on_off;
 use super::roles::ListQuery;
 use crate::Access;
 use crate::model::level::Tier;
-use crate::read::roles::{self, RoleRow};
+use crate::read::roles::RoleRow;
 
 /// The columns as the page shows them.
 const FILE: Export<RoleRow> = Export {
@@ -56,12 +55,9 @@ pub(crate) async fn export(
     Params(query): Params<ListQuery>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let state = on_off("state", query.state.as_ref())?;
+    let list = query.list(&caller.full_scope)?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["role", "operator"]).await?;
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.rows);
-    }
+    let rows = list.rows(&mut db, EXPORT_ROWS_READ).await?;
     drop(db);
-    FILE.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
+    FILE.hand_out(&disclosure, &columns, &query, &rows).await
 }

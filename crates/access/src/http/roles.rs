@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
+use kernel::List;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{AgentId, PermissionCode, RoleId};
+use vocabulary::{AgentId, PermissionCode, RoleId, Scope};
 use wire::{
     Answer, BATCH_MAX, BatchAnswer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused,
     RequestContext, Seen, batch, given, number,
@@ -26,9 +27,17 @@ const READS: [&str; 2] = ["role", "operator"];
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Part of name or remark.
-    pub(super) keyword: Option<String>,
+    keyword: Option<String>,
     /// 0 disabled, 1 enabled.
-    pub(super) state: Option<String>,
+    state: Option<String>,
+}
+
+impl ListQuery {
+    pub(super) fn list(&self, scope: &Scope) -> Result<List, Refused> {
+        Ok(roles::list(scope)
+            .contains(&["r.name", "r.remark"], given(self.keyword.as_ref()))
+            .is("r.enabled", on_off("state", self.state.as_ref())?))
+    }
 }
 
 /// Roles in scope, newest first.
@@ -41,10 +50,9 @@ pub(crate) async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<RoleRow>> {
-    let page = paging.page();
-    let state = on_off("state", query.state.as_ref())?;
+    let list = query.list(&caller.full_scope)?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(roles::page(&mut db, given(query.keyword.as_ref()), state, page).await?.into()))
+    Ok(Answer(list.page(&mut db, paging.page()).await?.into()))
 }
 
 /// What people fill in.
@@ -209,5 +217,6 @@ pub(crate) async fn info(
     Params(query): Params<RoleQuery>,
 ) -> Handled<RoleRow> {
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(roles::one(&mut db, query.role()?).await?.ok_or_else(Refused::not_found)?))
+    let found = roles::one(&mut db, &caller.full_scope, query.role()?).await?;
+    Ok(Answer(found.ok_or_else(Refused::not_found)?))
 }

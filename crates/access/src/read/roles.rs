@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, COUNT_CAP, DataOwner, OperatorId, Page, PermissionCode, RoleId, Rows};
+use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Scope};
 
-use super::{actor, containing};
+use super::actor;
 use crate::model::level::Level;
 use crate::model::role::{Role, RoleEvent};
 use crate::permissions;
@@ -169,53 +170,26 @@ impl From<Found> for RoleRow {
     }
 }
 
-/// Roles whose name or remark holds `keyword`, in `state`; newest first.
-pub async fn page(
-    db: &mut PgConnection,
-    keyword: Option<&str>,
-    state: Option<bool>,
-    page: Page,
-) -> sqlx::Result<Rows<RoleRow>> {
-    let pattern = keyword.map(containing);
-    let found: Vec<Found> = sqlx::query_as(
-        "select r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count,
-                r.updated_at_ms, o.name as updated_by_name, r.revision, r.position
-         from read.role r left join read.operator o on o.operator_id = r.updated_by
-         where ($1::text is null or r.name like $1 or r.remark like $1) and ($2::boolean is null or r.enabled = $2)
-         order by r.created_at_ms desc, r.role_id desc limit $3 offset $4",
+impl FromRow<'_, PgRow> for RoleRow {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Found::from_row(row).map(Self::from)
+    }
+}
+
+/// Roles in scope, newest first.
+pub fn list(scope: &Scope) -> List {
+    List::new(
+        "r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count, r.updated_at_ms,
+         r.revision, r.position, o.name as updated_by_name",
+        "read.role r left join read.operator o on o.operator_id = r.updated_by",
+        "r.created_at_ms desc, r.role_id desc",
     )
-    .bind(&pattern)
-    .bind(state)
-    .bind(page.limit())
-    .bind(page.offset())
-    .fetch_all(&mut *db)
-    .await?;
-    let counted = sqlx::query_scalar(
-        "select count(*) from (
-           select from read.role r
-           where ($1::text is null or r.name like $1 or r.remark like $1) and ($2::boolean is null or r.enabled = $2)
-           limit $3) matching",
-    )
-    .bind(&pattern)
-    .bind(state)
-    .bind(COUNT_CAP + 1)
-    .fetch_one(db)
-    .await?;
-    Ok(Rows::new(found.into_iter().map(RoleRow::from).collect(), counted))
+    .of_agents("r.agent_id", scope)
 }
 
 /// One role; nothing when it is not in scope.
-pub async fn one(db: &mut PgConnection, role: RoleId) -> sqlx::Result<Option<RoleRow>> {
-    let found: Option<Found> = sqlx::query_as(
-        "select r.role_id, r.agent_id, r.name, r.tier, r.remark, r.enabled, r.codes, r.system, r.user_count,
-                r.updated_at_ms, o.name as updated_by_name, r.revision, r.position
-         from read.role r left join read.operator o on o.operator_id = r.updated_by
-         where r.role_id = $1",
-    )
-    .bind(role)
-    .fetch_optional(db)
-    .await?;
-    Ok(found.map(RoleRow::from))
+pub async fn one(db: &mut PgConnection, scope: &Scope, role: RoleId) -> sqlx::Result<Option<RoleRow>> {
+    Ok(list(scope).is("r.role_id", Some(role.0)).rows(db, 1).await?.pop())
 }
 
 /// A role in a picker.
