@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
-use kernel::{CommandContext, Position};
+use kernel::{CommandContext, List};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Choice, Page, Rows, Timestamp};
+use vocabulary::{AgentId, AreaId, Choice, Scope, Timestamp};
 use wire::{
-    Answer, Body, Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Handled, Nothing, PageOf,
-    PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
+    Answer, Body, Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Handled, Nothing,
+    PageOf, PageQuery, Params, Permit, Refused, RequestContext, Routes, Seen, given, number,
 };
 
 use crate::Context;
 use crate::model::area::{Area, AreaCommand, AreaState};
 use crate::read::agents::{self, AgentOption};
-use crate::read::areas::{self, AreaFilter, AreaFound};
+use crate::read::areas::{self, AreaFound};
 
 const AREAS: Permit = Permit::AnyOf(&["1103"]);
 const READS: [&str; 4] = ["area", "agent", "fence", "franchisee"];
@@ -86,7 +86,7 @@ impl AreaRow {
     }
 }
 
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
@@ -99,12 +99,12 @@ struct ListQuery {
 }
 
 impl ListQuery {
-    fn filter(&self) -> Result<AreaFilter, Refused> {
-        Ok(AreaFilter {
-            keyword: given(self.keyword.as_ref()).map(str::to_owned),
-            agent: number("agentId", self.agent_id.as_ref())?,
-            state: number("state", self.state.as_ref())?,
-        })
+    fn list(&self, scope: &Scope) -> Result<List, Refused> {
+        let state: Option<i16> = number("state", self.state.as_ref())?;
+        Ok(areas::list(scope)
+            .contains(&["a.name", "a.tel"], given(self.keyword.as_ref()))
+            .is("a.agent_id", number("agentId", self.agent_id.as_ref())?.map(|agent: AgentId| agent.0))
+            .is("a.state", state))
     }
 }
 
@@ -118,26 +118,19 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AreaRow>> {
-    let page = paging.page();
-    let found = page_of(&context, &caller, seen, &query.filter()?, page).await?;
-    Ok(Answer(found.into()))
+    let list = query.list(&caller.full_scope)?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = list.page(&mut db, paging.page()).await?;
+    drop(db);
+    let rows = with_vehicles(&context, found.rows).await?;
+    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
 }
 
-/// A page of the list, with the bikes of each.
-async fn page_of(
-    context: &Context,
-    caller: &Caller,
-    seen: Option<Position>,
-    filter: &AreaFilter,
-    page: Page,
-) -> Result<Rows<AreaRow>, Refused> {
-    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = areas::page(&mut db, filter, page).await?;
-    drop(db);
-    let ids: Vec<AreaId> = found.rows.iter().map(|area| area.area_id).collect();
+/// The rows with the bikes of each.
+async fn with_vehicles(context: &Context, found: Vec<AreaFound>) -> Result<Vec<AreaRow>, Refused> {
+    let ids: Vec<AreaId> = found.iter().map(|area| area.area_id).collect();
     let vehicles = context.ports.bikes.count_by_area(&ids).await.map_err(Refused::unavailable)?;
-    let rows = found.rows.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect();
-    Ok(Rows { rows, count: found.count, capped: found.capped })
+    Ok(found.into_iter().map(|area| AreaRow::new(area, &vehicles)).collect())
 }
 
 /// The list as a file.
@@ -174,13 +167,12 @@ async fn export(
     Params(query): Params<ListQuery>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let filter = query.filter()?;
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(page_of(&context, &caller, seen, &filter, page).await?.rows);
-    }
-    let said = json!({"keyword": query.keyword, "agentId": query.agent_id, "state": query.state});
-    FILE.hand_out(&disclosure, &columns, &said, &rows.into_vec()).await
+    let list = query.list(&caller.full_scope)?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
+    let found = list.rows(&mut db, EXPORT_ROWS_READ).await?;
+    drop(db);
+    let rows = with_vehicles(&context, found).await?;
+    FILE.hand_out(&disclosure, &columns, &query, &rows).await
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -220,10 +212,10 @@ async fn info(
     let id: AreaId =
         number("id", Some(&query.id))?.ok_or_else(|| Refused::malformed("请求参数 id 不能为空"))?;
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut found = areas::one(&mut *db, id).await?.ok_or_else(Refused::not_found)?;
+    let found = areas::one(&mut db, &caller.full_scope, id).await?.ok_or_else(Refused::not_found)?;
+    let ring = areas::ring(&mut *db, id).await?;
     let (fence_count, franchisee_count) = areas::belongings(&mut *db, id).await?;
     drop(db);
-    let ring = std::mem::take(&mut found.ring);
     let vehicles = context.ports.bikes.count_by_area(&[id]).await.map_err(Refused::unavailable)?;
     let shelved_count = context.ports.bikes.shelved_in(id).await.map_err(Refused::unavailable)?;
     let row = AreaRow::new(found, &vehicles);
@@ -280,7 +272,8 @@ async fn state(
     let command = match body.state {
         1 => {
             let mut db = context.runtime.reads.scoped(&caller.full_scope, seen.0, &READS).await?;
-            let parkings = areas::one(&mut *db, body.id).await?.map_or(0, |area| area.parking_count);
+            let parkings =
+                areas::one(&mut db, &caller.full_scope, body.id).await?.map_or(0, |area| area.parking_count);
             AreaCommand::Launch { parkings }
         }
         2 => AreaCommand::Suspend { notice: body.notice.trim().to_owned() },

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, Datum, Page, Rows};
+use vocabulary::{AgentId, AreaId, DataOwner, Datum, Scope};
 
-use super::containing;
 use crate::model::area::{Area, AreaEvent, AreaState};
 
 /// A row of it.
@@ -160,9 +160,6 @@ pub struct AreaFound {
     pub notice: String,
     /// Parking places in it that count.
     pub parking_count: i64,
-    /// `[lng, lat]` corners, closed, WGS-84; of one area only.
-    #[sqlx(json)]
-    pub ring: Vec<[f64; 2]>,
     /// When it was planned.
     pub created_at_ms: i64,
     /// When it was changed.
@@ -171,63 +168,29 @@ pub struct AreaFound {
     pub version: i64,
 }
 
-/// What a list is asked for.
-#[derive(Clone, Debug, Default)]
-pub struct AreaFilter {
-    /// Part of name or telephone.
-    pub keyword: Option<String>,
-    /// Of this agent.
-    pub agent: Option<AgentId>,
-    /// In this state.
-    pub state: Option<i16>,
+/// Areas in scope, newest first.
+pub fn list(scope: &Scope) -> List {
+    List::new(
+        "a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.created_at_ms, a.updated_at_ms,
+         a.version,
+         (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count",
+        "read.area a left join read.agent g on g.agent_id = a.agent_id",
+        "a.created_at_ms desc, a.area_id desc",
+    )
+    .of_agents("a.agent_id", scope)
+    .of_areas("a.area_id", scope)
 }
 
-/// Areas in scope that `filter` leaves, newest first, without their edges.
-pub async fn page(db: &mut PgConnection, filter: &AreaFilter, page: Page) -> sqlx::Result<Rows<AreaFound>> {
-    let pattern = filter.keyword.as_deref().map(containing);
-    let found = sqlx::query_as(
-        "select a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, '[]'::jsonb as ring,
-                (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count,
-                a.created_at_ms, a.updated_at_ms, a.version
-         from read.area a left join read.agent g on g.agent_id = a.agent_id
-         where ($1::text is null or a.name like $1 or a.tel like $1)
-           and ($2::bigint is null or a.agent_id = $2) and ($3::smallint is null or a.state = $3)
-         order by a.created_at_ms desc, a.area_id desc limit $4 offset $5",
-    )
-    .bind(&pattern)
-    .bind(filter.agent)
-    .bind(filter.state)
-    .bind(page.limit())
-    .bind(page.offset())
-    .fetch_all(&mut *db)
-    .await?;
-    let counted = sqlx::query_scalar(
-        "select count(*) from (
-           select from read.area a
-           where ($1::text is null or a.name like $1 or a.tel like $1)
-             and ($2::bigint is null or a.agent_id = $2) and ($3::smallint is null or a.state = $3)
-           limit $4) matching",
-    )
-    .bind(&pattern)
-    .bind(filter.agent)
-    .bind(filter.state)
-    .bind(COUNT_CAP + 1)
-    .fetch_one(db)
-    .await?;
-    Ok(Rows::new(found, counted))
+/// One area; nothing when it is not in scope.
+pub async fn one(db: &mut PgConnection, scope: &Scope, area: AreaId) -> sqlx::Result<Option<AreaFound>> {
+    Ok(list(scope).is("a.area_id", Some(area.0)).rows(db, 1).await?.pop())
 }
 
-/// One area with its edge; nothing when it is not in scope.
-pub async fn one(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<Option<AreaFound>> {
-    sqlx::query_as(
-        "select a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.ring,
-                (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count,
-                a.created_at_ms, a.updated_at_ms, a.version
-         from read.area a left join read.agent g on g.agent_id = a.agent_id where a.area_id = $1",
-    )
-    .bind(area)
-    .fetch_optional(db)
-    .await
+/// The edge of an area in scope: `[lng, lat]` corners, closed, WGS-84.
+pub async fn ring(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<Vec<[f64; 2]>> {
+    let ring = sqlx::query_scalar("select ring from read.area where area_id = $1").bind(area);
+    let Json(ring) = ring.fetch_one(db).await?;
+    Ok(ring)
 }
 
 /// The areas in scope that `agent` runs and that are not closed.
