@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
+use kernel::List;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::AreaId;
+use vocabulary::{AreaId, Scope};
 use wire::{
     Answer, Caller, Handled, PageOf, PageQuery, Params, Permit, Refused, Routes, Seen, given, number,
 };
 
 use crate::Fleet;
 use crate::model::region::Lifecycle;
-use crate::read::vehicle_list::{Named, VehicleFilter, following, page};
+use crate::read::vehicle_list::{self, Named, following};
 use crate::read::vehicles::VehicleRow;
 
 /// Rows of a machine's page without a wish, and at most.
@@ -129,16 +130,17 @@ struct ListQuery {
 }
 
 impl ListQuery {
-    fn filter(&self) -> Result<VehicleFilter, Refused> {
+    fn list(&self, scope: &Scope) -> Result<List, Refused> {
         let named = given(self.keyword.as_ref()).map_or(Ok(Named::All), Named::typed);
         let statuses = given(self.status.as_ref()).into_iter().flat_map(|list| list.split(','));
         let wrong = || Refused::malformed("请求参数 status 格式不正确");
         let lifecycle = |text: &str| {
             let value: i16 = text.trim().parse().map_err(|_| wrong())?;
-            Lifecycle::try_from(value).map_err(|_| wrong())
+            Lifecycle::try_from(value).map(|lifecycle| lifecycle.number().into()).map_err(|_| wrong())
         };
         let lifecycles = statuses.take(MOST_STATUSES).map(lifecycle).collect::<Result<_, Refused>>()?;
-        Ok(VehicleFilter { named: named.map_err(Refused::malformed)?, lifecycles })
+        let named = named.map_err(Refused::malformed)?;
+        Ok(vehicle_list::list(scope, &named).is_one_of("lifecycle", lifecycles))
     }
 }
 
@@ -152,9 +154,9 @@ async fn query(
     Params(paging): Params<PageQuery>,
     Params(asked): Params<ListQuery>,
 ) -> Handled<PageOf<VehicleListed>> {
-    let (paging, filter) = (paging.page(), asked.filter()?);
+    let list = asked.list(&caller.scope)?;
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
-    let found = page(&mut tx, &filter, paging).await?;
+    let found = list.page(&mut tx, paging.page()).await?;
     drop(tx);
     let rows = listed(&fleet, found.rows).await?;
     Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))

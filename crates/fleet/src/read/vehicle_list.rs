@@ -1,18 +1,16 @@
 //! Lists of bikes, ordered by number byte by byte: an order that an index has, and that a prefix and the next page can
-//! be asked of. The operators `~<~` and their like are leakproof, so row-level security does not keep them from the
-//! index as it would `like`.
+//! be asked of. The operators `~>~` and `^@` are leakproof, so row-level security does not keep them from the index as
+//! it would `like`.
 
-use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{COUNT_CAP, Page, Rows};
+use kernel::List;
+use sqlx::PgExecutor;
+use vocabulary::Scope;
 
 use super::vehicles::VehicleRow;
 use crate::model::device::Imei;
-use crate::model::region::Lifecycle;
 
 /// What a number in a list of bikes may be called.
 const MAX_KEYWORD: usize = 40;
-/// Beyond every character that can follow a prefix.
-const LAST: char = char::MAX;
 
 /// Which bikes are looked for by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,64 +38,18 @@ impl Named {
             _ => Self::Beginning(keyword.to_owned()),
         })
     }
-
-    const fn condition(&self) -> &'static str {
-        match self {
-            Self::All => "$1::text is null and $2::text is null",
-            Self::Beginning(_) => "car_id ~>=~ $1 and car_id ~<=~ $2",
-            Self::WithDevice(_) => "imei = $1 and $2::text is null",
-        }
-    }
-
-    fn bounds(&self) -> (Option<&str>, Option<String>) {
-        match self {
-            Self::All => (None, None),
-            Self::Beginning(prefix) => (Some(prefix), Some(format!("{prefix}{LAST}"))),
-            Self::WithDevice(imei) => (Some(imei), None),
-        }
-    }
 }
 
-/// What a list is cut down to.
-#[derive(Clone, Debug, Default)]
-pub struct VehicleFilter {
-    /// By name.
-    pub named: Named,
-    /// In one of these states of life; none: in any.
-    pub lifecycles: Vec<Lifecycle>,
-}
-
-/// A page of the bikes in scope that `filter` leaves, by number.
-pub async fn page(
-    db: &mut PgConnection,
-    filter: &VehicleFilter,
-    page: Page,
-) -> sqlx::Result<Rows<VehicleRow>> {
-    let condition = filter.named.condition();
-    let (from, to) = filter.named.bounds();
-    let lifecycles: Vec<i16> = filter.lifecycles.iter().map(|lifecycle| lifecycle.number()).collect();
-    let matching = format!(
-        "from read.vehicle where {condition}
-         and (cardinality($3::smallint[]) = 0 or lifecycle = any($3))"
-    );
-    let rows = format!("select * {matching} order by car_id using ~<~ limit $4 offset $5");
-    let found = sqlx::query_as(sqlx::AssertSqlSafe(rows))
-        .bind(from)
-        .bind(&to)
-        .bind(&lifecycles)
-        .bind(page.limit())
-        .bind(page.offset())
-        .fetch_all(&mut *db)
-        .await?;
-    let counted = format!("select count(*) from (select {matching} limit $4) matching");
-    let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(counted))
-        .bind(from)
-        .bind(&to)
-        .bind(&lifecycles)
-        .bind(COUNT_CAP + 1)
-        .fetch_one(db)
-        .await?;
-    Ok(Rows::new(found, counted))
+/// Bikes in scope that are `named` so, by number.
+pub fn list(scope: &Scope, named: &Named) -> List {
+    let list = List::new("*", "read.vehicle", "car_id using ~<~")
+        .of_agents("agent_id", scope)
+        .of_areas("area_id", scope);
+    match named {
+        Named::All => list,
+        Named::Beginning(prefix) => list.starts_with(&["car_id"], Some(prefix)),
+        Named::WithDevice(imei) => list.is("imei", Some(imei.as_str())),
+    }
 }
 
 /// At most `most` bikes in scope whose numbers follow `after`, by number.
