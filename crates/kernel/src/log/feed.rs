@@ -20,7 +20,7 @@ const KEPT_EVENTS: usize = 8_192;
 const KEPT_BYTES: usize = 32 << 20;
 /// Under load so long passes from one read to the next: one batch instead of many small ones. An event after a pause is
 /// read at once.
-const PACE: Duration = Duration::from_millis(40);
+const PACE: Duration = Duration::from_millis(30);
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(200);
 
 /// A part of the log, read once.

@@ -23,8 +23,9 @@ const FLUSH_TOLD: Duration = Duration::from_secs(1);
 const BEAT: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// Begins the transaction of a batch.
-const OPENING: &str = "begin; set local search_path = read";
+/// Begins the transaction of a batch. It does not wait for the disk: what a crash of PostgreSQL loses of a read model it
+/// loses of the stored position too, and it is applied again.
+const OPENING: &str = "begin; set local search_path = read; set local synchronous_commit = off";
 /// No step takes longer, unless a connection died without a word: then the next step has another.
 const LONGEST_STEP: Duration = Duration::from_mins(1);
 /// How often a program that stands aside looks whether it still must.
@@ -339,12 +340,13 @@ impl<'a> Leader<'a> {
         Ok(())
     }
 
-    /// A sign of life, apart from progress; and a look whether the tables are still of these rules.
+    /// A sign of life, apart from progress; and a look whether the tables are still of these rules and as far as is
+    /// known, or whether a crash took the newest of them.
     async fn heartbeat(&mut self) -> Result<(), ProjectError> {
         let name = self.projector.name();
-        let next: Option<Option<chrono::DateTime<chrono::Utc>>> = sqlx::query_scalar(
+        let seen: Option<(Position, Option<chrono::DateTime<chrono::Utc>>)> = sqlx::query_as(
             "update log.projectors set beat_at = now() where name = $1 and token = $2 and version = $4
-             returning (select recorded_at from log.events where position = $3)",
+             returning position, (select recorded_at from log.events where position = $3)",
         )
         .bind(name)
         .bind(self.token)
@@ -352,7 +354,10 @@ impl<'a> Leader<'a> {
         .bind(self.projector.version())
         .fetch_optional(&self.runtime.pools.projector)
         .await?;
-        let next = next.ok_or_else(|| self.superseded())?;
+        let (stored, next) = seen.ok_or_else(|| self.superseded())?;
+        if stored != self.stored {
+            self.adopt(stored);
+        }
         let behind_events = (self.runtime.tail.head().0 - self.position.0).max(0);
         let behind_ms = next.map_or(0, |next| self.runtime.clock.now().millis_since(next.into()).max(0));
         metrics::gauge!("wheelhouse_projector_lag_events", "projector" => name).set(behind_events as f64);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use testkit::OwnPostgres;
 
-use crate::support::{Stall, StallCommand, ctx, foundation_at, open_stall};
+use crate::stalls::{Stalls, make_table, run};
+use crate::support::{Stall, StallCommand, ctx, eventually, foundation_at, open_stall};
 use kernel::Runtime;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,4 +61,28 @@ async fn no_acknowledged_command_is_lost_and_none_is_done_twice_when_postgres_is
         .await
         .unwrap();
     assert_eq!(positions, (head, head));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_read_model_loses_when_postgres_is_killed_is_applied_again() {
+    let postgres = OwnPostgres::durable().await;
+    let foundation = foundation_at(&postgres.url()).await;
+    kernel::migrate(&foundation.pools.owner).await.unwrap();
+    let runtime = Runtime::open(foundation).await.unwrap();
+    make_table(&runtime.pools.owner).await;
+    let (_projectors, _running) = run(&runtime, Stalls::default());
+    open_stall(&runtime, "a").await;
+    for sales in 1..=5 {
+        let sale =
+            runtime.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Sell(1), &ctx()).await.unwrap();
+        // Told of, and not yet on the disk; no event follows that would have it looked at.
+        runtime.progress.of("stalls").wait_for(|at| *at >= sale.position.0).await.unwrap();
+        postgres.kill9().await;
+        postgres.restart().await;
+        eventually("the sale is in the read model", async || {
+            let sold = sqlx::query_scalar("select sold from read.stalls where id = 'a'");
+            sold.fetch_one(&runtime.pools.owner).await.is_ok_and(|sold: i64| sold == sales)
+        })
+        .await;
+    }
 }
