@@ -10,14 +10,11 @@ import { HttpError, Refusal } from './failures'
 import { hosts, isPlain, place } from './hosts'
 import { isLeaving } from './leaving'
 import { openAnswer, sealRequest } from './paramsCipher'
+import type { Arguments, BodyOf, DataOf, ListRoute, Page, Query, QueryOf, Records, RouteOf } from './shapes'
 import { ACCESS_TOKEN, noteSeen, paramsKey, readCookie, seenPosition } from './storage'
 
 export { failureText, HttpError, Refusal } from './failures'
 export { noteSeen } from './storage'
-
-/** A value of a query; null and undefined are left out. */
-export type QueryValue = string | number | boolean | null | undefined
-export type Query = Record<string, QueryValue>
 
 /** How a call may differ from the usual. */
 export interface CallOptions {
@@ -137,7 +134,7 @@ async function call<T>(method: Method, path: string, query: Query, body: unknown
 async function attempt<T>(method: Method, path: string, query: Query, body: unknown, options: CallOptions): Promise<T> {
   const { host, sent } = place(path)
   const strings = queryStrings(query)
-  const hasBody = method === 'POST' || (method === 'PUT' && body !== undefined)
+  const hasBody = method === 'POST' || method === 'PUT'
   const wrapped = !isPlain(sent)
   const key = wrapped ? paramsKey() : null
   if (wrapped && !key) {
@@ -177,16 +174,48 @@ function opened(envelope: unknown): unknown {
   }
 }
 
+/** What a call may be given besides, its route's names in braces among it. */
+interface RouteOptions extends CallOptions {
+  path?: Readonly<Record<string, string>>
+}
+
+/** `route` with its names in braces filled in. */
+function filled(route: string, names: RouteOptions['path'] = {}): string {
+  return route.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+}
+
+const asking =
+  (method: Method) =>
+  <T>(route: string, query: Query = {}, { path, ...options }: RouteOptions = {}) =>
+    call<T>(method, filled(route, path), query, undefined, options)
+const telling =
+  (method: Method) =>
+  <T>(route: string, body: unknown = {}, { path, ...options }: RouteOptions = {}) =>
+    call<T>(method, filled(route, path), {}, body, options)
+
+/** Calls whose route says what they are sent and what they answer. */
+interface Calls {
+  get<R extends RouteOf<'get'>>(route: R, ...sent: Arguments<R, 'get', QueryOf<R>, CallOptions>): Promise<DataOf<R>>
+  post<R extends RouteOf<'post'>>(route: R, ...sent: Arguments<R, 'post', BodyOf<R>, CallOptions>): Promise<DataOf<R, 'post'>>
+  put<R extends RouteOf<'put'>>(route: R, ...sent: Arguments<R, 'put', BodyOf<R, 'put'>, CallOptions>): Promise<DataOf<R, 'put'>>
+  delete<R extends RouteOf<'delete'>>(
+    route: R,
+    ...sent: Arguments<R, 'delete', QueryOf<R, 'delete'>, CallOptions>
+  ): Promise<DataOf<R, 'delete'>>
+  /** One page of a list that is known by its rows. */
+  list<Row>(route: ListRoute<Row>, query: Query, options?: CallOptions): Promise<Page<Row> | Records<Row>>
+}
+
+const calls: Calls = {
+  get: asking('GET'),
+  post: telling('POST'),
+  put: telling('PUT'),
+  delete: asking('DELETE'),
+  list: asking('GET'),
+}
+
 export const api = {
-  get: <T>(path: string, query: Query = {}, options: CallOptions = {}) =>
-    call<T>('GET', path, query, undefined, options),
-  post: <T>(path: string, body: unknown = {}, options: CallOptions = {}) => call<T>('POST', path, {}, body, options),
-  put: <T>(path: string, body: unknown = {}, options: CallOptions = {}) => call<T>('PUT', path, {}, body, options),
-  /** A PUT that carries query parameters and an empty body. */
-  putQuery: <T>(path: string, query: Query, options: CallOptions = {}) =>
-    call<T>('PUT', path, query, undefined, options),
-  delete: <T>(path: string, query: Query = {}, options: CallOptions = {}) =>
-    call<T>('DELETE', path, query, undefined, options),
+  ...calls,
   /** A file; not wrapped, the answer is the caller's to read. */
   async download(path: string, query: Query = {}, options: CallOptions = {}): Promise<Response> {
     const { host, sent } = place(path)

@@ -50,7 +50,7 @@ export const USER = {
   userId: '900',
   phone: PHONE,
   roles: [{ id: '31', name: '运营', permissionList: ['01'] }],
-  info: null,
+  info: { lastLoginAt: null, level: 2, levelNames: ['运营'] },
   isRoot: false,
 }
 

@@ -2,25 +2,9 @@
 import { create } from 'zustand'
 import { api } from '@/api/client'
 import { hosts } from '@/api/hosts'
+import type { DataOf } from '@/api/shapes'
 
-export interface WebConfig {
-  title: string
-  logo: string
-  company: string
-  filing: string
-  apiKey: string
-  storageType: string
-  appId: string
-  mainHost: string
-  financialHost: string
-  deviceHost: string
-  defaultAgentId: string | number | null
-  settings: Record<string, unknown> | null
-  settingDrawer: boolean
-  chatScript: string
-  tiles: { kind: 'vector' | 'raster' | 'none'; url: string } | null
-  hideClient: boolean
-}
+export type WebConfig = DataOf<'/web/config'>
 
 /** What a page shows of the client. */
 export interface Brand {
@@ -49,7 +33,7 @@ interface BrandState {
 
 async function fetchConfig(domain: string): Promise<WebConfig> {
   try {
-    return await api.get<WebConfig>('/web/config', { domain }, { quiet: true })
+    return await api.get('/web/config', { domain }, { quiet: true })
   } catch {
     const response = await fetch('./web-config.json')
     if (!response.ok) throw new Error('no web configuration')
@@ -66,7 +50,7 @@ export const useBrandStore = create<BrandState>((set) => ({
     hosts.financial = config.financialHost
     hosts.device = config.deviceHost
     hosts.appId = config.appId
-    if (config.defaultAgentId !== null) hosts.defaultAgentId = String(config.defaultAgentId)
+    hosts.defaultAgentId = config.defaultAgentId
     const chosen = localStorage.getItem(HIDE_CLIENT)
     set({ config, hidden: chosen === null ? config.hideClient : chosen === 'true' })
   },

@@ -3,6 +3,7 @@ import type GeoJSONVT from 'geojson-vt'
 import L from 'leaflet'
 import { useEffect } from 'react'
 import { useMap } from 'react-leaflet'
+import type { DataOf } from '@/api/shapes'
 
 import { loadBaseMap, type GroundFeature } from './base/baseMap'
 import { extentOf, goneOn, type Extent } from './base/beyond'
@@ -12,10 +13,7 @@ import { namesOf, type Named } from './base/labels'
 import type { Daylight } from './palette'
 
 /** Which base map the web configuration asks for. */
-export interface TilesConfig {
-  readonly kind: 'vector' | 'raster' | 'none'
-  readonly url: string
-}
+export type TilesConfig = Readonly<DataOf<'/web/config'>['tiles']>
 
 /** What became of the base map. */
 export type BaseState = 'loading' | 'shown' | 'missing' | 'failed' | 'none'

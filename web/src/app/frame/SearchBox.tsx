@@ -4,7 +4,6 @@ import { AutoComplete, Button, type RefSelectProps } from 'antd'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { api } from '@/api/client'
-import type { DataOf } from '@/api/shapes'
 import { usePermit } from '@/kit/Permit'
 import { StateTag } from '@/kit/StateTag'
 import { useDevice } from '../device'
@@ -66,7 +65,7 @@ function Field({ autoFocus = false, popupWidth, onDone }: FieldProps) {
 
   const found = useQuery({
     queryKey: ['vehicle', 'search', keyword],
-    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/search'>>('/vehicle/search', { keyword }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get('/vehicle/search', { keyword }, { signal, quiet: true }),
     enabled: keyword.length >= MIN_LENGTH,
     staleTime: 10_000,
   })

@@ -11,7 +11,7 @@ import { ACCESS_TOKEN, saveSignature, type Signature } from '@/api/storage'
 import { useBrandStore } from '../brand'
 import { announceAfterReload } from './announce'
 import { deviceCode, deviceName } from './device'
-import { type AccountInfo, clearAccount, clearSession, storeAccount, storeToken } from './stored'
+import { clearAccount, clearSession, storeAccount, storeToken } from './stored'
 import type { UserInfo } from './store'
 import { announceEntry } from './tabs'
 
@@ -72,11 +72,11 @@ function authoriseDevice(phone: string): Promise<unknown> {
 /** Step 3: agrees with the server on the session's signature. */
 async function fetchSignature(): Promise<void> {
   const exchange = async () => {
-    const { keyId, publicKey } = await api.get<{ keyId: string; publicKey: string }>('/auth/publicKey', {}, { quiet: true })
+    const { keyId, publicKey } = await api.get('/auth/publicKey', {}, { quiet: true })
     const key = randomBytes(32)
     const secret = JSON.stringify({ key: toBase64Url(key), ts: serverNow(), devId: deviceCode() })
     const params = toBase64Url(await oaep(publicKey, utf8(secret)))
-    const { aesKey } = await api.post<{ aesKey: string }>('/auth/verifySign', { keyId, params }, { quiet: true })
+    const { aesKey } = await api.post('/auth/verifySign', { keyId, params }, { quiet: true })
     saveSignature(JSON.parse(await openText(key, 'verifySign', aesKey)) as Signature, Date.now())
   }
   await stepOf(exchange(), () => '获取签名失败')
@@ -89,22 +89,22 @@ async function logIn(phone: string, proof: Proof, progress: LoginProgress): Prom
   let objectId = ''
   if (proof.kind === 'sms') {
     const body = { mobilePhoneNumber: phone, smsCode: proof.code }
-    const answer = await stepOf(api.post<{ objectId?: string }>('/auth/sms/verify', body, quiet), failed)
+    const answer = await stepOf(api.post('/auth/sms/verify', body, quiet), failed)
     objectId = answer.objectId ?? ''
     if (objectId === '') throw new LoginFailure('登录失败')
     progress.verified()
   }
   const authorise =
     proof.kind === 'sms'
-      ? api.post<{ opManId: string }>('/auth/login/phone', { phone }, quiet)
-      : api.post<{ opManId: string }>('/auth/login/authorized', { phone, origin: proof.origin }, quiet)
+      ? api.post('/auth/login/phone', { phone }, quiet)
+      : api.post('/auth/login/authorized', { phone, origin: proof.origin }, quiet)
   const { opManId } = await stepOf(authorise, failed)
   if (proof.kind === 'origin') {
-    const lookup = api.get<{ objectId?: string }>('/auth/sms/user', { mobilePhoneNumber: phone }, quiet)
+    const lookup = api.get('/auth/sms/user', { mobilePhoneNumber: phone }, quiet)
     objectId = (await stepOf(lookup, failed)).objectId ?? ''
     if (objectId === '') throw new LoginFailure('登录失败')
   }
-  const user = await stepOf(api.post<UserInfo>('/platform/permission/login', { opManId }, quiet), failed)
+  const user = await stepOf(api.post('/platform/permission/login', { opManId }, quiet), failed)
   if (!user?.token) throw new LoginFailure('登录失败')
   return { objectId, user }
 }
@@ -125,7 +125,7 @@ function known(value: string | number | null | undefined): string | null {
 /** Loads account info; answers with what to warn of. */
 async function fetchAccount(agentId: string): Promise<string | null> {
   try {
-    storeAccount(await api.get<AccountInfo | null>('/Pay/customer/getAccountInfo', { agentId }, { quiet: true }))
+    storeAccount(await api.get('/Pay/customer/getAccountInfo', { agentId }, { quiet: true }))
     return null
   } catch (error) {
     // Refused leaves what is stored; no proper answer leaves nothing that could be trusted.
@@ -139,10 +139,8 @@ async function fetchAccount(agentId: string): Promise<string | null> {
 async function fetchSurroundings(user: UserInfo): Promise<{ billingWay: string | null; warnings: string[] }> {
   const apiKey = useBrandStore.getState().config?.apiKey
   const quiet = { quiet: true }
-  type Agent = { agentId?: string | number | null } | null
-  type Way = { billingWay?: number | string | null } | null
   const asked = { apiKey, domain: location.hostname }
-  const looked = known((await found(api.get<Agent>('/platform/agent/byApiKey', asked, quiet)))?.agentId)
+  const looked = known((await found(api.get('/platform/agent/byApiKey', asked, quiet)))?.agentId)
   const warnings = looked === null ? ['未获取到代理商信息'] : []
   const agentId = looked ?? known(user.agentId)
   if (agentId === null) {
@@ -150,7 +148,7 @@ async function fetchSurroundings(user: UserInfo): Promise<{ billingWay: string |
     return { billingWay: null, warnings }
   }
   localStorage.setItem('getAgentid', agentId)
-  const billingWay = known((await found(api.get<Way>('/platform/agent/billingWay', { agentId }, quiet)))?.billingWay)
+  const billingWay = known((await found(api.get('/platform/agent/billingWay', { agentId }, quiet)))?.billingWay)
   const warning = await fetchAccount(agentId)
   return { billingWay, warnings: warning === null ? warnings : [...warnings, warning] }
 }
@@ -164,7 +162,7 @@ export async function login(phone: string, proof: Proof, progress: LoginProgress
     storeToken(user.token)
     localStorage.setItem('objectId', objectId)
     localStorage.setItem('opMan', phone)
-    localStorage.setItem('roleId', String(user.roleId ?? ''))
+    localStorage.setItem('roleId', user.roleId ?? '')
     const { billingWay, warnings } = await fetchSurroundings(user)
     if (billingWay === null) localStorage.removeItem('cashierMode')
     else localStorage.setItem('cashierMode', billingWay)

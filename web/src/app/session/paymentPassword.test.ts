@@ -37,7 +37,7 @@ describe('payment password', () => {
   }
 
   it.each([0, 1])('PERM-014 an account of type %s asks with B', async (accountType) => {
-    storeAccount({ id: 5, accountType })
+    storeAccount({ id: '5', accountType })
     expect(await asked()).toEqual([{ callType: 'B_MODIFY' }, { callType: 'B_FORGET' }])
   })
 
@@ -46,7 +46,7 @@ describe('payment password', () => {
   })
 
   it('PERM-015 PERM-016 without a type, to change asks to modify, to reset tells that it was forgotten', async () => {
-    storeAccount({ id: 5, accountType: null })
+    storeAccount({ id: '5', accountType: null })
     expect(await asked()).toEqual([{ callType: 'MODIFY' }, { callType: 'FORGET' }])
     expect(tab.location.replace.mock.calls).toEqual([['https://pay.example/a'], ['https://pay.example/a']])
     expect(tab.opener).toBeNull()

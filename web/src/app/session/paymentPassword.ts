@@ -31,7 +31,7 @@ export async function openPaymentPassword(task: PasswordTask): Promise<void> {
   if (tab === null) return notify.error('错误', '浏览器阻止了新窗口，请允许本站打开窗口后重试')
   const callType = paymentCallType(task, localStorage.getItem('accountType'))
   try {
-    const answer = await api.post<{ redirectUrl?: unknown } | null>('/Pay/customer/modifyPwd', { callType })
+    const answer = await api.post('/Pay/customer/modifyPwd', { callType })
     const url = openableUrl(answer?.redirectUrl)
     if (url === null) throw new Error('no address')
     tab.opener = null

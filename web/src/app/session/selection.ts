@@ -1,6 +1,7 @@
 /** The agents and areas that everything shows. Pure rules first, then the calls. */
 import { create } from 'zustand'
 import { api } from '@/api/client'
+import type { DataOf } from '@/api/shapes'
 import { notify } from '../notify'
 import { renewToken } from './store'
 import { storedIds, storeSelection } from './stored'
@@ -36,26 +37,23 @@ export const useSelection = create<SelectionState>(() => ({
   opAreaIds: storedIds('opAreaIds'),
 }))
 
-interface AreaAnswer {
-  list: { id: string | number; name: string }[]
-  count: number
-}
+const AREAS = '/platform/agent/serviceArea/opMan'
 
-function fetchAreas(agentIds: string[]): Promise<AreaAnswer> {
-  const opManId = localStorage.getItem('opMan')
-  return api.get<AreaAnswer>('/platform/agent/serviceArea/opMan', { opManId, agentIds: agentIds.join(',') })
+function fetchAreas(agentIds: string[]): Promise<DataOf<typeof AREAS>> {
+  const asked = { opManId: localStorage.getItem('opMan'), agentIds: agentIds.join(',') }
+  return api.get(AREAS, asked)
 }
 
 /** The agents to choose from. */
 export async function agentOptions(): Promise<Option[]> {
-  const { rows } = await api.get<{ rows: { agentId: string | number; company: string }[] }>('/platform/agent/account/list')
-  return rows.map((row) => ({ id: String(row.agentId), title: row.company }))
+  const { rows } = await api.get('/platform/agent/account/list')
+  return rows.map((row) => ({ id: row.agentId, title: row.company }))
 }
 
 /** The areas to choose from, of the chosen agents. */
 export async function areaOptions(): Promise<Option[]> {
   const { list } = await fetchAreas(useSelection.getState().agentIds)
-  return list.map((area) => ({ id: String(area.id), title: area.name }))
+  return list.map((area) => ({ id: area.id, title: area.name }))
 }
 
 /** With no area chosen yet, asks which ones this operator has and keeps them when they are not all. */
@@ -64,7 +62,7 @@ export async function loadFirstSelection(): Promise<void> {
   try {
     const { list, count } = await fetchAreas(storedIds('agentIds'))
     const opAreaIds = firstSelection(
-      list.map((area) => String(area.id)),
+      list.map((area) => area.id),
       count,
     )
     storeSelection(storedIds('agentIds'), opAreaIds)

@@ -100,7 +100,7 @@ describe('the session', () => {
   })
 
   it('STORE-015 STORE-016 STORE-018 STORE-019 account info is stored, null leaves nothing', () => {
-    storeAccount({ id: 5, accountLevel: 1, authStatus: 3, status: 2, name: '商户' })
+    storeAccount({ id: '5', accountLevel: 1, authStatus: 3, status: 2, name: '商户' })
     expect(localStorage.getItem('accountId')).toBe('5')
     expect(localStorage.getItem('authStatus')).toBe('3')
     expect(localStorage.getItem('customerName')).toBe('商户')

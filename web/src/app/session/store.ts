@@ -1,6 +1,7 @@
 /** The session of this tab: who is logged in and what he may do. Loaded on the first navigation. */
 import { create } from 'zustand'
 import { api, failureText } from '@/api/client'
+import type { DataOf } from '@/api/shapes'
 import { ACCESS_TOKEN, clearSignature, saveSignature, signedUntil } from '@/api/storage'
 import { ALL, withRedirect } from '../access'
 import { currentPath, goTo } from '../nav'
@@ -12,26 +13,8 @@ import { gateFinancial, showsAccount } from './permission'
 import { clearSession, isLoggedIn, replaceToken, storedAccount, storedIds } from './stored'
 import { sayOnLogin } from './tabs'
 
-export interface SessionRole {
-  id: string
-  name: string
-  permissionList: string[]
-}
-
 /** The answer of the operator login. */
-export interface UserInfo {
-  agentId: string | number | null
-  roleId: string | number | null
-  token: string
-  name: string
-  welcome: string
-  avatar: string
-  userId: string
-  phone: string
-  roles: SessionRole[]
-  info: unknown
-  isRoot: boolean
-}
+export type UserInfo = DataOf<'/platform/permission/login', 'post'>
 
 interface SessionState {
   user: UserInfo | null
@@ -59,8 +42,8 @@ export function useCodes(): ReadonlySet<string> {
 async function fetchRights(): Promise<SessionState> {
   const opManId = localStorage.getItem('opMan') ?? ''
   // The token of this answer is not kept: the one in use carries the selection.
-  const user = await api.post<UserInfo>('/platform/permission/login', { opManId })
-  const codes = await api.get<string[]>('/platform/permission/allCode', { opManId })
+  const user = await api.post('/platform/permission/login', { opManId })
+  const codes = await api.get('/platform/permission/allCode', { opManId })
   const account = storedAccount()
   const cashierMode = localStorage.getItem('cashierMode')
   return {
@@ -127,17 +110,10 @@ async function leave(to: string): Promise<void> {
   useSession.setState(nobody)
 }
 
-interface TokenAnswer {
-  token: string
-  expiresAt: number
-  _t?: string
-  _k?: string
-}
-
 /** Asks for a token of this selection; empty lists mean all. */
 export async function renewToken(agentIds: string[], opAreaIds: string[]): Promise<void> {
   const body = { agentIds, opAreaIds, build: import.meta.env.MODE, devId: deviceCode(), package: 'wheelhouse-web' }
-  const answer = await api.post<TokenAnswer>('/auth/token', body)
+  const answer = await api.post('/auth/token', body)
   replaceToken(answer.token, agentIds, opAreaIds)
   if (answer._t && answer._k) saveSignature({ _t: answer._t, _k: answer._k }, Date.now())
 }

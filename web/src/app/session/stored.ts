@@ -1,4 +1,5 @@
 /** The keys of a session in localStorage, read and written in one place. */
+import type { DataOf } from '@/api/shapes'
 import { ACCESS_TOKEN, clearSignature, readCookie } from '@/api/storage'
 import { derivedValues, readClaims } from './claims'
 import { type AccountState, storedNumber } from './permission'
@@ -40,17 +41,12 @@ export function storedIds(key: 'agentIds' | 'opAreaIds' | 'opAreaIdsBigScreen'):
   return (localStorage.getItem(key) ?? '').split(',').filter((id) => id !== '')
 }
 
-/** The answer of the account call; null means no account is opened yet. */
-export interface AccountInfo {
-  id?: string | number | null
-  accountLevel?: number | null
-  authStatus?: number | null
-  status?: number | null
-  accountType?: number | null
-  customerName?: string | null
-  name?: string | null
-}
+type Account = NonNullable<DataOf<'/Pay/customer/getAccountInfo'>>
 
+/** What the account call tells of an account; any of it may be missing. */
+export type AccountInfo = { readonly [Name in keyof Account]?: Account[Name] | null }
+
+/** Keeps what is known of the account; null means none is opened yet. */
 export function storeAccount(info: AccountInfo | null): void {
   clearAccount()
   const values = {

@@ -14,10 +14,10 @@ interface SettingsState {
 }
 
 function read(): Settings {
-  const given = useBrandStore.getState().config?.settings ?? null
-  const own = given !== null && typeof given === 'object' ? given : {}
+  const given = useBrandStore.getState().config?.settings
+  const own = new Map<string, unknown>(typeof given === 'object' && given !== null ? Object.entries(given) : [])
   return resolve(
-    settingsIn((name) => own[name]),
+    settingsIn((name) => own.get(name)),
     settingsIn((name) => localStorage.getItem(keyOf(name))),
   )
 }

@@ -39,7 +39,9 @@ export function ChangeTable({ changes }: { changes: readonly Change[] }) {
 }
 
 function ChangeRow({ change }: { change: Change }) {
-  const { label, beforeText, afterText, added = [], removed = [] } = change
+  const { label, beforeText, afterText } = change
+  const added = change.added ?? []
+  const removed = change.removed ?? []
   const fate = fateOf(change)
   const { sign, word } = fateStyle[fate]
   return (

@@ -206,7 +206,7 @@ function Controls({ subject, moment, playing, onPlay, onGo, onPosition }: Contro
   )
 }
 
-const actorKinds = { 1: '', 2: '机器客户端', 3: '系统规则' } as const
+const actorKinds: Readonly<Record<number, string>> = { 1: '', 2: '机器客户端', 3: '系统规则' }
 
 function StepHead({ step, index }: { step: Step; index: number }) {
   const { actor } = step

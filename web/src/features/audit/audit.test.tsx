@@ -66,7 +66,7 @@ describe('filters', () => {
   })
 })
 
-const change = (over: Partial<Change>): Change => ({ field: 'name', label: '角色名称', before: 'a', after: 'b', beforeText: 'a', afterText: 'b', ...over })
+const change = (over: Partial<Change>): Change => ({ field: 'name', label: '角色名称', before: 'a', after: 'b', beforeText: 'a', afterText: 'b', added: null, removed: null, ...over })
 
 describe('the diff', () => {
   it('what came, went and changed is said in words, not by colour alone', () => {

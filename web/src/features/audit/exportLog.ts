@@ -1,4 +1,4 @@
-import type { Query } from '@/api/client'
+import type { Query } from '@/api/shapes'
 import { exportByServer, type Exported } from '@/kit/list/export'
 import { LOG_PATH } from './log'
 

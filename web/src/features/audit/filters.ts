@@ -1,5 +1,5 @@
 /** The filters of the log: what the address holds, and what the server is asked. Pure. */
-import type { Query } from '@/api/client'
+import type { LogQuery } from './log'
 import { type Limits, limitsOf, type Range } from './range'
 
 /** Names in the address. */
@@ -32,13 +32,13 @@ export function readFilters(params: URLSearchParams): LogFilters {
 }
 
 /** What the server is asked, without the page. */
-export function logQuery({ act, actorKind = PEOPLE, ...filters }: LogFilters, limits: Limits): Query {
-  const acted: Query = act === undefined ? {} : act.startsWith(WHOLE) ? { category: act.slice(WHOLE.length) } : { action: act }
-  const kind: Query = actorKind === EVERYBODY ? {} : { actorKind }
+export function logQuery({ act, actorKind = PEOPLE, ...filters }: LogFilters, limits: Limits): LogQuery {
+  const acted: LogQuery = act === undefined ? {} : act.startsWith(WHOLE) ? { category: act.slice(WHOLE.length) } : { action: act }
+  const kind: LogQuery = actorKind === EVERYBODY ? {} : { actorKind }
   return { ...filters, ...kind, ...acted, ...limits }
 }
 
 /** The same for a range that moves with the clock. */
-export function queryNow(filters: LogFilters, range: Range, now: number): Query {
+export function queryNow(filters: LogFilters, range: Range, now: number): LogQuery {
   return logQuery(filters, limitsOf(range, now))
 }

@@ -2,7 +2,8 @@ import { Button, Empty, Result, Table, type TableColumnType, type TableProps, ty
 import { type ReactNode, useEffect, useRef } from 'react'
 import { failureText, HttpError } from '@/api/client'
 import { pageSizes } from './address'
-import type { Column, Page } from './description'
+import type { Page } from '@/api/shapes'
+import type { Column } from './description'
 import type { ListSettings } from './settings'
 import './list.css'
 

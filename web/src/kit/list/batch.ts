@@ -3,7 +3,7 @@ import { failureText, Refusal } from '@/api/client'
 
 /** What the server answers a batch; nothing of each when all of them, or just one, was done. */
 export interface BatchAnswer {
-  results?: readonly { key: string; suc: boolean; error: { promot: string } | null }[]
+  results?: readonly { key: string; suc: boolean; error: { promot: string } | null }[] | null
 }
 
 export type Fate =

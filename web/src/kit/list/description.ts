@@ -1,12 +1,5 @@
 import type { ReactNode } from 'react'
-
-/** The answer of every list call. */
-export interface Page<Row> {
-  rows: Row[]
-  /** Honest up to 10000; then `capped`. */
-  count: number
-  capped?: boolean
-}
+import type { ListRoute } from '@/api/shapes'
 
 export interface FilterOption {
   value: string
@@ -41,7 +34,7 @@ export interface ListDescription<Row> {
   /** What the page is for, in one sentence. */
   purpose: string
   /** Path of the list call; without a `family` also the first part of its query key. */
-  path: string
+  path: ListRoute<Row>
   /** The first part of all query keys that go stale with the list. */
   family?: string
   /** Whose words name pages and rows; absent: the main host's. */

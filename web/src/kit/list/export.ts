@@ -1,4 +1,5 @@
-import { api, type Query } from '@/api/client'
+import { api } from '@/api/client'
+import type { Query } from '@/api/shapes'
 import { formatTime } from '../format'
 import { type Column, type Filters, type ListDescription } from './description'
 import { saveFile, toCsv } from './csv'

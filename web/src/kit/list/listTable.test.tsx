@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, renderHook, screen } from '@testing-library
 import { ConfigProvider } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError } from '@/api/client'
-import type { Page } from './description'
+import type { Page } from '@/api/shapes'
 import { ListTable, tableColumns } from './ListTable'
 import { useArrows } from './useArrows'
 

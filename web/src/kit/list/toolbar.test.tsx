@@ -6,13 +6,15 @@ import { clearSignature, saveSignature } from '@/api/storage'
 import { randomBytes, toBase64Url } from '@/api/bytes'
 import { Toolbar } from './Toolbar'
 
+const ROWS = '/platform/permission/role'
+
 let server: Server
 beforeEach(() => {
   localStorage.setItem('Access-Token', TOKEN)
   saveSignature({ _t: 't', _k: toBase64Url(randomBytes(32)) }, Date.now())
   server = startServer()
-  server.answers('/rows', says({ suc: true, data: [] }))
-  server.answers('/export', says({ suc: true, data: [] }))
+  server.answers(ROWS, says({ suc: true, data: [] }))
+  server.answers(`${ROWS}/export`, says([]))
 })
 afterEach(() => {
   cleanup()
@@ -24,8 +26,8 @@ afterEach(() => {
 
 describe('the buttons of a list', () => {
   it.each([
-    ['刷新', '/rows'],
-    ['导出', '/export'],
+    ['刷新', ROWS],
+    ['导出', `${ROWS}/export`],
   ])('VAL-015 a double click on %s sends one request, a click after its time another', async (name, path) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     render(
@@ -37,9 +39,9 @@ describe('the buttons of a list', () => {
         refreshedAt={0}
         stale={null}
         refreshing={false}
-        onRefresh={() => void api.get('/rows')}
+        onRefresh={() => void api.get(ROWS)}
         exporting={false}
-        onExport={() => void api.get('/export')}
+        onExport={() => void api.download(`${ROWS}/export`)}
       />,
     )
     const button = screen.getByRole('button', { name })

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
-import type { components } from '@/api/generated/openapi'
+import type { DataOf } from '@/api/shapes'
 
 export const DEVICES_PATH = '/mieba/v2/platform/opman/device'
 
 /** A device that someone signs in from, or wants to. */
-export type OperatorDevice = components['schemas']['DeviceRow']
+export type OperatorDevice = DataOf<'/mieba/v2/platform/opman/device/authorize_info'>['list'][number]
 
 /** Where a device stands. */
 export const WAITING = 0
@@ -24,7 +24,7 @@ export function kindText(kind: number): string {
 /** Devices of everybody in scope: they wait, are bound or were removed. */
 export const allDevices = queryOptions({
   queryKey: [DEVICES_PATH, 'all'],
-  queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/authorize_info`, {}, { signal }),
+  queryFn: ({ signal }) => api.get(`${DEVICES_PATH}/authorize_info`, {}, { signal }),
   select: ({ list }) => list,
 })
 
@@ -32,7 +32,7 @@ export const allDevices = queryOptions({
 export const devicesOf = (phone: string) =>
   queryOptions({
     queryKey: [DEVICES_PATH, 'of', phone],
-    queryFn: ({ signal }) => api.get<{ list: OperatorDevice[] }>(`${DEVICES_PATH}/login_info`, { mobilePhoneNumber: phone }, { signal }),
+    queryFn: ({ signal }) => api.get(`${DEVICES_PATH}/login_info`, { mobilePhoneNumber: phone }, { signal }),
     select: ({ list }) => list,
   })
 

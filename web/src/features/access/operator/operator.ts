@@ -1,8 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions, type Query, Refusal } from '@/api/client'
-import type { BodyOf, DataOf } from '@/api/shapes'
+import { api, type CallOptions, Refusal } from '@/api/client'
+import type { BodyOf, DataOf, Page, QueryOf } from '@/api/shapes'
 import type { BatchAnswer } from '@/kit/list/batch'
-import type { Page } from '@/kit/list/description'
 
 export const OPERATOR_PATH = '/platform/permission/user'
 
@@ -10,19 +9,10 @@ export const OPERATOR_PATH = '/platform/permission/user'
 export type OperatorState = 0 | 1
 
 /** A person as the list shows him; the phone is whole, because every call on him is named by it. */
-export type Operator = DataOf<'/platform/permission/user'>['rows'][number] & {
-  /** 工种, 1 to 5; null: none. */
-  profession: number | null
-}
-type RoleOptions = DataOf<'/platform/permission/role/enable'>
-type Calls = {
-  add: BodyOf<'/platform/permission/user'>
-  change: BodyOf<'/platform/permission/user/{phone}'>
-  state: BodyOf<'/platform/permission/user/state'>
-}
+export type Operator = DataOf<typeof OPERATOR_PATH>['rows'][number]
 
 /** What a change may hold, without the version. */
-export type OperatorValues = Pick<Calls['change'], 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
+export type OperatorValues = Pick<BodyOf<'/platform/permission/user/{phone}'>, 'name' | 'level'> & { profession: number | null; agentIds: string[]; opAreaIds: string[]; roleIds: string[] }
 
 /** What the server refuses about one field, by its code. */
 export const fieldOf = { 'phone-taken': 'phone' } as const
@@ -51,8 +41,8 @@ function knownOperator(client: QueryClient, id: string): Operator | undefined {
 }
 
 async function findOperator(id: string, phone: string | undefined, signal: AbortSignal): Promise<Operator> {
-  const look = async (query: Query) => {
-    const { rows } = await api.get<Page<Operator>>(OPERATOR_PATH, { ...query, pageSize: LOOKUP_SIZE }, { signal })
+  const look = async (query: QueryOf<typeof OPERATOR_PATH>) => {
+    const { rows } = await api.get(OPERATOR_PATH, { ...query, pageSize: LOOKUP_SIZE }, { signal })
     return { found: rows.find((operator) => operator.objectId === id), last: rows.length < LOOKUP_SIZE }
   }
   if (phone) {
@@ -83,14 +73,14 @@ export function operatorInfo(client: QueryClient, id: string) {
 /** Roles that may be given. */
 export const enabledRoles = queryOptions({
   queryKey: [OPERATOR_PATH, 'roles'],
-  queryFn: ({ signal }) => api.get<RoleOptions>('/platform/permission/role/enable', {}, { signal }),
+  queryFn: ({ signal }) => api.get('/platform/permission/role/enable', {}, { signal }),
   staleTime: 30_000,
 })
 
 /** Agents to choose from; the call asks for permission 01. */
 export const agentChoices = queryOptions({
   queryKey: [OPERATOR_PATH, 'agents'],
-  queryFn: ({ signal }) => api.get<DataOf<'/platform/agent/account/list'>>('/platform/agent/account/list', {}, { signal, quiet: true }),
+  queryFn: ({ signal }) => api.get('/platform/agent/account/list', {}, { signal, quiet: true }),
   select: ({ rows }) => rows,
   staleTime: 60_000,
 })
@@ -99,49 +89,38 @@ export const agentChoices = queryOptions({
 export const areaChoices = (agentIds: readonly string[]) =>
   queryOptions({
     queryKey: [OPERATOR_PATH, 'areas', agentIds.join(',')],
-    queryFn: ({ signal }) =>
-      api.get<DataOf<'/platform/agent/serviceArea/belongToAgent'>>(
-        '/platform/agent/serviceArea/belongToAgent',
-        { agentIds: agentIds.join(',') },
-        { signal },
-      ),
+    queryFn: ({ signal }) => api.get('/platform/agent/serviceArea/belongToAgent', { agentIds: agentIds.join(',') }, { signal }),
     select: ({ list }) => list,
     staleTime: 60_000,
   })
 
-/** What a person may do and see, as the server works it out. */
-export interface HeldCodes {
-  codes: string[]
-  /** Empty means all. */
-  agentIds: string[]
-  /** Empty means all of his agents. */
-  areaIds: string[]
-}
+/** What a person may do and see, as the server works it out; no agents means all, no areas all of his agents. */
+export type HeldCodes = DataOf<'/platform/permission/user/{phone}/codes'>
 
 export const heldCodes = (phone: string) =>
   queryOptions({
     queryKey: [OPERATOR_PATH, 'codes', phone],
-    queryFn: ({ signal }) => api.get<HeldCodes>(`${OPERATOR_PATH}/${phone}/codes`, {}, { signal }),
+    queryFn: ({ signal }) => api.get(`${OPERATOR_PATH}/{phone}/codes`, {}, { path: { phone }, signal }),
   })
 
 export function createOperator(values: OperatorValues & { phone: string; state: OperatorState }, options: CallOptions): Promise<unknown> {
-  return api.post(OPERATOR_PATH, values satisfies Calls['add'], options)
+  return api.post(OPERATOR_PATH, values, options)
 }
 
 export function changeOperator({ phone, ...values }: OperatorValues & { phone: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.post(`${OPERATOR_PATH}/${phone}`, values satisfies Calls['change'], options)
+  return api.post(`${OPERATOR_PATH}/{phone}`, values, { ...options, path: { phone } })
 }
 
 export function setOperatorState(input: { phone: string; state: OperatorState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${OPERATOR_PATH}/state`, input satisfies Calls['state'], options)
+  return api.post(`${OPERATOR_PATH}/state`, input, options)
 }
 
 export function setOperatorStates(phones: string[], state: OperatorState, options: CallOptions): Promise<BatchAnswer> {
-  return api.post(`${OPERATOR_PATH}/state`, { phones, state } satisfies Calls['state'], options)
+  return api.post(`${OPERATOR_PATH}/state`, { phones, state }, options)
 }
 
 export function deleteOperator(phone: string, options: CallOptions): Promise<unknown> {
-  return api.delete(`${OPERATOR_PATH}/${phone}`, {}, options)
+  return api.delete(`${OPERATOR_PATH}/{phone}`, {}, { ...options, path: { phone } })
 }
 
 export function deleteOperators(phones: readonly string[], options: CallOptions): Promise<BatchAnswer> {
@@ -150,5 +129,5 @@ export function deleteOperators(phones: readonly string[], options: CallOptions)
 
 /** Leaves a record that someone looked at what is usually masked; refused means: do not show it. */
 export function recordUnmask(id: string, options: CallOptions): Promise<unknown> {
-  return api.post('/platform/aliyunlog/access', { kind: 'unmask', what: 'operator.phone', target: id }, options)
+  return api.post('/platform/aliyunlog/access', { kind: 'unmask', what: 'operator.phone', target: id, filter: {} }, options)
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
-import type { BodyOf, DataOf } from '@/api/shapes'
+import type { DataOf } from '@/api/shapes'
 import type { BatchAnswer } from '@/kit/list/batch'
 import type { Branch } from './codes'
 
@@ -33,19 +33,18 @@ export const REMARK_MAX = 200
 
 /** What people fill in. */
 export type RoleValues = Pick<Role, 'name' | 'tier' | 'remark' | 'codes'>
-type Calls = { add: BodyOf<'/platform/permission/role'>; change: BodyOf<'/platform/permission/role', 'put'>; state: BodyOf<'/platform/permission/role/state'> }
 
 export const roleInfo = (id: string) =>
   queryOptions({
     queryKey: [ROLE_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<DataOf<'/platform/permission/role/info'>>(`${ROLE_PATH}/info`, { id }, { signal }),
+    queryFn: ({ signal }) => api.get(`${ROLE_PATH}/info`, { id }, { signal }),
   })
 
 /** The tree of codes; `checked` says which ones the operator holds and so may grant. */
 export const grantableTree = queryOptions({
   queryKey: [TREE_PATH],
   queryFn: ({ signal }): Promise<readonly Branch[]> =>
-    api.get<DataOf<'/platform/permission/tree/opMan'>>(TREE_PATH, { opManId: localStorage.getItem('opMan') }, { signal }),
+    api.get(TREE_PATH, { opManId: localStorage.getItem('opMan') }, { signal }),
   staleTime: 60_000,
 })
 
@@ -53,19 +52,19 @@ export const grantableTree = queryOptions({
 export type TreeSource = typeof grantableTree
 
 export function createRole(values: RoleValues & { state: RoleState }, options: CallOptions): Promise<unknown> {
-  return api.post(ROLE_PATH, values satisfies Calls['add'], options)
+  return api.post(ROLE_PATH, values, options)
 }
 
 export function changeRole(values: RoleValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.put(ROLE_PATH, values satisfies Calls['change'], options)
+  return api.put(ROLE_PATH, values, options)
 }
 
 export function setRoleState(input: { id: string; state: RoleState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${ROLE_PATH}/state`, input satisfies Calls['state'], options)
+  return api.post(`${ROLE_PATH}/state`, input, options)
 }
 
 export function setRoleStates(ids: string[], state: RoleState, options: CallOptions): Promise<BatchAnswer> {
-  return api.post(`${ROLE_PATH}/state`, { ids, state } satisfies Calls['state'], options)
+  return api.post(`${ROLE_PATH}/state`, { ids, state }, options)
 }
 
 export function deleteRole(input: { id: string; version: number }, options: CallOptions): Promise<unknown> {

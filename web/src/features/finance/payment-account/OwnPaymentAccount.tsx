@@ -42,7 +42,7 @@ export function OwnPaymentAccount() {
       <OpeningForm agentId={ownAgentId()} />
     </>
   ) : (
-    <OpenedAccount id={String(id)} />
+    <OpenedAccount id={id} />
   )
 }
 

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import { hosts } from '@/api/hosts'
-import type { AccountInfo } from '@/app/session/stored'
+import type { BodyOf, DataOf } from '@/api/shapes'
 import { stateStyle } from '@/app/theme'
 import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
 /** Calls of the payment account; also the first part of their query keys. */
 export const CUSTOMER = '/Pay/customer'
-export const LIST_PATH = `${CUSTOMER}/list`
+export const LIST_PATH = `${CUSTOMER}/list` as const
 /** The read model whose changes the pages follow. */
 export const ACCOUNT_TABLE = 'payment_account'
 
@@ -35,41 +35,16 @@ export const PERSON_MAX = 20
 export const BANK_MAX = 32
 export const REASON_MAX = 200
 
-/** A bank card of an account; its number and mobile masked. */
-export interface BankCard {
-  id: string
-  bankName: string
-  cardNoMasked: string
-  holder: string
-  mobileMasked: string
-  state: number
-  /** Epoch ms. */
-  boundAt: number | null
-  reason: string | null
-}
+type Told = DataOf<'/Pay/customer/detail'>
 
 /** A payment account as lists show it; what identifies people is masked. */
-export interface PaymentAccount {
-  id: string
-  agentId: string
-  agentName: string
-  parentAccountId: string | null
-  accountLevel: number | null
-  accountType: number
-  customerName: string
-  certNoMasked: string
-  contact: string
-  phoneMasked: string
+export type PaymentAccount = Omit<Told, 'cards' | 'status'> & {
   /** Missing reads as 2 on labels, and is not 2 for anything that it decides. */
   status: number | null
-  authStatus: number | null
-  failReason: string | null
-  payPasswordSet: boolean
-  /** Epoch ms. */
-  openedAt: number | null
-  changedAt: number | null
-  version: number
 }
+
+/** A bank card of an account; its number and mobile masked. */
+export type BankCard = NonNullable<Told['cards']>[number]
 
 export interface PaymentAccountDetail extends PaymentAccount {
   cards: BankCard[]
@@ -146,53 +121,38 @@ export function ownAgentId(): string {
 export const accountOf = (agentId: string) =>
   queryOptions({
     queryKey: [CUSTOMER, 'of', agentId],
-    queryFn: ({ signal }) => api.get<AccountInfo | null>(`${CUSTOMER}/getAccountInfo`, { agentId }, { signal }),
+    queryFn: ({ signal }) => api.get(`${CUSTOMER}/getAccountInfo`, { agentId }, { signal }),
   })
 
 export const paymentAccountDetail = (accountId: string) =>
   queryOptions({
     queryKey: [CUSTOMER, 'detail', accountId],
-    queryFn: ({ signal }) => api.get<PaymentAccountDetail>(`${CUSTOMER}/detail`, { accountId }, { signal }),
+    queryFn: async ({ signal }): Promise<PaymentAccountDetail> => {
+      const { cards, ...account } = await api.get(`${CUSTOMER}/detail`, { accountId }, { signal })
+      return { ...account, cards: cards ?? [] }
+    },
   })
 
 /** What is filled in to open an account. */
-export interface Application {
-  agentId: string
-  accountType: number
-  customerName: string
-  certNo: string
-  contact: string
-  phone: string
-}
+export type Application = BodyOf<'/Pay/customer/openAccount'>
 
-export function openAccount(application: Application, options: CallOptions): Promise<{ accountId: string; status: number }> {
+export function openAccount(application: Application, options: CallOptions): Promise<unknown> {
   return api.post(`${CUSTOMER}/openAccount`, application, options)
 }
 
 /** A step of an account; what it needs besides depends on the step. */
-export interface StatusChange {
-  accountId: string
-  version: number
-  status: number
-  accountLevel?: number | undefined
-  reason?: string | undefined
-}
+export type StatusChange = BodyOf<'/Pay/customer/state', 'put'>
 
 export function setStatus(change: StatusChange, options: CallOptions): Promise<unknown> {
   return api.put(`${CUSTOMER}/state`, change, options)
 }
 
 /** What is filled in to bind a card. */
-export interface CardValues {
-  cardNo: string
-  bankName: string
-  holder: string
-  idNo: string
-  bankMobile: string
-}
+export type CardValues = Omit<BodyOf<'/Pay/customer/bindCard'>, 'accountId'>
 
-export function bindCard(card: CardValues & { accountId: string }, options: CallOptions): Promise<{ bindId: string }> {
-  return api.post(`${CUSTOMER}/bindCard`, card, options)
+/** Answers the id of the card that waits for its code; the document leaves that answer open. */
+export async function bindCard(card: CardValues & { accountId: string }, options: CallOptions): Promise<{ bindId: string }> {
+  return (await api.post(`${CUSTOMER}/bindCard`, card, options)) as { bindId: string }
 }
 
 export function checkCard(check: { bindId: string; smsCode: string }, options: CallOptions): Promise<unknown> {

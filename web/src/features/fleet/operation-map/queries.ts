@@ -2,15 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 
 import { api } from '@/api/client'
 import { uuid } from '@/api/bytes'
-import type { BodyOf, DataOf } from '@/api/shapes'
-import type { FenceMap } from '@/map/fences/fences'
+import type { DataOf } from '@/api/shapes'
 
 import type { CommandName } from './commands'
 
 /** Areas, parkings and no-stop zones of the scope. */
 export const fenceMap = queryOptions({
   queryKey: ['fence', 'map'],
-  queryFn: ({ signal }) => api.get<FenceMap>('/fence/map', {}, { signal }),
+  queryFn: ({ signal }) => api.get('/fence/map', {}, { signal }),
   staleTime: 60_000,
 })
 
@@ -18,7 +17,7 @@ export const fenceMap = queryOptions({
 export const vehicleOf = (carId: string) =>
   queryOptions({
     queryKey: ['vehicle', 'one', carId],
-    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/{carId}'>>(`/vehicle/${encodeURIComponent(carId)}`, {}, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get('/vehicle/{carId}', {}, { path: { carId }, signal, quiet: true }),
     staleTime: 2_000,
     retry: false,
   })
@@ -27,8 +26,7 @@ export const vehicleOf = (carId: string) =>
 export const historyOf = (carId: string, minutes: number) =>
   queryOptions({
     queryKey: ['vehicle', 'history', carId, minutes],
-    queryFn: ({ signal }) =>
-      api.get<DataOf<'/vehicle/{carId}/history'>>(`/vehicle/${encodeURIComponent(carId)}/history`, { minutes }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get('/vehicle/{carId}/history', { minutes }, { path: { carId }, signal, quiet: true }),
     staleTime: 30_000,
   })
 
@@ -38,7 +36,7 @@ export type FoundBike = DataOf<'/vehicle/search'>['rows'][number]
 export const bikesLike = (keyword: string) =>
   queryOptions({
     queryKey: ['vehicle', 'search', keyword],
-    queryFn: ({ signal }) => api.get<DataOf<'/vehicle/search'>>('/vehicle/search', { keyword }, { signal, quiet: true }),
+    queryFn: ({ signal }) => api.get('/vehicle/search', { keyword }, { signal, quiet: true }),
     staleTime: 10_000,
   })
 
@@ -47,9 +45,7 @@ export async function sendCommand(carId: string, name: CommandName, reason: stri
   const requestId = uuid()
   const options = { idempotencyKey: requestId }
   if (name === 'lock' || name === 'unlock') {
-    const body: BodyOf<'/device/lock'> = { carId, action: name, reason, requestId }
-    return (await api.post<DataOf<'/device/lock', 'post'>>('/device/lock', body, options)).commandId
+    return (await api.post('/device/lock', { carId, action: name, reason, requestId }, options)).commandId
   }
-  const body: BodyOf<'/device/command'> = { carId, command: name, reason, requestId }
-  return (await api.post<DataOf<'/device/command', 'post'>>('/device/command', body, options)).commandId
+  return (await api.post('/device/command', { carId, command: name, reason, requestId }, options)).commandId
 }

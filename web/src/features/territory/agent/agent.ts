@@ -1,15 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import type { BodyOf, DataOf } from '@/api/shapes'
 import type { BatchAnswer } from '@/kit/list/batch'
-import type { Page } from '@/kit/list/description'
 
 export const AGENT_PATH = '/platform/agent/account'
 const AREAS_PATH = '/platform/agent/serviceArea/opMan'
 
-/** Longest texts and largest quota that the server takes. */
 /** What the server refuses about one field, by its code. */
 export const fieldOf = { 'agent-phone-taken': 'phone' } as const
 
+/** Longest texts and largest quota that the server takes. */
 export const COMPANY_MAX = 64
 export const CONTACT_MAX = 20
 export const REMARK_MAX = 200
@@ -32,57 +32,17 @@ export function billingShort(way: number): string {
   return billingWays.find(({ value }) => value === way)?.short ?? '--'
 }
 
-/** An agent as lists and its drawer show it. */
-export interface Agent {
-  agentId: string
-  company: string
-  contact: string
-  /** Its middle masked. */
-  phone: string
-  /** Null: under the platform. */
-  parentId: string | null
-  parentCompany: string | null
-  /** 1 under the platform, 2 under one of level 1, and so on. */
-  level: number
-  /** Null: no limit. */
-  roleId: string | null
-  roleName: string | null
-  billingWay: number
-  /** `YYYY-MM-DD`. */
-  contractBegin: string | null
-  contractEnd: string | null
-  /** Null: no limit. */
-  vehicleQuota: number | null
-  remark: string
-  state: AgentState
-  areaCount: number
-  serviceAreaIds: string[]
-  childCount: number
-  /** Epoch ms. */
-  createdAt: number
-  updatedAt: number
-  version: number
-}
+/** An agent as lists and its drawer show it; its phone is masked, and null is under the platform, or no limit. */
+export type Agent = DataOf<typeof AGENT_PATH>['rows'][number]
 
-/** What people fill in. */
-export interface AgentValues {
-  company: string
-  contact: string
-  roleId: string | null
-  billingWay: number
-  /** Absent: as they are. */
-  serviceAreaIds?: string[]
-  contractBegin: string | null
-  contractEnd: string | null
-  vehicleQuota: number | null
-  remark: string
-}
+/** What people fill in; areas that are absent stay as they are. */
+export type AgentValues = Omit<BodyOf<typeof AGENT_PATH, 'put'>, 'agentId' | 'phone' | 'version'>
 
 export const agentInfo = (agentId: string) =>
   queryOptions({
     queryKey: [AGENT_PATH, 'info', agentId],
     queryFn: async ({ signal }) => {
-      const { rows } = await api.get<Page<Agent>>(AGENT_PATH, { agentId, page: 1, pageSize: 10 }, { signal })
+      const { rows } = await api.get(AGENT_PATH, { agentId, page: 1, pageSize: 10 }, { signal })
       return rows[0] ?? null
     },
   })
@@ -92,22 +52,18 @@ export const parentOptions = (keyword: string) =>
   queryOptions({
     queryKey: [AGENT_PATH, 'parents', keyword],
     queryFn: async ({ signal }) => {
-      const { rows } = await api.get<Page<Agent>>(AGENT_PATH, { keyword, state: 1, page: 1, pageSize: 50 }, { signal })
+      const { rows } = await api.get(AGENT_PATH, { keyword, state: 1, page: 1, pageSize: 50 }, { signal })
       return rows.map(({ agentId, company }) => ({ value: agentId, label: company }))
     },
   })
 
-export interface AreaOption {
-  id: string
-  name: string
-  agentId: string
-}
+export type AreaOption = DataOf<typeof AREAS_PATH>['list'][number]
 
 /** Areas that the operator may see. */
 export const areaOptions = queryOptions({
   queryKey: [AREAS_PATH, 'agent'],
   queryFn: async ({ signal }) => {
-    const { list } = await api.get<{ list: AreaOption[] }>(AREAS_PATH, { agentIds: '' }, { signal })
+    const { list } = await api.get(AREAS_PATH, { agentIds: '' }, { signal })
     return list
   },
 })

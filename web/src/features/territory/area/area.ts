@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import type { DataOf } from '@/api/shapes'
 import { ink, stateStyle } from '@/app/theme'
 import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
@@ -11,33 +12,11 @@ export const OPEN = 1
 export const SUSPENDED = 2
 export const CLOSED = 3
 
-/** An area as its management lists it. */
-export interface Area {
-  id: string
-  name: string
-  agentId: string
-  company: string | null
-  /** 客服电话. */
-  tel: string
-  vehicleCount: number
-  parkingCount: number
-  state: number
-  /** What riders are told while it is suspended. */
-  notice: string
-  createdAt: number
-  updatedAt: number
-  version: number
-}
+/** An area as its management lists it; its notice is what riders are told while it is suspended. */
+export type Area = DataOf<typeof AREA_PATH>['rows'][number]
 
-/** With its edge and what lies in it. */
-export interface AreaInfo extends Area {
-  /** Of the bikes, those on its streets. */
-  shelvedCount: number
-  fenceCount: number
-  franchiseeCount: number
-  /** `[lng, lat]` corners, closed, WGS-84. */
-  ring: number[][]
-}
+/** With its edge, as `[lng, lat]` corners, closed, WGS-84, and what lies in it. */
+export type AreaInfo = DataOf<'/platform/agent/serviceArea/info'>
 
 /** What the server refuses about one field, by its code. */
 export const fieldOf = { 'area-name-taken': 'name' } as const
@@ -90,13 +69,11 @@ export function openFault(area: Pick<Area, 'state' | 'tel' | 'parkingCount'>): s
 export const areaInfo = (id: string) =>
   queryOptions({
     queryKey: [AREA_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<AreaInfo>(`${AREA_PATH}/info`, { id }, { signal }),
+    queryFn: ({ signal }) => api.get(`${AREA_PATH}/info`, { id }, { signal }),
   })
 
-export interface AreaValues {
-  name: string
-  tel: string
-}
+/** What people fill in. */
+export type AreaValues = Pick<Area, 'name' | 'tel'>
 
 export function changeArea(values: AreaValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
   return api.put(AREA_PATH, values, options)

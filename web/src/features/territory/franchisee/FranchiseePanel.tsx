@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Button, Empty, Table } from 'antd'
 import { useMemo, useState } from 'react'
 import { api, failureText } from '@/api/client'
-import type { Page } from '@/kit/list/description'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { useFollow } from '@/kit/list/useFollow'
 import { Dot } from '@/kit/StateTag'
@@ -69,7 +68,7 @@ function FranchiseesOfAgent({ agentId }: { agentId: string }) {
   const [open, setOpen] = useState<string | null>(null)
   const query = useQuery({
     queryKey: [FRANCHISEE_PATH, 'of', agentId],
-    queryFn: ({ signal }) => api.get<Page<Franchisee>>(FRANCHISEE_PATH, { agentId, page: 1, pageSize: FEW }, { signal }),
+    queryFn: ({ signal }) => api.get(FRANCHISEE_PATH, { agentId, page: 1, pageSize: FEW }, { signal }),
   })
   useFollow('franchisee', [FRANCHISEE_PATH])
   const add = (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import type { BodyOf, DataOf } from '@/api/shapes'
 import { stateStyle } from '@/app/theme'
 import { EMPTY, parseMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
@@ -14,55 +15,13 @@ export const EXPIRED = 2
 export const TERMINATED = 3
 
 /** A franchisee as lists and its drawer show it; names and phone are masked. */
-export interface Franchisee {
-  id: string
-  agentId: string
-  agentCompany: string | null
-  company: string
-  licenseNo: string
-  contact: string
-  phone: string
-  legalPerson: string
-  serviceAreaIds: string[]
-  serviceAreas: { id: string; name: string; agentId: string }[]
-  /** `YYYY-MM-DD`. */
-  joinedAt: string | null
-  /** The contract's last day, `YYYY-MM-DD`. */
-  contractEnd: string | null
-  vehicleCount: number
-  /** Cents. */
-  depositPaid: number
-  /** Ten-thousandths. */
-  divideRatioBp: number
-  state: number
-  remark: string
-  endedReason: string
-  createdAt: number
-  updatedAt: number
-  version: number
-}
+export type Franchisee = DataOf<typeof FRANCHISEE_PATH>['rows'][number]
 
 /** Names and phone, whole. */
-export interface WholePeople {
-  contact: string
-  phone: string
-  legalPerson: string
-}
+export type WholePeople = DataOf<'/platform/agent/allyInfo/unmask', 'post'>
 
 /** What the server is told; what is absent stays as it is. */
-export interface FranchiseeValues {
-  company: string
-  contact?: string
-  phone?: string
-  licenseNo: string
-  legalPerson?: string
-  serviceAreaIds: string[]
-  joinedAt: string
-  contractEnd: string
-  depositPaid: number
-  divideRatioBp: number
-  remark: string
-}
+export type FranchiseeValues = Omit<BodyOf<typeof FRANCHISEE_PATH, 'put'>, 'id' | 'version'>
 
 /** What the server refuses about one field, by its code. */
 export const fieldOf = { 'ally-license-taken': 'licenseNo' } as const
@@ -117,13 +76,13 @@ export function endNotice(franchisee: Pick<Franchisee, 'state' | 'contractEnd'>,
 export const franchiseeInfo = (id: string) =>
   queryOptions({
     queryKey: [FRANCHISEE_PATH, 'info', id],
-    queryFn: ({ signal }) => api.get<Franchisee>(`${FRANCHISEE_PATH}/info`, { id }, { signal }),
+    queryFn: ({ signal }) => api.get(`${FRANCHISEE_PATH}/info`, { id }, { signal }),
   })
 
 /** Agents that a franchisee or an area may be given to. */
 export const agentChoices = queryOptions({
   queryKey: [AGENTS_PATH],
-  queryFn: ({ signal }) => api.get<{ rows: { agentId: string; company: string }[] }>(AGENTS_PATH, {}, { signal }),
+  queryFn: ({ signal }) => api.get(AGENTS_PATH, {}, { signal }),
   staleTime: 60_000,
 })
 
@@ -131,8 +90,7 @@ export const agentChoices = queryOptions({
 export const areasOf = (agentId: string) =>
   queryOptions({
     queryKey: [AREAS_PATH, agentId],
-    queryFn: ({ signal }) =>
-      api.get<{ list: { id: string; name: string }[] }>(AREAS_PATH, { agentIds: agentId }, { signal }),
+    queryFn: ({ signal }) => api.get(AREAS_PATH, { agentIds: agentId }, { signal }),
     staleTime: 60_000,
   })
 
@@ -154,5 +112,5 @@ export function deleteFranchisee(input: { id: string }, options: CallOptions): P
 
 /** Asks for whole names and phone; who asked is kept. */
 export function unmaskFranchisee(input: { id: string }, options: CallOptions): Promise<WholePeople> {
-  return api.post<WholePeople>(`${FRANCHISEE_PATH}/unmask`, input, options)
+  return api.post(`${FRANCHISEE_PATH}/unmask`, input, options)
 }
