@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import { serverNow } from '@/api/clock'
+import { franchiseeStateLabels } from '@/api/generated/labels'
 import { ink, readable } from '@/app/theme'
+import { optionsOf } from '@/kit/choice'
 import { EMPTY, EMPTY_TIME, formatMoney, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { Money } from '@/kit/Money'
 import { Dot } from '@/kit/StateTag'
-import { endNotice, formatRatio, type Franchisee, FRANCHISEE_PATH, franchiseeState, franchiseeStates } from './franchisee'
+import { endNotice, formatRatio, type Franchisee, FRANCHISEE_PATH, franchiseeState } from './franchisee'
 
 /** The list of franchisees; `agents` fill the filter. */
 export function franchiseeList(agents: readonly FilterOption[]): ListDescription<Franchisee> {
@@ -21,12 +23,7 @@ export function franchiseeList(agents: readonly FilterOption[]): ListDescription
     filters: [
       { kind: 'text', name: 'keyword', label: '关键词', placeholder: '公司名称或信用代码' },
       { kind: 'select', name: 'agentId', label: '代理', options: agents },
-      {
-        kind: 'select',
-        name: 'state',
-        label: '状态',
-        options: franchiseeStates.map(({ label }, state) => ({ value: String(state), label })),
-      },
+      { kind: 'select', name: 'state', label: '状态', options: optionsOf(franchiseeStateLabels) },
     ],
     columns: [
       { key: 'company', title: '公司', width: 190, text: (franchisee) => franchisee.company, render: (franchisee) => <strong>{franchisee.company}</strong> },

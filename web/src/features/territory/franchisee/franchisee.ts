@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import { franchiseeStateLabels } from '@/api/generated/labels'
 import type { BodyOf, DataOf } from '@/api/shapes'
 import { stateStyle } from '@/app/theme'
+import { tagOf } from '@/kit/choice'
 import { EMPTY, parseMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
@@ -32,17 +34,18 @@ export const REMARK_MAX = 200
 export const AREAS_MAX = 100
 export const DEPOSIT_MAX_YUAN = 100_000_000
 
-/** In words and colour, indexed by state. */
-export const franchiseeStates: readonly TagStyle[] = [
-  { label: '洽谈', color: stateStyle[4].color },
-  { label: '合作中', color: stateStyle[0].color },
-  { label: '到期', color: stateStyle[5].color },
-  { label: '解约', color: stateStyle[7].color },
-]
+type State = Franchisee['state']
 
-/** The look of a state; one that is not known yet looks grey. */
-export function franchiseeState(state: number): TagStyle {
-  return franchiseeStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+const stateColors: Readonly<Record<State, string>> = {
+  [NEGOTIATING]: stateStyle[4].color,
+  [COOPERATING]: stateStyle[0].color,
+  [EXPIRED]: stateStyle[5].color,
+  [TERMINATED]: stateStyle[7].color,
+}
+
+/** The look of a state. */
+export function franchiseeState(state: State): TagStyle {
+  return tagOf(state, franchiseeStateLabels, stateColors)
 }
 
 /** Whole percent of ten-thousandths: 3050 is 30.5%. */
