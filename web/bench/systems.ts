@@ -2,7 +2,7 @@
 import L from 'leaflet'
 import Supercluster, { type PointFeature } from 'supercluster'
 
-import { stateStyle } from '@/app/theme'
+import { stateStyle } from '@/kit/theme'
 import { FleetFeed } from '@/live/fleetFeed'
 import { VehicleLayer } from '@/map/vehicles/VehicleLayer'
 

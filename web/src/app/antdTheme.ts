@@ -1,5 +1,5 @@
 import { theme as antdThemes, type ThemeConfig } from 'antd'
-import { fontFamily, fontSize, ink, night, page, readable, tint, wall, weakSight } from './theme'
+import { fontFamily, fontSize, ink, night, page, readable, tint, wall, weakSight } from '@/kit/theme'
 
 /** What a theme is made of. */
 export interface Look {

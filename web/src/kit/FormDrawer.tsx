@@ -1,6 +1,6 @@
 import { Button, Drawer, Skeleton, Space } from 'antd'
 import type { ReactNode } from 'react'
-import { frame } from '@/app/theme'
+import { frame } from './theme'
 
 interface FormDrawerProps {
   title: ReactNode

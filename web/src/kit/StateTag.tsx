@@ -1,4 +1,4 @@
-import { page, readable, stateStyle } from '@/app/theme'
+import { page, readable, stateStyle } from './theme'
 
 export interface TagStyle {
   label: string

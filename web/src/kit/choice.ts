@@ -1,5 +1,5 @@
 /** Values that the server has labels for, as tags and to choose from. */
-import { stateStyle } from '@/app/theme'
+import { stateStyle } from './theme'
 import { EMPTY } from './format'
 import type { FilterOption } from './list/description'
 import type { TagStyle } from './StateTag'

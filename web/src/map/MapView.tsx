@@ -7,7 +7,7 @@ import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
 import { MapContainer, ScaleControl, useMap } from 'react-leaflet'
 import 'leaflet/dist/leaflet.css'
 
-import { alarmStyle, ink, readable } from '@/app/theme'
+import { alarmStyle, ink, readable } from '@/kit/theme'
 
 import type { Extent } from './base/beyond'
 import { BaseLayers, type BaseState, type TilesConfig } from './BaseLayers'

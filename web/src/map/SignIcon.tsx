@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-import type { StateSign } from '@/app/theme'
+import type { StateSign } from '@/kit/theme'
 
 import { mapPalettes, type Daylight } from './palette'
 import { drawNose, drawSign } from './vehicles/signs'

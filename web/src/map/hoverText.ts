@@ -1,5 +1,5 @@
 /** What a label beside the pointer says. Pure. */
-import { alarmStyle, stateStyle } from '@/app/theme'
+import { alarmStyle, stateStyle } from '@/kit/theme'
 
 import { ALARM_BIT } from './vehicles/fleetMath'
 import type { Hit } from './vehicles/scene'

@@ -3,7 +3,7 @@
  * the only strong colours on the map are the states of bikes.
  */
 import type { Daylight } from '@/app/daylight'
-import { ink, night, page } from '@/app/theme'
+import { ink, night, page } from '@/kit/theme'
 
 export type { Daylight }
 

@@ -2,7 +2,7 @@ import { Tooltip } from 'antd'
 import { Dot, type TagStyle } from '@/kit/StateTag'
 import type { ConnectionState } from '@/live/connection'
 import { useConnection } from '@/live/hooks'
-import { ink, stateStyle } from '../theme'
+import { ink, stateStyle } from '@/kit/theme'
 
 /** How fresh live data is, in words. */
 export function connectionStyle(state: ConnectionState): TagStyle {

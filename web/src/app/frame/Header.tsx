@@ -2,7 +2,7 @@ import { MenuFoldOutlined, MenuOutlined, MenuUnfoldOutlined } from '@ant-design/
 import { Button } from 'antd'
 import { Link } from 'react-router-dom'
 import { useBrand } from '../brand'
-import type { DeviceClass } from '../device'
+import type { DeviceClass } from '@/kit/device'
 import { paths, type Route } from '../routes'
 import { ConnectionBadge } from './ConnectionBadge'
 import { HideClientSwitch } from './HideClientSwitch'

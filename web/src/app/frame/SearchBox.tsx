@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router-dom'
 import { api } from '@/api/client'
 import { usePermit } from '@/kit/Permit'
 import { StateTag } from '@/kit/StateTag'
-import { useDevice } from '../device'
+import { useDevice } from '@/kit/device'
 import { paths } from '../routes'
 
 /** Shortest text worth asking for. */

@@ -1,7 +1,7 @@
 import { App, Button, Checkbox, Empty, Input, Modal, Skeleton } from 'antd'
 import { useEffect, useState } from 'react'
 import { failureText } from '@/api/client'
-import { frame } from '../theme'
+import { frame } from '@/kit/theme'
 import type { Option } from '../session/selection'
 
 export interface SelectModalProps {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useBrand } from '../brand'
-import { fontFamily } from '../theme'
+import { fontFamily } from '@/kit/theme'
 import { watermarkText, watermarkTile } from './watermark'
 
 /** Lies over every page but the login pages, and lets clicks through. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { frame } from '../theme'
+import { frame } from '@/kit/theme'
 
 /** Small movements of a finger are no change of direction, px. */
 const SLACK = 4

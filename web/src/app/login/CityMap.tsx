@@ -1,4 +1,4 @@
-import { type Palette, stateStyle, wall } from '../theme'
+import { type Palette, stateStyle, wall } from '@/kit/theme'
 
 const SIDE = 1200
 /** Streets of the drawn city, across and along; every fourth is an avenue. */

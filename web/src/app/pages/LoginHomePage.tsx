@@ -3,7 +3,7 @@ import { SignIcon } from '@/map/SignIcon'
 import { CityMap } from '../login/CityMap'
 import { LoginCard } from '../login/LoginCard'
 import { UserLayout } from '../login/UserLayout'
-import { stateStyle, wall } from '../theme'
+import { stateStyle, wall } from '@/kit/theme'
 
 /** The states that the drawn city shows. */
 const shown = stateStyle.slice(0, 5)

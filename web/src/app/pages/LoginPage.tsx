@@ -1,7 +1,7 @@
 import { CityMap } from '../login/CityMap'
 import { LoginCard } from '../login/LoginCard'
 import { UserLayout } from '../login/UserLayout'
-import { page } from '../theme'
+import { page } from '@/kit/theme'
 
 export default function LoginPage() {
   return (

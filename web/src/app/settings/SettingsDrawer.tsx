@@ -1,7 +1,7 @@
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
 import { App, Button, Drawer, Segmented, Switch, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { accentPresets } from '../theme'
+import { accentPresets } from '@/kit/theme'
 import { copyText } from './copyText'
 import { type SettingName, type Settings, unavailable } from './settings'
 import { useSettingsStore } from './store'

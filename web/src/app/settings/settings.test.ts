@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { compileTheme } from '../antdTheme'
 import { useBrandStore, type WebConfig } from '../brand'
-import { accentPresets, contrast, page } from '../theme'
+import { accentPresets, contrast, page } from '@/kit/theme'
 import { changed, defaultSettings, resolve, settingNames, settingsIn, unavailable } from './settings'
 import { useSettingsStore } from './store'
 

@@ -2,7 +2,7 @@
  * How the frame looks, as a person may choose it. Pure rules; `store.ts` keeps the choice.
  * What a person chose wins over what the web configuration of the client says, and that over the defaults.
  */
-import { defaultAccent } from '../theme'
+import { defaultAccent } from '@/kit/theme'
 
 export interface Settings {
   /** `#RRGGBB`; what is no colour makes no theme. */

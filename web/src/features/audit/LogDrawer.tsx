@@ -1,7 +1,7 @@
 import { HistoryOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer, Skeleton } from 'antd'
-import { frame } from '@/app/theme'
+import { frame } from '@/kit/theme'
 import { type Fact, Facts } from '@/kit/Facts'
 import { EMPTY } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'

@@ -1,4 +1,4 @@
-import { ink, page } from '@/app/theme'
+import { ink, page } from '@/kit/theme'
 import { Dot } from '@/kit/StateTag'
 
 /** By outcome: done, refused, failed. */

@@ -1,7 +1,7 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
 import { useState } from 'react'
-import { useDevice } from '@/app/device'
+import { useDevice } from '../device'
 import type { Filter, Filters } from './description'
 import { useTyped } from './useTyped'
 

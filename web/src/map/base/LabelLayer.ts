@@ -1,4 +1,4 @@
-import { fontFamily } from '@/app/theme'
+import { fontFamily } from '@/kit/theme'
 
 import { CanvasOverlay, type Frame } from '../CanvasOverlay'
 import { mapPalettes, type Daylight, type MapPalette } from '../palette'

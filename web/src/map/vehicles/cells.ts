@@ -1,4 +1,4 @@
-import { fontFamily, stateStyle, alarmStyle } from '@/app/theme'
+import { fontFamily, stateStyle, alarmStyle } from '@/kit/theme'
 
 import type { MapPalette } from '../palette'
 import type { View } from '../view'

@@ -1,4 +1,4 @@
-import type { StateSign } from '@/app/theme'
+import type { StateSign } from '@/kit/theme'
 
 /** Signs are drawn on the page and in a worker. */
 export type Ctx = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D

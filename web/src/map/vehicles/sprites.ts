@@ -1,4 +1,4 @@
-import { alarmStyle, stateStyle, type StateStyle } from '@/app/theme'
+import { alarmStyle, stateStyle, type StateStyle } from '@/kit/theme'
 
 import type { MapPalette } from '../palette'
 import type { Stamp } from './fleetMath'

@@ -1,6 +1,6 @@
 import { DesktopOutlined, MobileOutlined } from '@ant-design/icons'
 import { Button, Tag } from 'antd'
-import { ink, stateStyle } from '@/app/theme'
+import { ink, stateStyle } from '@/kit/theme'
 import { Dot, type TagStyle } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { BOUND, kindText, type OperatorDevice, REMOVED, WAITING } from './operatorDevice'

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import { hosts } from '@/api/hosts'
 import type { BodyOf, DataOf } from '@/api/shapes'
-import { stateStyle } from '@/app/theme'
+import { stateStyle } from '@/kit/theme'
 import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 

@@ -1,4 +1,4 @@
-import type { Palette } from '@/app/theme'
+import type { Palette } from '@/kit/theme'
 
 import type { HistoryPoint } from './vehicle'
 

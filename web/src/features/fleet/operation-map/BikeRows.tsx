@@ -1,7 +1,7 @@
 import { Listy } from 'antd'
 import { type ComponentRef, type KeyboardEvent, useEffect, useId, useRef } from 'react'
 
-import { alarmStyle } from '@/app/theme'
+import { alarmStyle } from '@/kit/theme'
 import { Dot, StateTag } from '@/kit/StateTag'
 import { useBikeNames } from '@/live/hooks'
 import { fleet } from '@/live/live'

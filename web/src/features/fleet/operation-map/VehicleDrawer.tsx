@@ -3,7 +3,7 @@ import { App, Button, Result, Skeleton, Tabs } from 'antd'
 import { useEffect, useState } from 'react'
 
 import { failureText } from '@/api/client'
-import type { Palette } from '@/app/theme'
+import type { Palette } from '@/kit/theme'
 import { StateTag } from '@/kit/StateTag'
 
 import { CommandPanel } from './CommandPanel'

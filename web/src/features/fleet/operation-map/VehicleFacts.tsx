@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
-import { ink as strongInk, stateStyle, type Palette } from '@/app/theme'
+import { ink as strongInk, stateStyle, type Palette } from '@/kit/theme'
 import { Time } from '@/kit/Time'
 
 import { BatteryCurve } from './BatteryCurve'

@@ -1,5 +1,5 @@
 /** The filter of states: in the address as `f=rentable,alarm`, in the map as a bit mask. */
-import { alarmStyle, stateStyle } from '@/app/theme'
+import { alarmStyle, stateStyle } from '@/kit/theme'
 import type { FleetTotals } from '@/live/totals'
 import { ALARM_MASK, type Mask } from '@/map/vehicles/fleetMath'
 

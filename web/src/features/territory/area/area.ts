@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
-import { ink, stateStyle } from '@/app/theme'
+import { ink, stateStyle } from '@/kit/theme'
 import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { serverNow } from '@/api/clock'
 import { franchiseeStateLabels } from '@/api/generated/labels'
-import { ink, readable } from '@/app/theme'
+import { ink, readable } from '@/kit/theme'
 import { optionsOf } from '@/kit/choice'
 import { EMPTY, EMPTY_TIME, formatMoney, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
