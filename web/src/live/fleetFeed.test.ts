@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { worldX, worldY } from '@/map/projection'
+import { worldX, worldY } from './projection'
 
 import { FleetFeed } from './fleetFeed'
 import { BadFleetFrame, Bit } from './fleetFrame'

@@ -1,4 +1,4 @@
-import { worldX, worldY } from '@/map/projection'
+import { worldX, worldY } from './projection'
 
 import { Bit } from './fleetFrame'
 

@@ -1,6 +1,6 @@
 import { CanvasOverlay, type Frame } from './CanvasOverlay'
 import { mapPalettes, type Daylight } from './palette'
-import { worldX, worldY } from './projection'
+import { worldX, worldY } from '@/live/projection'
 
 /** A place a bike has been at. */
 export interface TrackPoint {

@@ -2,7 +2,7 @@
  * Inks of the map that are no state: the ground by day and by night, fences, labels. Greys, so that
  * the only strong colours on the map are the states of bikes.
  */
-import type { Daylight } from '@/app/daylight'
+import type { Daylight } from './daylight'
 import { ink, night, page } from '@/kit/theme'
 
 export type { Daylight }

@@ -2,7 +2,7 @@ import type { Map as LeafletMap } from 'leaflet'
 
 import type { Viewport } from '@/live/messages'
 
-import { WORLD_PX, worldX, worldY } from './projection'
+import { WORLD_PX, worldX, worldY } from '@/live/projection'
 import { CLUSTER_ZOOM } from './vehicles/VehicleLayer'
 
 /** How far beyond the view the server is asked to stream, as a share of its size. */

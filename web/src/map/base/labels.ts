@@ -1,7 +1,7 @@
 /** Where the names on the map go. Pure: features and a view in, placed labels out. */
 import type { Position } from 'geojson'
 
-import { worldX, worldY } from '../projection'
+import { worldX, worldY } from '@/live/projection'
 import type { GroundFeature, GroundKind } from './baseMap'
 
 /** A name and where it may stand, in world pixels at zoom 0. */

@@ -1,7 +1,7 @@
 /** Fences of the map in world pixels, and the part of them a view needs. */
 import type { DataOf } from '@/api/shapes'
 
-import { worldX, worldY } from '../projection'
+import { worldX, worldY } from '@/live/projection'
 
 /** What `GET /fence/map` answers; rings are WGS-84, longitude first. */
 export type FenceMap = DataOf<'/fence/map'>

@@ -1,6 +1,6 @@
 import L from 'leaflet'
 
-import { latOf, lngOf } from '../projection'
+import { latOf, lngOf } from '@/live/projection'
 import { ALARM_BIT, signSize, type Bikes } from './fleetMath'
 
 /** Alarming bikes that get a marker of their own; the others keep their red ring. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FleetStore } from '@/live/fleetStore'
 
 import type { View } from '../view'
-import { latOf, lngOf } from '../projection'
+import { latOf, lngOf } from '@/live/projection'
 import { ALARM_MASK, signSize, stampSigns, stopRadius, type Stamp } from './fleetMath'
 import { hitAt, sceneOf, STOP_ZOOM, type Scene } from './scene'
 

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
-import { useDaylight } from '@/app/daylight'
+import { useDaylight } from '@/map/daylight'
 import { night, page } from '@/kit/theme'
 import { isStale } from '@/live/connection'
 import { useBikeNames, useConnection, useFleetTotals, useVehicleTopic } from '@/live/hooks'
