@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readClaims } from '@/app/session/claims'
-import { fromBase64Url } from './bytes'
-import { portableAead, subtleAead } from './cryptoBox'
-import { openText, sealText } from './paramsCipher'
+import { readClaims } from './claims'
+import { fromBase64Url } from '@/api/bytes'
+import { portableAead, subtleAead } from '@/api/cryptoBox'
+import { openText, sealText } from '@/api/paramsCipher'
 
 interface Sealed {
   nonce: string
