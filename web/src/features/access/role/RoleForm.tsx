@@ -3,9 +3,9 @@ import { DraftNotice } from '@/kit/DraftNotice'
 import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
-import { PermissionTree } from './PermissionTree'
+import { PermissionTree } from '@/kit/permission/PermissionTree'
 import { fieldOf, NAME_MAX, REMARK_MAX, type Role, type RoleState, type RoleValues, tiers } from './role'
-import { useCodeReview } from './useCodeReview'
+import { useCodeReview } from '@/kit/permission/useCodeReview'
 
 interface Fields extends RoleValues {
   enabled?: boolean

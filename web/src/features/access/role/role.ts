@@ -2,10 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import type { BatchAnswer } from '@/kit/list/batch'
-import type { Branch } from './codes'
 
 export const ROLE_PATH = '/platform/permission/role'
-const TREE_PATH = '/platform/permission/tree/opMan'
 
 /** 0 disabled, 1 enabled. */
 export type RoleState = 0 | 1
@@ -39,17 +37,6 @@ export const roleInfo = (id: string) =>
     queryKey: [ROLE_PATH, 'info', id],
     queryFn: ({ signal }) => api.get(`${ROLE_PATH}/info`, { id }, { signal }),
   })
-
-/** The tree of codes; `checked` says which ones the operator holds and so may grant. */
-export const grantableTree = queryOptions({
-  queryKey: [TREE_PATH],
-  queryFn: ({ signal }): Promise<readonly Branch[]> =>
-    api.get(TREE_PATH, { opManId: localStorage.getItem('opMan') }, { signal }),
-  staleTime: 60_000,
-})
-
-/** A query of a tree of codes. */
-export type TreeSource = typeof grantableTree
 
 export function createRole(values: RoleValues & { state: RoleState }, options: CallOptions): Promise<unknown> {
   return api.post(ROLE_PATH, values, options)

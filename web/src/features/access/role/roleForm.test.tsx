@@ -2,7 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, expect, it, vi } from 'vitest'
-import { grantableTree, type Role } from './role'
+import { grantableTree } from '@/kit/permission/tree'
+import type { Role } from './role'
 import { RoleEditor } from './RoleDrawer'
 
 vi.setConfig({ testTimeout: 30_000 })

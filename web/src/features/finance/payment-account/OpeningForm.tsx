@@ -1,6 +1,6 @@
 import { Button, Form, Input, Radio } from 'antd'
 import { useQuery } from '@tanstack/react-query'
-import { agentChoices } from '@/features/territory/franchisee/franchisee'
+import { agentChoices } from '@/kit/agentChoices'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { usePermit } from '@/kit/Permit'
 import { useDraft } from '@/kit/useDraft'

@@ -1,4 +1,4 @@
-import { licenseFault } from '@/features/territory/franchisee/license'
+import { licenseFault } from '@/kit/license'
 import { PERSON } from './paymentAccount'
 
 /** 居民身份证号 (GB 11643-1999): 17 digits and one sign that checks them. The server has the last word. */

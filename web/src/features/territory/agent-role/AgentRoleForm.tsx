@@ -1,6 +1,6 @@
 import { Form } from 'antd'
-import { PermissionTree } from '@/features/access/role/PermissionTree'
-import { useCodeReview } from '@/features/access/role/useCodeReview'
+import { PermissionTree } from '@/kit/permission/PermissionTree'
+import { useCodeReview } from '@/kit/permission/useCodeReview'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { atField } from '@/kit/fieldErrors'
 import { NameItem, RemarkItem } from '@/kit/TextItems'

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
-import type { Branch } from '@/features/access/role/codes'
+import type { Branch } from '@/kit/permission/codes'
 
 export const AGENT_ROLE_PATH = '/platform/agent/role'
 const TREE_PATH = '/platform/agent/tree'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
-import { agentChoices } from '../franchisee/franchisee'
+import { agentChoices } from '@/kit/agentChoices'
 import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, SUSPENDED } from './area'
 import { AreaDrawer } from './AreaDrawer'
 import { areaList } from './description'

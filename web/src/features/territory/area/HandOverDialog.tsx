@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, Modal, Select } from 'antd'
 import '@/kit/notice.css'
-import { agentChoices } from '../franchisee/franchisee'
+import { agentChoices } from '@/kit/agentChoices'
 import { type Area, areaInfo, handOverFault } from './area'
 import { useHandOver } from './useAreaCommands'
 

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { DatePicker, Form, Input, Select } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
+import { agentChoices } from '@/kit/agentChoices'
 import { DraftNotice } from '@/kit/DraftNotice'
 import { atField } from '@/kit/fieldErrors'
 import { formatMoney, parseMoney } from '@/kit/format'
 import { NameItem, RemarkItem } from '@/kit/TextItems'
 import { useDraft } from '@/kit/useDraft'
 import {
-  agentChoices,
   AREAS_MAX,
   areasOf,
   COMPANY_MAX,
@@ -23,7 +23,7 @@ import {
   REMARK_MAX,
 } from './franchisee'
 import './franchisee.css'
-import { licenseFault } from './license'
+import { licenseFault } from '@/kit/license'
 
 interface Fields {
   agentId?: string | undefined

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { franchiseeList } from './description'
 import { COOPERATING, daysLeft, endNotice, EXPIRED, formatRatio, type Franchisee, parseRatio } from './franchisee'
 import { valuesOf } from './FranchiseeForm'
-import { licenseFault } from './license'
+import { licenseFault } from '@/kit/license'
 import { signConsequence } from './useFranchiseeCommands'
 
 const franchisee: Franchisee = {

@@ -9,7 +9,6 @@ import type { TagStyle } from '@/kit/StateTag'
 
 export const FRANCHISEE_PATH = '/platform/agent/allyInfo'
 const AREAS_PATH = '/platform/agent/serviceArea/belongToAgent'
-const AGENTS_PATH = '/platform/agent/serviceArea/agents'
 
 export const NEGOTIATING = 0
 export const COOPERATING = 1
@@ -81,13 +80,6 @@ export const franchiseeInfo = (id: string) =>
     queryKey: [FRANCHISEE_PATH, 'info', id],
     queryFn: ({ signal }) => api.get(`${FRANCHISEE_PATH}/info`, { id }, { signal }),
   })
-
-/** Agents that a franchisee or an area may be given to. */
-export const agentChoices = queryOptions({
-  queryKey: [AGENTS_PATH],
-  queryFn: ({ signal }) => api.get(AGENTS_PATH, {}, { signal }),
-  staleTime: 60_000,
-})
 
 /** Areas of an agent. */
 export const areasOf = (agentId: string) =>

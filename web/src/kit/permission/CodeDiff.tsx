@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Tag } from 'antd'
 import { type CodeChange, flatten } from './codes'
-import { grantableTree, type TreeSource } from './role'
+import { grantableTree, type TreeSource } from './tree'
 
 /** Which permissions come and which go, by name. */
 export function CodeDiff({ change, source = grantableTree }: { change: CodeChange; source?: TreeSource }) {

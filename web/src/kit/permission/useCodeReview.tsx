@@ -2,7 +2,7 @@ import { App, Form } from 'antd'
 import type { ReactNode } from 'react'
 import { CodeDiff } from './CodeDiff'
 import { difference } from './codes'
-import { grantableTree, type TreeSource } from './role'
+import { grantableTree, type TreeSource } from './tree'
 
 interface Question {
   title: string

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider, Form } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { grantableTree } from './role'
+import { grantableTree } from './tree'
 import { useCodeReview } from './useCodeReview'
 
 interface Case {

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Button, ConfigProvider, Empty, Input, Skeleton, Tree, type TreeDataNode } from 'antd'
 import { useMemo, useState } from 'react'
 import { type Branch, flatten, marks, refusalOf, search, toggle } from './codes'
-import { grantableTree, type TreeSource } from './role'
-import './role.css'
+import { grantableTree, type TreeSource } from './tree'
+import './permission.css'
 
 interface PermissionTreeProps {
   id?: string
