@@ -1,17 +1,17 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it } from 'vitest'
-import { useSession } from '@/app/session/store'
 import { Permit } from './Permit'
+import { noCodes, useCodes } from './permission/held'
 
 afterEach(() => {
   cleanup()
-  useSession.setState({ codes: null })
+  useCodes.setState(noCodes, true)
 })
 
 /** Whether what asks for `need` is in the document for someone with `codes`. */
 function shows(need: string, ...codes: string[]): boolean {
   cleanup()
-  useSession.setState({ codes: new Set(codes) })
+  useCodes.setState(new Set(codes), true)
   render(
     <Permit need={need}>
       <button type="button">停用</button>
@@ -44,7 +44,6 @@ describe('an element under action control', () => {
   })
 
   it('before the rights are loaded it hides', () => {
-    useSession.setState({ codes: null })
     render(<Permit need="X">停用</Permit>)
     expect(screen.queryByText('停用')).toBeNull()
   })

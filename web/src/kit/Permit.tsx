@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { allows } from '@/app/session/permission'
-import { useCodes } from '@/app/session/store'
+import { allows, useCodes } from './permission/held'
 
 /** Whether the user may see what needs `need`: `A,B` asks for both, `A||B` for one. */
 export function usePermit(need: string): boolean {

@@ -1,8 +1,8 @@
 import { Breadcrumb } from 'antd'
 import { Link } from 'react-router-dom'
+import { useCodes } from '@/kit/permission/held'
 import { defaultOf, isGroup, trail } from '../access'
 import { paths, type Route } from '../routes'
-import { useCodes } from '../session/store'
 
 /** 首页, then the way to the page; the last one is plain text. */
 export function Breadcrumbs({ route }: { route: Route }) {

@@ -1,9 +1,10 @@
 import { Menu, type MenuProps } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
+import { useCodes } from '@/kit/permission/held'
 import { isComing, isGroup, menuChildren, menuPathOf } from '../access'
 import { type Route, routeAt } from '../routes'
-import { useCodes, useSession } from '../session/store'
+import { useSession } from '../session/store'
 import type { Settings } from '../settings/settings'
 import { menuIcons } from './icons'
 

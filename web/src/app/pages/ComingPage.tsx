@@ -1,8 +1,8 @@
 import { Button, Result, Space } from 'antd'
 import { useLocation } from 'react-router-dom'
+import { useCodes } from '@/kit/permission/held'
 import { menuChildren } from '../access'
 import { COMING, paths, type Route, routeAt } from '../routes'
-import { useCodes } from '../session/store'
 
 /** Pages beside `route`, without itself, that are built and that the user may open. */
 function builtBeside(route: Route | undefined, codes: ReadonlySet<string>): Route[] {

@@ -1,11 +1,3 @@
-/** Whether someone with `codes` may see what `expression` is required for: `||` splits first, commas ask for all. */
-export function allows(expression: string, codes: ReadonlySet<string>): boolean {
-  return expression.split('||').some((alternative) => {
-    const needed = alternative.split(',').map((code) => code.trim())
-    return needed.every((code) => code !== '' && codes.has(code))
-  })
-}
-
 /** The financial account as the financial gate sees it; null when unknown, which is never 2. */
 export interface AccountState {
   status: number | null

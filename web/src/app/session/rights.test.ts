@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { setListener } from '@/api/client'
 import { lost, PHONE, says, type Server, startServer } from '@/api/server.fixture'
+import { useCodes } from '@/kit/permission/held'
 import { ALL, decide, menuChildren } from '../access'
 import { plugNavigator } from '../nav'
 import { notify, plugNotifier, REPEAT_MS } from '../notify'
@@ -146,6 +147,13 @@ describe('account display', () => {
 })
 
 describe('the rights', () => {
+  it('what the kit shows follows them', () => {
+    useSession.setState({ codes: new Set(['0301']) })
+    expect([...useCodes.getState()]).toEqual(['0301'])
+    useSession.setState({ codes: null })
+    expect(useCodes.getState().size).toBe(0)
+  })
+
   it('PERM-006 the permission list is asked for with the login phone', async () => {
     await logIn()
     await loadUser()

@@ -5,7 +5,7 @@ import { announceAfterReload, takeAnnouncement } from './announce'
 import { derivedValues, needsRenewal, readClaims } from './claims'
 import { secondsLeft } from './countdown'
 import { deviceCode, deviceName } from './device'
-import { allows, gateFinancial, showsAccount, storedNumber } from './permission'
+import { gateFinancial, showsAccount, storedNumber } from './permission'
 import { quickLoginPhone } from './quickLogin'
 import { firstSelection, selectionLabel, selectionToStore } from './selection'
 import { clearSession, isLoggedIn, storeAccount, storedAccount, storeToken } from './stored'
@@ -127,17 +127,6 @@ describe('the session', () => {
 })
 
 describe('permissions', () => {
-  const codes = new Set(['A', 'B', 'C'])
-  it('AMB-088 || splits first, commas ask for all, blanks do not count, empty hides', () => {
-    expect(allows('A', codes)).toBe(true)
-    expect(allows('A,X', codes)).toBe(false)
-    expect(allows('A, B', codes)).toBe(true)
-    expect(allows('X,A||C', codes)).toBe(true)
-    expect(allows('X || Y', codes)).toBe(false)
-    expect(allows('', codes)).toBe(false)
-    expect(allows('A,', codes)).toBe(false)
-  })
-
   const financial = ['financial', 'financial_01', 'financial_02', 'financial_03', 'financial_04', 'FinancialReconciliation']
   it('AMB-046 a status other than 2 leaves two financial codes', () => {
     const left = ['financial', 'financial_02', 'FinancialReconciliation']

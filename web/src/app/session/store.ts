@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import { api, failureText } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { ACCESS_TOKEN, clearSignature, saveSignature, signedUntil } from '@/api/storage'
+import { noCodes, useCodes } from '@/kit/permission/held'
 import { ALL, withRedirect } from '../access'
 import { currentPath, goTo } from '../nav'
 import { notify } from '../notify'
@@ -31,12 +32,8 @@ const nobody: SessionState = { user: null, codes: null, isShow: false, isShowMen
 
 export const useSession = create<SessionState>(() => nobody)
 
-const none: ReadonlySet<string> = new Set()
-
-/** The codes of the user; empty until loaded. */
-export function useCodes(): ReadonlySet<string> {
-  return useSession((state) => state.codes ?? none)
-}
+// What the kit shows follows the session.
+useSession.subscribe(({ codes }) => useCodes.setState(codes ?? noCodes, true))
 
 /** Asks who is logged in and what he may do. */
 async function fetchRights(): Promise<SessionState> {

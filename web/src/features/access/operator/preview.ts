@@ -1,7 +1,7 @@
 /** What a person with certain codes sees of the application, from the route table itself. Pure. */
 import { ALL, isGroup, menuChildren, permitted } from '@/app/access'
 import { type Route, routes } from '@/app/routes'
-import { allows } from '@/app/session/permission'
+import { allows } from '@/kit/permission/held'
 
 /** A menu entry as it would show, with those below it. */
 export interface SeenEntry {
