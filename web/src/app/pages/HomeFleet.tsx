@@ -1,5 +1,6 @@
 import { Card } from 'antd'
 import { Link } from 'react-router-dom'
+import { KpiFigure } from '@/features/fleet/operation-map/KpiFigure'
 import { kpis } from '@/features/fleet/operation-map/kpis'
 import { isStale } from '@/live/connection'
 import { useConnection, useFleetTotals } from '@/live/hooks'
@@ -14,12 +15,11 @@ export function HomeFleet() {
   return (
     <Card size="small" title="车辆" extra={<ConnectionBadge />}>
       <dl className={stale === null ? 'home-fleet figures' : 'home-fleet figures stale'}>
-        {kpis.map(({ label, figure, unit }) => (
-          <div key={label}>
-            <dt>{label}</dt>
+        {kpis.map((kpi) => (
+          <div key={kpi.label}>
+            <dt>{kpi.label}</dt>
             <dd className="figure">
-              {totals === null ? '–' : figure(totals)}
-              {unit !== undefined && totals !== null && totals.shelved > 0 && <small>{unit}</small>}
+              <KpiFigure kpi={kpi} totals={totals} />
             </dd>
           </div>
         ))}

@@ -3,6 +3,7 @@ import { Tooltip } from 'antd'
 import type { FleetTotals } from '@/live/totals'
 import type { Mask } from '@/map/vehicles/fleetMath'
 
+import { KpiFigure } from './KpiFigure'
 import { kpis } from './kpis'
 import { bitOf } from './mapFilter'
 
@@ -22,8 +23,7 @@ export function KpiStrip({ totals, mask, onMask }: { totals: FleetTotals | null;
             >
               <span className="opmap-kpi-label">{kpi.label}</span>
               <span className="opmap-kpi-figure">
-                {totals === null ? '–' : kpi.figure(totals)}
-                {kpi.unit !== undefined && totals !== null && totals.shelved > 0 && <small>{kpi.unit}</small>}
+                <KpiFigure kpi={kpi} totals={totals} />
               </span>
             </button>
           </Tooltip>

@@ -3,7 +3,7 @@ import type { FleetTotals } from '@/live/totals'
 import { countOf, filterFormulas, filterStyles, type FilterKey } from './mapFilter'
 
 /** A figure of the fleet, as the map's strip and the front page show it. */
-interface Kpi {
+export interface Kpi {
   readonly label: string
   /** The filter it stands for, null for the whole fleet. */
   readonly filter: FilterKey | null
