@@ -8,6 +8,7 @@ mod models;
 mod routers;
 mod routes;
 mod times;
+mod zones;
 
 use std::fs;
 use std::path::Path;
@@ -81,6 +82,7 @@ fn broken_in(files: &[TextFile]) -> Result<Vec<String>> {
     broken.extend(models::impure(&rust));
     broken.extend(routers::outside_of_the_table(&rust));
     broken.extend(times::columns(files));
+    broken.extend(zones::crossed(files));
     Ok(broken)
 }
 
@@ -115,6 +117,7 @@ mod tests {
             file("crates/care/src/model/ticket.rs", "use std::time::Instant;"),
             file("crates/care/src/http/tickets.rs", "fn f(r: R) { r.route(x) }"),
             file("migrations/0999_x.sql", "create table read.t (closed_at bigint);"),
+            file("web/src/kit/a.ts", "import '@/app/b'"),
         ];
         let broken = broken_in(&files).expect("readable");
         let named: Vec<&str> = broken.iter().filter_map(|line| line.split(':').next()).collect();
