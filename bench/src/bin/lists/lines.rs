@@ -1,12 +1,15 @@
 //! The operator log, by the product's own query.
 
+use std::sync::LazyLock;
+
 use anyhow::Result;
 use audit::AuditSchemas;
 use audit::read::entries::{Filter, Slice, page};
 use sqlx::{PgConnection, PgPool};
 use vocabulary::{Scope, Timestamp};
 
-use crate::{Asked, LARGE, SIZE, SMALL};
+use crate::rows::{self, day, nth};
+use crate::{PageQuery, SIZE};
 
 pub const FILTERS: [&str; 12] = [
     "none",
@@ -23,13 +26,14 @@ pub const FILTERS: [&str; 12] = [
     "day",
 ];
 pub const SORTS: [&str; 1] = ["newest"];
-const BEGAN_MS: i64 = 1_700_000_000_000;
 const APART_MS: i64 = 20_000;
-const DAY_MS: i64 = 86_400_000;
+/// Of no context: rows are looked up, not told.
+static SCHEMAS: LazyLock<AuditSchemas> = LazyLock::new(|| AuditSchemas::new(&[], Vec::new()));
 
-pub async fn fill(owner: &PgPool, rows: i64) -> Result<()> {
+pub async fn fill(owner: &PgPool, lines: i64) -> Result<()> {
     // Refused commands are one of a hundred.
-    sqlx::query(
+    rows::insert(
+        owner,
         "insert into read.audit_entry (position, at_ms, actor_kind, actor_id, actor_name, actor_phone, category, action,
              target_id, target_name, agent_id, area_id, client_address, trace_id, request_id, before, after)
          select n, $4 + n * $5, case when n % 4 = 0 then 2 else 1 end, 'a' || h % 500, '员工' || h % 500,
@@ -39,45 +43,26 @@ pub async fn fill(owner: &PgPool, rows: i64) -> Result<()> {
                 case when n % 5 < 2 then $2 when n % 1250 = 4 then $3 else 10 + h % 200 end, null, '10.0.0.1', 'trace-' || n,
                 'r' || n, '{\"name\": \"before\"}', '{\"name\": \"after\"}'
          from generate_series(1, $1) n cross join lateral (select hashint8(n)::bigint & 1048575 as h) h",
+        lines,
+        APART_MS,
     )
-    .bind(rows)
-    .bind(LARGE)
-    .bind(SMALL)
-    .bind(BEGAN_MS)
-    .bind(APART_MS)
-    .execute(owner)
     .await?;
-    sqlx::query(
+    rows::insert(
+        owner,
         "insert into log.refused_write (at_ms, actor_kind, actor_id, actor_name, actor_phone, agent_id, target_name, status,
              code, reason, client_address, trace_id)
-         select $4 + n * 100 * $5, 1, 'a' || n % 500, '员工' || n % 500, '138' || lpad((n % 500)::text, 8, '0'),
+         select $4 + n * $5, 1, 'a' || n % 500, '员工' || n % 500, '138' || lpad((n % 500)::text, 8, '0'),
                 case when n % 5 < 2 then $2 when n % 1250 = 4 then $3 else 10 + n % 200 end, 'POST /platform/role',
                 case when n % 50 = 0 then 500 else 200 end, 'code', '理由', '10.0.0.1', 'refused-' || n
-         from generate_series(1, $1 / 100) n",
+         from generate_series(1, $1) n",
+        lines / 100,
+        100 * APART_MS,
     )
-    .bind(rows)
-    .bind(LARGE)
-    .bind(SMALL)
-    .bind(BEGAN_MS)
-    .bind(APART_MS)
-    .execute(owner)
     .await?;
-    for sql in ["vacuum analyze read.audit_entry", "vacuum analyze log.refused_write"] {
-        sqlx::query(sql).execute(owner).await?;
-    }
-    Ok(())
+    rows::run(owner, &["vacuum analyze read.audit_entry", "vacuum analyze log.refused_write"]).await
 }
 
-fn day(pick: i64) -> (i64, i64) {
-    let from = BEGAN_MS + (pick % 300) * DAY_MS;
-    (from, from + DAY_MS - 1)
-}
-
-fn nth(pick: i64, of: i64) -> i64 {
-    (pick * 7919) % of
-}
-
-pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result<usize> {
+pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &PageQuery) -> Result<usize> {
     let pick = asked.pick;
     let (from, until) = day(pick);
     let mut filter = Filter::default();
@@ -98,13 +83,12 @@ pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result
         }
         _ => {}
     }
-    let schemas = AuditSchemas::new(&[], Vec::new());
     let slice = Slice { limit: SIZE.into(), offset: ((asked.page - 1) * SIZE).into(), before: None };
-    Ok(page(db, &schemas, scope, &filter, slice).await?.rows.len())
+    Ok(page(db, &SCHEMAS, scope, &filter, slice).await?.rows.len())
 }
 
 /// Over what was done alone, where the list has what was refused between.
-pub fn plain(asked: &Asked) -> (&'static str, &'static str, String, &'static str) {
+pub fn plain(asked: &PageQuery) -> (&'static str, &'static str, String, &'static str) {
     let pick = asked.pick;
     let (from, until) = day(pick);
     let condition = match asked.filter {

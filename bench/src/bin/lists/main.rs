@@ -6,19 +6,21 @@
 mod lines;
 mod orders;
 mod plans;
+mod rows;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bench::{Report, Row, told};
+use bench::{Report, Row, Server, product, told};
 use clap::Parser;
-use kernel::{Foundation, MasterKey, PoolSizes, Pools, Runtime};
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
-use vocabulary::{AgentId, Reach, Scope, Snowflake, SystemClock};
+use kernel::Runtime;
+use sqlx::{AssertSqlSafe, PgConnection};
+use vocabulary::{AgentId, Reach, Scope};
+
+use crate::rows::{LARGE, SMALL};
 
 /// Milliseconds within which 99 of 100 pages shall come.
 const GOAL_P99_MS: f64 = 50.0;
@@ -26,10 +28,8 @@ const GOAL_P99_MS: f64 = 50.0;
 const SIZE: u32 = 20;
 /// The first page, one in the middle, and the last that a list offers.
 const PAGES: [u32; 3] = [1, 50, 500];
-/// Owns two of five rows.
-const LARGE: i64 = 2;
-/// Owns one of 1,250 rows.
-const SMALL: i64 = 3;
+/// The database in which it is measured.
+const DATABASE: &str = "bench_lists";
 
 /// Pages of lists over millions of rows.
 #[derive(Parser)]
@@ -57,7 +57,7 @@ enum Measured {
 }
 
 /// What is asked of a list.
-struct Asked {
+struct PageQuery {
     filter: &'static str,
     sort: &'static str,
     page: u32,
@@ -80,14 +80,14 @@ impl Measured {
         }
     }
 
-    async fn ours(self, db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result<usize> {
+    async fn ours(self, db: &mut PgConnection, scope: &Scope, asked: &PageQuery) -> Result<usize> {
         match self {
             Self::Orders => orders::ours(db, scope, asked).await,
             Self::Lines => lines::ours(db, scope, asked).await,
         }
     }
 
-    async fn plain(self, db: &mut PgConnection, asked: &Asked) -> Result<usize> {
+    async fn plain(self, db: &mut PgConnection, asked: &PageQuery) -> Result<usize> {
         let (columns, table, condition, order) = match self {
             Self::Orders => orders::plain(asked),
             Self::Lines => lines::plain(asked),
@@ -110,63 +110,45 @@ async fn main() -> ExitCode {
 
 async fn measured() -> Result<()> {
     let options = Options::parse();
-    let url = fresh(&options.database_url).await?;
-    let runtime = runtime(&url, "").await?;
+    let server = Server::at(&options.database_url).await?;
+    server.fresh(DATABASE).await?;
+    let mut report = Report::new("lists");
+    report.postgres(&server.title);
+    let done = all(&server.url_of(DATABASE), &options, &mut report).await;
+    server.drop(DATABASE).await?;
+    done
+}
+
+async fn all(url: &str, options: &Options, report: &mut Report) -> Result<()> {
+    product::prepare(url).await?;
+    let runtime = product::runtime(url).await?;
     let owner = &runtime.pools.owner;
     orders::fill(owner, options.orders).await?;
     println!("{} orders are there.", options.orders);
     lines::fill(owner, options.lines).await?;
     println!("{} lines are there.", options.lines);
 
-    let mut report = Report::new("lists");
-    report.postgres(&title(owner).await?);
     let mut worst = (0.0, String::new());
     for list in [Measured::Orders, Measured::Lines] {
         for (caller, scope) in callers() {
             let place = format!("{}-{caller}", list.name());
-            let slowest = measure(&runtime, list, &scope, options.times, &place, &mut report).await?;
+            let slowest = measure(&runtime, list, &scope, options.times, &place, report).await?;
             println!("{place}: slowest is {}, p99 {:.1} ms", slowest.1, slowest.0);
             if slowest.0 > worst.0 {
                 worst = (slowest.0, format!("{place}, {}", slowest.1));
             }
         }
     }
+    product::shut(&runtime).await;
     report.add(Row::new("wheelhouse", "p99-worst-filter", worst.0, "ms"));
     let path = report.finish()?;
     println!("Slowest of all: {}. Goal {GOAL_P99_MS} ms: {}.", worst.1, verdict(worst.0));
     println!("Written to {}", path.display());
-    runtime.close();
-    explain(&url, &path.with_file_name("lists-plans.txt")).await
+    explain(url, &path.with_file_name("lists-plans.txt")).await
 }
 
 const fn verdict(p99_ms: f64) -> &'static str {
     if p99_ms <= GOAL_P99_MS { "reached" } else { "MISSED" }
-}
-
-/// An empty database with the product's tables; its address.
-async fn fresh(url: &str) -> Result<String> {
-    let admin = PgPool::connect(url).await?;
-    for sql in ["drop database if exists bench_lists with (force)", "create database bench_lists"] {
-        sqlx::query(sql).execute(&admin).await?;
-    }
-    let mut address = reqwest::Url::parse(url).context("DATABASE_URL")?;
-    address.set_path("bench_lists");
-    let pools = Pools::connect(address.as_str(), PoolSizes::default()).await?;
-    kernel::migrate(&pools.owner).await?;
-    pools.close().await;
-    Ok(address.into())
-}
-
-async fn runtime(url: &str, more: &str) -> Result<Runtime> {
-    let pools = Pools::connect(&format!("{url}{more}"), PoolSizes::default()).await?;
-    let ids = Arc::new(Snowflake::new(SystemClock, 1));
-    Ok(Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), Arc::new(SystemClock), ids)).await?)
-}
-
-async fn title(owner: &PgPool) -> Result<String> {
-    let version: String =
-        sqlx::query_scalar("select current_setting('server_version')").fetch_one(owner).await?;
-    Ok(format!("PostgreSQL {version}"))
 }
 
 fn callers() -> [(&'static str, Scope); 3] {
@@ -175,9 +157,9 @@ fn callers() -> [(&'static str, Scope); 3] {
 }
 
 /// Every page that `list` offers.
-fn offered(list: Measured) -> impl Iterator<Item = Asked> {
+fn offered(list: Measured) -> impl Iterator<Item = PageQuery> {
     let (filters, sorts) = list.offers();
-    let pages = move |filter, sort| PAGES.map(|page| Asked { filter, sort, page, pick: 0 });
+    let pages = move |filter, sort| PAGES.map(|page| PageQuery { filter, sort, page, pick: 0 });
     filters.iter().flat_map(move |filter| sorts.iter().flat_map(move |sort| pages(*filter, *sort)))
 }
 
@@ -240,7 +222,7 @@ fn percentile(values: &mut [f64], quantile: usize) -> f64 {
 /// Writes the plan of every statement, as the role that reads and with its actual rows.
 async fn explain(url: &str, path: &Path) -> Result<()> {
     plans::write_to(path)?;
-    let runtime = runtime(url, plans::EXPLAINED).await?;
+    let runtime = product::runtime(&plans::explained(url)).await?;
     for list in [Measured::Orders, Measured::Lines] {
         for (caller, scope) in callers() {
             for asked in offered(list) {
@@ -258,6 +240,6 @@ async fn explain(url: &str, path: &Path) -> Result<()> {
         }
     }
     println!("Plans: {}", path.display());
-    runtime.close();
+    product::shut(&runtime).await;
     Ok(())
 }

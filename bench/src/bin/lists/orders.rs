@@ -5,7 +5,8 @@ use kernel::{List, Sort};
 use sqlx::{FromRow, PgConnection, PgPool};
 use vocabulary::{Page, Scope};
 
-use crate::{Asked, LARGE, SIZE, SMALL};
+use crate::rows::{self, day, nth};
+use crate::{PageQuery, SIZE};
 
 pub const FILTERS: [&str; 9] =
     ["none", "state", "state-rare", "states", "day", "amount", "amount-rare", "car", "car-begins"];
@@ -13,10 +14,8 @@ pub const SORTS: [&str; 3] = ["newest", "-amount", "amount"];
 const SORTABLE: [Sort; 1] = [Sort { name: "amount", column: "o.amount_cents" }];
 const COLUMNS: &str =
     "o.order_id, o.agent_id, o.area_id, o.car_id, o.state, o.amount_cents, o.started_at_ms, o.distance_m";
-/// The time of the first order, and between two.
-const BEGAN_MS: i64 = 1_700_000_000_000;
+/// Between two orders.
 const APART_MS: i64 = 9_000;
-const DAY_MS: i64 = 86_400_000;
 
 /// What a page shows.
 #[derive(FromRow)]
@@ -32,57 +31,48 @@ struct Order {
     distance_m: i32,
 }
 
-pub async fn fill(owner: &PgPool, rows: i64) -> Result<()> {
-    for sql in [
+pub async fn fill(owner: &PgPool, orders: i64) -> Result<()> {
+    rows::run(owner, &[
         "create table read.bench_order (
              order_id bigint not null, agent_id bigint not null, area_id bigint not null, car_id text collate \"C\" not null,
              state smallint not null, amount_cents bigint not null, started_at_ms bigint not null, distance_m int not null)",
         "select wheelhouse.guard_table('read.bench_order')",
-    ] {
-        sqlx::query(sql).execute(owner).await?;
-    }
-    sqlx::query(
+    ])
+    .await?;
+    rows::insert(
+        owner,
         "insert into read.bench_order
          select n, a.agent, a.agent * 10 + n % 7, lpad((h % 60000)::text, 8, '0'),
                 case when n % 1009 = 7 then 5 when n % 53 = 3 then 4 else 3 end, 100 + h % 2048, $4 + n * $5, 200 + h % 9000
          from generate_series(1, $1) n
          cross join lateral (select hashint8(n)::bigint & 1048575 as h) h
          cross join lateral (select case when n % 5 < 2 then $2 when n % 1250 = 4 then $3 else 10 + h % 200 end as agent) a",
+        orders,
+        APART_MS,
     )
-    .bind(rows)
-    .bind(LARGE)
-    .bind(SMALL)
-    .bind(BEGAN_MS)
-    .bind(APART_MS)
-    .execute(owner)
     .await?;
-    for sql in [
-        "alter table read.bench_order add primary key (order_id)",
-        "create index on read.bench_order (started_at_ms desc, order_id desc)",
-        "create index on read.bench_order (agent_id, started_at_ms desc, order_id desc)",
-        "create index on read.bench_order (state, started_at_ms desc, order_id desc)",
-        "create index on read.bench_order (agent_id, state, started_at_ms desc, order_id desc)",
-        "create index on read.bench_order (car_id, started_at_ms desc, order_id desc)",
-        "create index on read.bench_order (amount_cents, order_id)",
-        "create index on read.bench_order (agent_id, amount_cents, order_id)",
-        "vacuum analyze read.bench_order",
-    ] {
-        sqlx::query(sql).execute(owner).await?;
-    }
-    Ok(())
-}
-
-/// A day's first and last moment.
-fn day(pick: i64) -> (i64, i64) {
-    let from = BEGAN_MS + (pick % 300) * DAY_MS;
-    (from, from + DAY_MS - 1)
+    rows::run(
+        owner,
+        &[
+            "alter table read.bench_order add primary key (order_id)",
+            "create index on read.bench_order (started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (agent_id, started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (state, started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (agent_id, state, started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (car_id, started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (amount_cents, order_id)",
+            "create index on read.bench_order (agent_id, amount_cents, order_id)",
+            "vacuum analyze read.bench_order",
+        ],
+    )
+    .await
 }
 
 fn car(pick: i64) -> String {
-    format!("{:08}", (pick * 7919) % 60_000)
+    format!("{:08}", nth(pick, 60_000))
 }
 
-pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result<usize> {
+pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &PageQuery) -> Result<usize> {
     let list = List::new(COLUMNS, "read.bench_order o", "o.started_at_ms desc, o.order_id desc")
         .of_agents("o.agent_id", scope);
     let (from, until) = day(asked.pick);
@@ -103,7 +93,7 @@ pub async fn ours(db: &mut PgConnection, scope: &Scope, asked: &Asked) -> Result
     Ok(rows.rows.len())
 }
 
-pub fn plain(asked: &Asked) -> (&'static str, &'static str, String, &'static str) {
+pub fn plain(asked: &PageQuery) -> (&'static str, &'static str, String, &'static str) {
     let (from, until) = day(asked.pick);
     let condition = match asked.filter {
         "state" => "state = 3".to_owned(),

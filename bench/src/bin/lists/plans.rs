@@ -8,10 +8,15 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// For the end of an address: every statement of such a connection tells its plan.
-pub const EXPLAINED: &str = "?options[session_preload_libraries]=auto_explain\
+const EXPLAINED: &str = "options[session_preload_libraries]=auto_explain\
     &options[auto_explain.log_min_duration]=0&options[auto_explain.log_analyze]=on&options[auto_explain.log_buffers]=on";
 const NOTICES: &str = "sqlx::postgres::notice";
+
+/// The same database, where every statement of a connection tells its plan.
+pub fn explained(url: &str) -> String {
+    let sign = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{sign}{EXPLAINED}")
+}
 
 /// What is told from now on goes to a file.
 pub fn write_to(path: &Path) -> Result<()> {
