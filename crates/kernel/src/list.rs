@@ -166,6 +166,13 @@ impl List {
         self.any_column(columns, "^@", typed)
     }
 
+    /// Rows for which a condition of the code's own holds: one of `values` stands between each two of its `pieces`.
+    #[must_use]
+    pub fn matching(self, pieces: &[&str], values: Vec<Value>) -> Self {
+        debug_assert_eq!(pieces.len(), values.len() + 1);
+        self.when(pieces.iter().map(|piece| (*piece).to_owned()).collect(), values)
+    }
+
     fn any_column(self, columns: &[&str], operator: &str, typed: Option<String>) -> Self {
         let Some(typed) = typed else { return self };
         let mut pieces: Vec<String> =
@@ -281,11 +288,13 @@ mod tests {
             .is("s.state", Some(1_i16))
             .between("s.sold", Some(3), Some(9))
             .contains(&["s.name", "s.tel"], Some("东"))
+            .matching(&["(s.days & ", ") <> 0 and ", " = any(s.kinds)"], vec![4_i64.into(), 7_i64.into()])
             .starts_with(&["s.tel"], Some("138"));
         assert_eq!(
             sql(&list),
             "select s.* from read.stall s where s.agent_id = $1 and s.agent_id = any($2) and s.state = $3 \
-             and s.sold >= $4 and s.sold <= $5 and (s.name like $6 or s.tel like $7) and (s.tel ^@ $8) \
+             and s.sold >= $4 and s.sold <= $5 and (s.name like $6 or s.tel like $7) \
+             and (s.days & $8) <> 0 and $9 = any(s.kinds) and (s.tel ^@ $10) \
              order by s.created_at_ms desc, s.stall_id desc"
         );
     }

@@ -87,3 +87,14 @@ pub async fn delete(
     sqlx::query(AssertSqlSafe(sql)).bind(keys).execute(db).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::containing;
+
+    #[test]
+    fn what_is_typed_is_taken_literally_and_cut_off() {
+        assert_eq!(containing(" 50%_off\\ ", 50), "%50\\%\\_off\\\\%");
+        assert_eq!(containing("abc", 2), "%ab%");
+    }
+}

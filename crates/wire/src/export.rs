@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::IntoParams;
-use vocabulary::{Page, Timestamp};
+use vocabulary::Timestamp;
 
 use crate::{Disclosed, Disclosure, Refused};
 
@@ -18,9 +18,6 @@ pub const EXPORT_ROWS: usize = 50_000;
 
 /// Rows that are read for a file: one more tells that there are more.
 pub const EXPORT_ROWS_READ: i64 = EXPORT_ROWS as i64 + 1;
-
-/// Rows that are read at a time: as many as a list's page has at most.
-const AT_ONCE: u32 = 200;
 
 /// How many rows the file has.
 pub(crate) const ROWS: HeaderName = HeaderName::from_static("x-rows");
@@ -59,41 +56,6 @@ impl<Row> std::fmt::Debug for Export<Row> {
 pub struct ExportColumns {
     /// Keys of columns with commas between them; all without it.
     pub columns: Option<String>,
-}
-
-/// The rows of a list that a file is made of, as its pages are read: all that the file has room for, and some more when
-/// there are more. The first page that is not full is the last.
-#[derive(Debug)]
-pub struct ExportRows<Row> {
-    rows: Vec<Row>,
-    read: u32,
-    full: bool,
-}
-
-impl<Row> Default for ExportRows<Row> {
-    fn default() -> Self {
-        Self { rows: Vec::new(), read: 0, full: true }
-    }
-}
-
-impl<Row> ExportRows<Row> {
-    /// The page to read next; nothing when all are there.
-    pub fn next_page(&self) -> Option<Page> {
-        let wanted = self.full && self.rows.len() <= EXPORT_ROWS;
-        wanted.then(|| Page::new(Some(self.read + 1), Some(AT_ONCE)))
-    }
-
-    /// Adds what that page has.
-    pub fn take(&mut self, page: Vec<Row>) {
-        self.read += 1;
-        self.full = page.len() == AT_ONCE as usize;
-        self.rows.extend(page);
-    }
-
-    /// All of them.
-    pub fn into_vec(self) -> Vec<Row> {
-        self.rows
-    }
 }
 
 impl<Row> Export<Row> {
@@ -259,27 +221,6 @@ mod tests {
             "attachment; filename=\"stall-20231115061320.csv\"; \
              filename*=UTF-8''%E6%91%8A%E4%BD%8D-20231115061320.csv"
         );
-    }
-
-    #[test]
-    fn the_pages_of_a_file_hold_one_row_more_than_it_at_least() {
-        let (mut rows, mut offsets) = (ExportRows::default(), Vec::new());
-        while let Some(page) = rows.next_page() {
-            offsets.push(page.offset());
-            rows.take(vec![(); usize::try_from(page.limit()).unwrap()]);
-        }
-        assert_eq!(rows.into_vec().len(), 50_200);
-        assert_eq!(offsets.last(), Some(&50_000));
-    }
-
-    #[test]
-    fn the_first_page_that_is_not_full_is_the_last() {
-        let mut rows = ExportRows::default();
-        rows.take(vec![7; 200]);
-        assert_eq!(rows.next_page().map(Page::offset), Some(200));
-        rows.take(vec![8; 199]);
-        assert!(rows.next_page().is_none());
-        assert_eq!(rows.into_vec().len(), 399);
     }
 
     #[test]

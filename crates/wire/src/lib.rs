@@ -54,7 +54,7 @@ pub use config::{Encryption, NotAnOrigin, Origin, SecureOrigin, Share, WireConfi
 pub use directory::{Directory, DirectoryError, MachineStanding, Standing};
 pub use disclosure::{AuditSink, Disclosed, Disclosure, RefusedWrite};
 pub use ended::{Ended, EndedReason, Revocations};
-pub use export::{Column, EXPORT_ROWS, EXPORT_ROWS_READ, Export, ExportColumns, ExportRows};
+pub use export::{Column, EXPORT_ROWS, EXPORT_ROWS_READ, Export, ExportColumns};
 pub use financial_gate::{FinancialAccount, gate_financial};
 pub use layers::{StartError, Wire};
 pub use listed::{Nothing, PageOf, PageQuery, given, number};

@@ -66,10 +66,9 @@ pub(crate) async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<OperatorRow>> {
-    let page = paging.page();
     let filter = query.filter()?;
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
-    Ok(Answer(operators::page(&mut db, &filter, page).await?.into()))
+    Ok(Answer(filter.page(&mut db, &caller.full_scope, paging.page()).await?.into()))
 }
 
 /// One operator.

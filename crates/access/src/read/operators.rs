@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::projector::ApplyError;
-use kernel::{Fold, Personal, Recorded};
+use kernel::{Fold, List, Personal, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
-use vocabulary::{
-    AgentId, AreaId, COUNT_CAP, DataOwner, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope,
-};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope};
 
-use super::{actor, containing};
+use super::actor;
 use crate::model::authority::People;
 use crate::model::level::Level;
 use crate::model::operator::{Operator, OperatorEvent, owner_of};
@@ -273,48 +271,48 @@ pub struct OperatorFilter {
     pub profession: Option<i16>,
 }
 
-const MATCHING: &str = "
-    from read.operator o
-    where ($1::text is null or o.name like $1 or o.phone like $1)
-      and ($2::boolean is null or o.enabled = $2)
-      and ($3::smallint is null or (o.level & $3) <> 0)
-      and ($4::bigint is null
-           or o.operator_id in (select unnest(r.holders) from read.role r where r.role_id = $4))
-      and ($5::bigint is null or $5 = any(o.agents))
-      and ($6::smallint is null or o.profession = $6)";
+impl OperatorFilter {
+    /// Operators in scope that it leaves, newest first.
+    fn list(&self, scope: &Scope) -> List {
+        let mut list = List::new("o.*", "read.operator o", "o.created_at_ms desc, o.operator_id desc")
+            .of_agents("o.agent_id", scope)
+            .contains(&["o.name", "o.phone"], self.keyword.as_deref())
+            .is("o.enabled", self.state)
+            .is("o.profession", self.profession);
+        if let Some(level) = self.level {
+            list = list.matching(&["(o.level & ", ") <> 0"], vec![level.into()]);
+        }
+        if let Some(role) = self.role {
+            let holders = "o.operator_id in (select unnest(r.holders) from read.role r where r.role_id = ";
+            list = list.matching(&[holders, ")"], vec![role.0.into()]);
+        }
+        if let Some(agent) = self.agent {
+            list = list.matching(&["", " = any(o.agents)"], vec![agent.0.into()]);
+        }
+        list
+    }
 
-/// Operators that match, newest first.
-pub async fn page(
-    db: &mut PgConnection,
-    filter: &OperatorFilter,
-    page: Page,
-) -> sqlx::Result<Rows<OperatorRow>> {
-    let pattern = filter.keyword.as_deref().map(containing);
-    let list =
-        format!("select o.* {MATCHING} order by o.created_at_ms desc, o.operator_id desc limit $7 offset $8");
-    let found: Vec<Found> = sqlx::query_as(sqlx::AssertSqlSafe(list))
-        .bind(&pattern)
-        .bind(filter.state)
-        .bind(filter.level)
-        .bind(filter.role)
-        .bind(filter.agent)
-        .bind(filter.profession)
-        .bind(page.limit())
-        .bind(page.offset())
-        .fetch_all(&mut *db)
-        .await?;
-    let count = format!("select count(*) from (select {MATCHING} limit $7) matching");
-    let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(count))
-        .bind(&pattern)
-        .bind(filter.state)
-        .bind(filter.level)
-        .bind(filter.role)
-        .bind(filter.agent)
-        .bind(filter.profession)
-        .bind(COUNT_CAP + 1)
-        .fetch_one(&mut *db)
-        .await?;
-    Ok(Rows::new(rows_of(db, found).await?, counted))
+    /// A page of them.
+    pub async fn page(
+        &self,
+        db: &mut PgConnection,
+        scope: &Scope,
+        page: Page,
+    ) -> sqlx::Result<Rows<OperatorRow>> {
+        let Rows { rows, count, capped } = self.list(scope).page(db, page).await?;
+        Ok(Rows { rows: rows_of(db, rows).await?, count, capped })
+    }
+
+    /// All of them, at most `most`.
+    pub async fn rows(
+        &self,
+        db: &mut PgConnection,
+        scope: &Scope,
+        most: i64,
+    ) -> sqlx::Result<Vec<OperatorRow>> {
+        let found = self.list(scope).rows(db, most).await?;
+        rows_of(db, found).await
+    }
 }
 
 /// One operator; nothing when he is not in scope.

@@ -8,7 +8,7 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{Choice, Timestamp};
 use wire::{
-    Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Refused, Routes, Seen, given,
+    Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Params, Refused, Routes, Seen, given,
 };
 
 use super::MANAGEMENT;
@@ -90,9 +90,6 @@ async fn export(
     Params(query): Params<FileQuery>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?.rows);
-    }
-    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
+    let rows = context.rows(&caller, seen, given(query.keyword.as_ref()), EXPORT_ROWS_READ).await?;
+    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows).await
 }

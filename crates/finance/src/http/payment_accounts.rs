@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use kernel::List;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, BankCardId, DataOwner, Page, PaymentAccountId, Rows};
+use vocabulary::{AgentId, BankCardId, DataOwner, Page, PaymentAccountId};
 use wire::{
     Body, Caller, FinancialAnswer, HandledFinancial, Nothing, Params, Permit, Refused, RequestContext,
     Routes, Seen, given, number,
@@ -24,7 +25,7 @@ use crate::read::{PROJECTOR, containing};
 /// Whoever divides money chooses accounts, too.
 const CHOICES: Permit = Permit::AnyOf(&["financial_05", "financial_06"]);
 /// A name is looked up among so many.
-const LOOKED_UP: u32 = 20;
+const LOOKED_UP: i64 = 20;
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -213,13 +214,8 @@ impl Context {
         Ok(names.remove(&agent).unwrap_or_default())
     }
 
-    async fn find(
-        &self,
-        caller: &Caller,
-        Seen(seen): Seen,
-        keyword: Option<&str>,
-        page: Page,
-    ) -> Result<Rows<AccountFound>, Refused> {
+    /// Accounts in the caller's scope with `keyword` in their customer's or their agent's name.
+    async fn list(&self, caller: &Caller, keyword: Option<&str>) -> Result<List, Refused> {
         let pattern = keyword.map(containing);
         let called = match &pattern {
             Some(pattern) => {
@@ -228,26 +224,33 @@ impl Context {
             }
             None => Vec::new(),
         };
-        let mut db = self.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
-        Ok(payment_accounts::page(&mut db, pattern.as_deref(), &called, page).await?)
+        Ok(payment_accounts::list(&caller.full_scope, pattern.as_deref(), &called))
     }
 
-    /// A page of accounts with the names of their agents.
-    pub(super) async fn rows(
-        &self,
-        caller: &Caller,
-        seen: Seen,
-        keyword: Option<&str>,
-        page: Page,
-    ) -> Result<Rows<PaymentAccountRow>, Refused> {
-        let found = self.find(caller, seen, keyword, page).await?;
-        let agents: Vec<AgentId> = found.rows.iter().map(|account| account.agent_id).collect();
+    /// Accounts with the names of their agents.
+    async fn with_names(&self, found: Vec<AccountFound>) -> Result<Vec<PaymentAccountRow>, Refused> {
+        let agents: Vec<AgentId> = found.iter().map(|account| account.agent_id).collect();
         let names = self.ports.agents.names(&agents).await.map_err(Refused::unavailable)?;
         let row = |account: AccountFound| {
             let name = names.get(&account.agent_id).cloned().unwrap_or_default();
             PaymentAccountRow::new(account, name, None)
         };
-        Ok(Rows { rows: found.rows.into_iter().map(row).collect(), count: found.count, capped: found.capped })
+        Ok(found.into_iter().map(row).collect())
+    }
+
+    /// All that [`Self::list`] has, at most `most`.
+    pub(super) async fn rows(
+        &self,
+        caller: &Caller,
+        Seen(seen): Seen,
+        keyword: Option<&str>,
+        most: i64,
+    ) -> Result<Vec<PaymentAccountRow>, Refused> {
+        let list = self.list(caller, keyword).await?;
+        let mut db = self.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+        let found = list.rows(&mut db, most).await?;
+        drop(db);
+        self.with_names(found).await
     }
 }
 
@@ -375,13 +378,16 @@ struct AccountPage {
 async fn list(
     State(context): State<Context>,
     caller: Caller,
-    seen: Seen,
+    Seen(seen): Seen,
     Params(query): Params<ListQuery>,
 ) -> HandledFinancial<AccountPage> {
     let page = Page::new(number("current", query.current.as_ref())?, number("size", query.size.as_ref())?);
-    let found = context.rows(&caller, seen, given(query.keyword.as_ref()), page).await?;
+    let list = context.list(&caller, given(query.keyword.as_ref())).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let found = list.page(&mut db, page).await?;
+    drop(db);
     Ok(FinancialAnswer(AccountPage {
-        records: found.rows,
+        records: context.with_names(found.rows).await?,
         total: found.count,
         current: page.offset() / page.limit() + 1,
         size: page.limit(),
@@ -482,16 +488,18 @@ struct AccountOfTenant {
 async fn by_tenant_name(
     State(context): State<Context>,
     caller: Caller,
-    seen: Seen,
+    Seen(seen): Seen,
     Body(body): Body<TenantName>,
 ) -> HandledFinancial<Vec<AccountOfTenant>> {
     let Some(name) = given(Some(&body.tenant_name)) else { return Ok(FinancialAnswer(Vec::new())) };
-    let found = context.find(&caller, seen, Some(name), Page::new(None, Some(LOOKED_UP))).await?;
+    let list = context.list(&caller, Some(name)).await?;
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &[PROJECTOR]).await?;
+    let found = list.rows(&mut db, LOOKED_UP).await?;
     let row = |account: AccountFound| AccountOfTenant {
         id: account.account_id,
         customer_name: account.customer_name,
         account_level: account.account_level,
         status: account.status,
     };
-    Ok(FinancialAnswer(found.rows.into_iter().map(row).collect()))
+    Ok(FinancialAnswer(found.into_iter().map(row).collect()))
 }

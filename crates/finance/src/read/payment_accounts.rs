@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use kernel::list::Value;
 use kernel::projector::ApplyError;
-use kernel::{Aggregate, Change, Personal, Projector, Recorded, rows};
+use kernel::{Aggregate, Change, List, Personal, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor};
-use vocabulary::{AgentId, BankCardId, COUNT_CAP, DataOwner, Page, PaymentAccountId, Rows, Timestamp};
+use vocabulary::{AgentId, BankCardId, DataOwner, PaymentAccountId, Scope, Timestamp};
 
 use crate::model::payment_account::{
     AccountStatus, AccountType, Applicant, BankCard, CODE_LIFE_MS, CardState, PaymentAccount,
@@ -303,37 +304,14 @@ pub struct CardFound {
     pub reason: String,
 }
 
-/// Accounts in scope, newest first: those whose customer's name is like `pattern` or whose agent is one of
-/// `called`; without a pattern, all.
-pub async fn page(
-    db: &mut PgConnection,
-    pattern: Option<&str>,
-    called: &[AgentId],
-    page: Page,
-) -> sqlx::Result<Rows<AccountFound>> {
-    let called: Vec<i64> = called.iter().map(|agent| agent.0).collect();
-    let found = sqlx::query_as(
-        "select * from read.payment_account
-         where $1::text is null or customer_name like $1 or agent_id = any($2)
-         order by created_at_ms desc, account_id desc limit $3 offset $4",
-    )
-    .bind(pattern)
-    .bind(&called)
-    .bind(page.limit())
-    .bind(page.offset())
-    .fetch_all(&mut *db)
-    .await?;
-    let counted = sqlx::query_scalar(
-        "select count(*) from (
-           select from read.payment_account
-           where $1::text is null or customer_name like $1 or agent_id = any($2) limit $3) matching",
-    )
-    .bind(pattern)
-    .bind(&called)
-    .bind(COUNT_CAP + 1)
-    .fetch_one(db)
-    .await?;
-    Ok(Rows::new(found, counted))
+/// Accounts in scope, newest first: with `pattern`, those whose customer's name is like it or whose agent is one of
+/// `called`.
+pub fn list(scope: &Scope, pattern: Option<&str>, called: &[AgentId]) -> List {
+    let list = List::new("*", "read.payment_account", "created_at_ms desc, account_id desc")
+        .of_agents("agent_id", scope);
+    let Some(pattern) = pattern else { return list };
+    let called = Value::Numbers(called.iter().map(|agent| agent.0).collect());
+    list.matching(&["(customer_name like ", " or agent_id = any(", "))"], vec![pattern.into(), called])
 }
 
 /// One account; nothing when it is not in scope.

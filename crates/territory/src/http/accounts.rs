@@ -57,7 +57,6 @@ async fn list(
     Params(paging): Params<PageQuery>,
     Params(query): Params<ListQuery>,
 ) -> Handled<PageOf<AccountRow>> {
-    let page = paging.page();
     let filter = AccountFilter {
         keyword: given(query.keyword.as_ref()).map(str::to_owned),
         state: number("state", query.state.as_ref())?,
@@ -66,7 +65,7 @@ async fn list(
         agent: number("agentId", query.agent_id.as_ref())?,
     };
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(agents::page(&mut db, &filter, page).await?.into()))
+    Ok(Answer(filter.list(&caller.full_scope).page(&mut db, paging.page()).await?.into()))
 }
 
 /// A day of the calendar, or nothing; an empty text is nothing too.

@@ -8,13 +8,13 @@ use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{Choice, Timestamp};
 use wire::{
-    Caller, Column, Disclosure, Export, ExportColumns, ExportRows, Params, Permit, Refused, Routes, Seen,
-    given, number,
+    Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Params, Permit, Refused, Routes,
+    Seen, given, number,
 };
 
 use crate::Context;
 use crate::model::agent::BillingWay;
-use crate::read::agents::{self, AccountFilter, AccountRow};
+use crate::read::agents::{AccountFilter, AccountRow};
 
 const READS: [&str; 3] = ["agent", "area", "agent_role"];
 
@@ -117,10 +117,7 @@ async fn accounts(
         agent: None,
     };
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let mut rows = ExportRows::default();
-    while let Some(page) = rows.next_page() {
-        rows.take(agents::page(&mut db, &filter, page).await?.rows);
-    }
+    let rows = filter.list(&caller.full_scope).rows(&mut db, EXPORT_ROWS_READ).await?;
     drop(db);
-    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows.into_vec()).await
+    ACCOUNTS.hand_out(&disclosure, &columns, &query, &rows).await
 }

@@ -2,11 +2,12 @@
 
 use chrono::NaiveDate;
 use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AgentRoleId, AreaId, COUNT_CAP, DataOwner, Page, Phone, Rows};
+use vocabulary::{AgentId, AgentRoleId, AreaId, DataOwner, Phone, Scope};
 
 use super::containing;
 use crate::model::agent::{Agent, AgentEvent, Profile};
@@ -187,6 +188,12 @@ impl From<Found> for AccountRow {
     }
 }
 
+impl FromRow<'_, PgRow> for AccountRow {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Found::from_row(row).map(Self::from)
+    }
+}
+
 /// What narrows the table of accounts.
 #[derive(Clone, Debug, Default)]
 pub struct AccountFilter {
@@ -202,13 +209,21 @@ pub struct AccountFilter {
     pub agent: Option<AgentId>,
 }
 
-const MATCHING: &str = "
-    from read.agent a
-    where ($1::text is null or a.company like $1 or a.contact_name like $1 or a.phone = $2)
-      and ($3::smallint is null or a.state = $3)
-      and ($4::bigint is null or a.parent_id = $4)
-      and ($5::bigint is null or a.role_id = $5)
-      and ($6::bigint is null or a.agent_id = $6)";
+impl AccountFilter {
+    /// Accounts in scope that it leaves, newest first.
+    pub fn list(&self, scope: &Scope) -> List {
+        let list = List::new(COLUMNS, "read.agent a", "a.created_at_ms desc, a.agent_id desc")
+            .of_agents("a.agent_id", scope)
+            .is("a.state", self.state)
+            .is("a.parent_id", self.parent.map(|parent| parent.0))
+            .is("a.role_id", self.role.map(|role| role.0))
+            .is("a.agent_id", self.agent.map(|agent| agent.0));
+        let Some(keyword) = self.keyword.as_deref() else { return list };
+        let part = containing(keyword);
+        let values = vec![part.clone().into(), part.into(), keyword.into()];
+        list.matching(&["(a.company like ", " or a.contact_name like ", " or a.phone = ", ")"], values)
+    }
+}
 
 const COLUMNS: &str = "
     a.agent_id, a.company, a.contact_name, a.phone, a.parent_id, a.level, a.role_id, a.billing_way, a.contract_begin,
@@ -218,41 +233,6 @@ const COLUMNS: &str = "
     array(select s.area_id from read.area s where s.agent_id = a.agent_id and s.state <> 3
           order by s.name, s.area_id limit 1000) as area_ids,
     (select count(*) from read.agent c where c.parent_id = a.agent_id) as child_count";
-
-/// Accounts in scope that match, newest first.
-pub async fn page(
-    db: &mut PgConnection,
-    filter: &AccountFilter,
-    page: Page,
-) -> sqlx::Result<Rows<AccountRow>> {
-    let pattern = filter.keyword.as_deref().map(containing);
-    let list = format!(
-        "select {COLUMNS} {MATCHING} order by a.created_at_ms desc, a.agent_id desc limit $7 offset $8"
-    );
-    let found: Vec<Found> = sqlx::query_as(sqlx::AssertSqlSafe(list))
-        .bind(&pattern)
-        .bind(&filter.keyword)
-        .bind(filter.state)
-        .bind(filter.parent)
-        .bind(filter.role)
-        .bind(filter.agent)
-        .bind(page.limit())
-        .bind(page.offset())
-        .fetch_all(&mut *db)
-        .await?;
-    let count = format!("select count(*) from (select {MATCHING} limit $7) matching");
-    let counted = sqlx::query_scalar(sqlx::AssertSqlSafe(count))
-        .bind(&pattern)
-        .bind(&filter.keyword)
-        .bind(filter.state)
-        .bind(filter.parent)
-        .bind(filter.role)
-        .bind(filter.agent)
-        .bind(COUNT_CAP + 1)
-        .fetch_one(db)
-        .await?;
-    Ok(Rows::new(found.into_iter().map(AccountRow::from).collect(), counted))
-}
 
 /// What hangs on an agent: those under it, and service areas that it runs, closed ones not counted.
 pub async fn hanging_on(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<(i64, i64)> {
