@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use vocabulary::DataOwner;
 
+use crate::peers::Peers;
 use crate::{Change, Position};
 
 /// Batches that a slow watcher may be behind before it loses the oldest.
@@ -48,25 +48,13 @@ pub struct ChangeBatch {
 #[derive(Clone)]
 pub struct Changes {
     here: broadcast::Sender<Arc<ChangeBatch>>,
-    there: Option<Elsewhere>,
+    there: Option<Peers>,
 }
-
-#[derive(Clone)]
-struct Elsewhere {
-    nats: async_nats::Client,
-    /// Tells this process's messages from others'.
-    node: String,
-}
-
-const NODE: &str = "Wheelhouse-Node";
 
 impl Changes {
-    /// Tells within this process, and with `nats` in others too; `node` names this process among them.
-    pub fn new(nats: Option<async_nats::Client>, node: &str) -> Self {
-        Self {
-            here: broadcast::Sender::new(KEPT),
-            there: nats.map(|nats| Elsewhere { nats, node: node.to_owned() }),
-        }
+    /// Tells within this process, and those `there` too.
+    pub(crate) fn new(there: Option<Peers>) -> Self {
+        Self { here: broadcast::Sender::new(KEPT), there }
     }
 
     /// Hears of changes from now on. One who falls 1024 batches behind is told how many he lost, and should read anew.
@@ -87,55 +75,19 @@ impl Changes {
         for (table, rows) in tables {
             for rows in rows.chunks(MAX_ROWS) {
                 let batch = ChangeBatch { table: table.to_owned(), position, changes: rows.to_vec() };
-                self.elsewhere(&batch).await;
+                if let Some(there) = &self.there {
+                    there.tell(format!("changes.{}", batch.table), &batch).await;
+                }
                 // Without watchers there is nobody to tell.
                 let _ = self.here.send(Arc::new(batch));
             }
         }
     }
 
-    async fn elsewhere(&self, batch: &ChangeBatch) {
-        let Some(there) = &self.there else { return };
-        if there.nats.connection_state() != async_nats::connection::State::Connected {
-            return;
-        }
-        let Ok(json) = serde_json::to_vec(batch) else { return };
-        let mut headers = async_nats::HeaderMap::new();
-        headers.insert(NODE, there.node.as_str());
-        let subject = format!("changes.{}", batch.table);
-        if let Err(error) = there.nats.publish_with_headers(subject, headers, json.into()).await {
-            tracing::debug!(error = %error, "other nodes were not told of changed rows");
-        }
-    }
-
     /// Listens to the other nodes until `stop`.
     pub async fn listen(self, stop: CancellationToken) {
         let Some(there) = &self.there else { return };
-        let mut messages = match there.nats.subscribe("changes.>").await {
-            Ok(messages) => messages,
-            Err(error) => {
-                tracing::warn!(error = %error, "changes of other nodes are not heard");
-                return;
-            }
-        };
-        loop {
-            let message = tokio::select! {
-                () = stop.cancelled() => return,
-                message = messages.next() => message,
-            };
-            let Some(message) = message else { return };
-            let own = message
-                .headers
-                .as_ref()
-                .and_then(|headers| headers.get(NODE))
-                .is_some_and(|node| node.as_str() == there.node);
-            if own {
-                continue;
-            }
-            match serde_json::from_slice::<ChangeBatch>(&message.payload) {
-                Ok(batch) => drop(self.here.send(Arc::new(batch))),
-                Err(error) => tracing::debug!(error = %error, "a message about changed rows is not one"),
-            }
-        }
+        let hear = |batch: ChangeBatch| drop(self.here.send(Arc::new(batch)));
+        there.listen("changes.>".to_owned(), stop, hear).await;
     }
 }

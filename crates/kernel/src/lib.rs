@@ -12,6 +12,7 @@ mod lease;
 pub mod list;
 pub mod log;
 mod passing;
+mod peers;
 pub mod pools;
 pub mod progress;
 pub mod projecting;

@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use futures::StreamExt;
 use sqlx::PgPool;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::Position;
+use crate::peers::Peers;
 
 /// Between two messages to the other nodes.
 const PACE: Duration = Duration::from_millis(20);
-const NODE: &str = "Wheelhouse-Node";
 
 /// How far the projectors have come.
 #[derive(Clone)]
@@ -25,9 +24,7 @@ pub struct Progress {
 }
 
 struct Elsewhere {
-    nats: async_nats::Client,
-    /// Tells this process's messages from others'.
-    node: Arc<str>,
+    peers: Peers,
     /// Nodes of one log speak on one subject.
     subject: String,
     /// What is still to be told.
@@ -36,17 +33,15 @@ struct Elsewhere {
 }
 
 impl Progress {
-    /// Knows nothing yet. With `nats` the other nodes on the log behind `pool` are told and listened to, until `stop`.
-    pub async fn start(
+    /// Knows nothing yet. Those of `peers` that are on the log behind `pool` are told and listened to, until `stop`.
+    pub(crate) async fn start(
         pool: &PgPool,
-        nats: Option<async_nats::Client>,
-        node: &Arc<str>,
+        peers: Option<Peers>,
         stop: CancellationToken,
     ) -> sqlx::Result<Self> {
-        let Some(nats) = nats else { return Ok(Self { reached: Arc::default(), there: None }) };
+        let Some(peers) = peers else { return Ok(Self { reached: Arc::default(), there: None }) };
         let there = Elsewhere {
-            nats,
-            node: Arc::clone(node),
+            peers,
             subject: format!("progress.{}", log_id(pool).await?),
             news: Mutex::default(),
             some: Notify::new(),
@@ -69,7 +64,7 @@ impl Progress {
 
     /// Whether what other nodes lead is told of by them: then the stored positions need not be looked at.
     pub fn is_told(&self) -> bool {
-        self.there.as_ref().is_some_and(|there| there.is_connected())
+        self.there.as_ref().is_some_and(|there| there.peers.is_connected())
     }
 
     /// Knows that `projector` has reached `position`; says whether that is news.
@@ -101,56 +96,25 @@ impl Progress {
                 () = there.some.notified() => {}
             }
             let news = std::mem::take(&mut *there.news());
-            if !there.is_connected() {
-                continue;
-            }
-            let Ok(json) = serde_json::to_vec(&news) else { continue };
-            let mut headers = async_nats::HeaderMap::new();
-            headers.insert(NODE, &*there.node);
-            let sent = there.nats.publish_with_headers(there.subject.clone(), headers, json.into()).await;
-            if let Err(error) = sent {
-                tracing::debug!(error = %error, "other nodes were not told how far read models have come");
-            }
+            there.peers.tell(there.subject.clone(), &news).await;
             tokio::time::sleep(PACE).await;
         }
     }
 
     async fn listen(self, stop: CancellationToken) {
-        let Some(there) = self.there.clone() else { return };
-        let mut messages = match there.nats.subscribe(there.subject.clone()).await {
-            Ok(messages) => messages,
-            Err(error) => {
-                tracing::warn!(error = %error, "it is not heard how far other nodes' read models have come");
-                return;
+        let Some(there) = &self.there else { return };
+        let hear = |news: HashMap<String, i64>| {
+            for (projector, position) in news {
+                self.heard(&projector, Position(position));
             }
         };
-        loop {
-            let message = tokio::select! {
-                () = stop.cancelled() => return,
-                message = messages.next() => message,
-            };
-            let Some(message) = message else { return };
-            let node = message.headers.as_ref().and_then(|headers| headers.get(NODE));
-            if node.is_some_and(|node| node.as_str() == &*there.node) {
-                continue;
-            }
-            match serde_json::from_slice::<HashMap<String, i64>>(&message.payload) {
-                Ok(news) => news.into_iter().for_each(|(projector, position)| {
-                    self.heard(&projector, Position(position));
-                }),
-                Err(error) => tracing::debug!(error = %error, "a message about progress is not one"),
-            }
-        }
+        there.peers.listen(there.subject.clone(), stop, hear).await;
     }
 }
 
 impl Elsewhere {
     fn news(&self) -> std::sync::MutexGuard<'_, HashMap<String, i64>> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_connected(&self) -> bool {
-        self.nats.connection_state() == async_nats::connection::State::Connected
     }
 }
 

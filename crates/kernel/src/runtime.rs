@@ -13,6 +13,7 @@ use crate::changes::Changes;
 use crate::desk::Desk;
 use crate::lease::Leases;
 use crate::log::{BatchWriter, Feed, LogError, MasterKey, PersonalKeys, Reader, Tail, WriterLimits};
+use crate::peers::Peers;
 use crate::pools::Pools;
 use crate::progress::Progress;
 use crate::reads::Reads;
@@ -114,9 +115,10 @@ impl Runtime {
         );
         tokio::spawn(drop_what_was_forgotten(desk.clone(), feed.clone(), pools.feed.clone(), stop.clone()));
         let leases = Leases::start(pools.projector_options.clone(), Arc::clone(&node), stop.clone());
-        let progress = Progress::start(&pools.feed, nats.clone(), &node, stop.clone()).await?;
+        let peers = nats.clone().map(|nats| Peers::new(nats, Arc::clone(&node)));
+        let progress = Progress::start(&pools.feed, peers.clone(), stop.clone()).await?;
         let reads = Reads::new(pools.app.clone(), tail.clone(), progress.clone());
-        let changes = Changes::new(nats.clone(), &node);
+        let changes = Changes::new(peers);
         tokio::spawn(changes.clone().listen(stop.clone()));
         Ok(Self {
             desk,
