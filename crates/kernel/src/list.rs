@@ -7,10 +7,15 @@ use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgConnection, Postgres, QueryBuilder};
 use vocabulary::{COUNT_CAP, Page, Reach, Rows, Scope};
 
-use crate::rows::containing;
+use crate::rows;
 
 /// A keyword has at most so many characters; the rest is not looked at.
 const KEYWORD_MAX: usize = 50;
+
+/// The pattern of `like` for rows that have `typed` somewhere in a column, for conditions of the code's own.
+pub fn containing(typed: &str) -> String {
+    rows::containing(typed, KEYWORD_MAX)
+}
 
 /// What a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +160,7 @@ impl List {
     /// Rows that have `typed` somewhere in one of `columns`.
     #[must_use]
     pub fn contains(self, columns: &[&str], typed: Option<&str>) -> Self {
-        let typed = typed.map(|typed| containing(typed, KEYWORD_MAX));
+        let typed = typed.map(containing);
         self.any_column(columns, "like", typed)
     }
 

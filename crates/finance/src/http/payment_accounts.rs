@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use kernel::List;
+use kernel::list::containing;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -19,8 +20,8 @@ use crate::Context;
 use crate::model::payment_account::{
     AccountLevel, AccountStatus, AccountType, Application, PaymentAccountCommand,
 };
+use crate::read::PROJECTOR;
 use crate::read::payment_accounts::{self, AccountFound, CardFound};
-use crate::read::{PROJECTOR, containing};
 
 /// Whoever divides money chooses accounts, too.
 const CHOICES: Permit = Permit::AnyOf(&["financial_05", "financial_06"]);

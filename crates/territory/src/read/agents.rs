@@ -1,6 +1,7 @@
 //! Table `agent`.
 
 use chrono::NaiveDate;
+use kernel::list::containing;
 use kernel::projector::ApplyError;
 use kernel::{Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use sqlx::{FromRow, PgExecutor};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AgentRoleId, AreaId, DataOwner, Phone, Scope};
 
-use super::containing;
 use crate::model::agent::{Agent, AgentEvent, Profile};
 
 /// A row of it.
