@@ -106,20 +106,22 @@ impl Ticks {
     }
 }
 
-/// How much a measurement may be disturbed.
-#[derive(Clone, Copy, Debug)]
+/// How much a measurement may be disturbed: options of a bench.
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Patience {
-    /// Percent of the processors that the host may keep.
-    pub stolen_percent: f64,
-    /// Measurements at most; then the least disturbed one counts.
-    pub tries: u32,
+    /// A measurement counts when the host of a virtual machine kept at most so many percent of the processors meanwhile.
+    #[arg(long, default_value_t = 2.0)]
+    stolen_percent: f64,
+    /// Else it is repeated, so often in all; then the least disturbed one counts.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tries: u32,
 }
 
 impl Patience {
     /// Measures until it was left alone; what it found, and percent that the host kept meanwhile.
     pub async fn undisturbed<T>(self, mut measure: impl AsyncFnMut() -> Result<T>) -> Result<(T, f64)> {
         let mut best: Option<(T, f64)> = None;
-        for _ in 0..self.tries.max(1) {
+        for _ in 0..self.tries {
             let host = Host::watched();
             let found = measure().await?;
             let stolen = host.stolen_percent();
@@ -223,6 +225,11 @@ impl Report {
         fs::write(&path, serde_json::to_string_pretty(self)?).with_context(|| path.display().to_string())?;
         Ok(path)
     }
+}
+
+/// How a goal is told.
+pub fn verdict(reached: bool) -> &'static str {
+    if reached { "reached" } else { "MISSED" }
 }
 
 /// The middle of `values`; of an even number, the mean of the two middle ones. Nothing of nothing.

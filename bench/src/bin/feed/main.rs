@@ -42,12 +42,8 @@ struct Options {
     /// Others' events in the log in which a small read model is rebuilt.
     #[arg(long, default_value_t = 5_000_000, value_parser = clap::value_parser!(i64).range(10_000..=50_000_000))]
     others: i64,
-    /// A measurement counts when the host of a virtual machine kept at most so many percent of the processors meanwhile.
-    #[arg(long, default_value_t = 2.0)]
-    stolen_percent: f64,
-    /// Else it is repeated, so often in all; then the least disturbed one counts.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
-    tries: u32,
+    #[command(flatten)]
+    patience: Patience,
 }
 
 #[tokio::main]
@@ -72,10 +68,7 @@ async fn measured() -> Result<()> {
     let path = report.finish()?;
     let verdict = |case, unit, goal| {
         let value = report.value("wheelhouse", case, unit).unwrap_or(f64::INFINITY);
-        println!(
-            "{} {case}: {value:.1} {unit} (goal {goal:.0})",
-            if value <= goal { "reached" } else { "MISSED " }
-        );
+        println!("{:<8} {case}: {value:.1} {unit} (goal {goal:.0})", bench::verdict(value <= goal));
     };
     verdict("lag-p99", "ms", GOAL_LAG_P99_MS);
     verdict("rebuild-small", "s", GOAL_REBUILD_S);
@@ -101,9 +94,9 @@ impl System {
 }
 
 async fn lags(server: &Server, options: &Options, report: &mut Report) -> Result<()> {
-    let patience = Patience { stolen_percent: options.stolen_percent, tries: options.tries };
     for system in [System::Wheelhouse, System::Each] {
-        let (seen, stolen) = patience.undisturbed(async || lag(server, options, system).await).await?;
+        let (seen, stolen) =
+            options.patience.undisturbed(async || lag(server, options, system).await).await?;
         println!("{}: the host kept {stolen:.1} % of the processors.", system.name());
         for (case, value, unit) in seen {
             report.add(Row::new(system.name(), case, value, unit));

@@ -24,7 +24,7 @@ pub fn verdicts(report: &Report, systems: &[System]) -> String {
     let mut text = String::from("Goals\n");
     let mut missed = Vec::new();
     let mut judge = |name: String, reached: f64, goal: f64| {
-        let verdict = if reached >= goal { "reached" } else { "MISSED" };
+        let verdict = bench::verdict(reached >= goal);
         if reached < goal {
             missed.push(name.clone());
         }

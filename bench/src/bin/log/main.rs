@@ -43,12 +43,8 @@ struct Options {
     /// through one.)
     #[arg(long)]
     pool: Option<u32>,
-    /// A measurement counts when the host of a virtual machine kept at most so many percent of the processors meanwhile.
-    #[arg(long, default_value_t = 2.0)]
-    stolen_percent: f64,
-    /// Else it is repeated, so often in all; then the least disturbed one counts.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    tries: u32,
+    #[command(flatten)]
+    patience: Patience,
     /// Only these cases, such as `append-8,replay`.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -211,8 +207,7 @@ impl Run {
     }
 
     async fn undisturbed<T>(&self, measure: impl AsyncFnMut() -> Result<T>) -> Result<(T, f64)> {
-        let patience = Patience { stolen_percent: self.options.stolen_percent, tries: self.options.tries };
-        patience.undisturbed(measure).await
+        self.options.patience.undisturbed(measure).await
     }
 
     async fn append(&self, rounds: &mut Rounds, case: &str, callers: usize, turn: usize) -> Result<()> {

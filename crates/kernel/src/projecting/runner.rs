@@ -82,7 +82,7 @@ async fn term(
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
-        ended = lead(runtime, projector, lease.token(), limits, pause) => match ended? {},
+        ended = lead(runtime, projector, lease.token(), pause) => match ended? {},
     }
 }
 
@@ -109,10 +109,9 @@ async fn lead(
     runtime: &Runtime,
     projector: &dyn Projector,
     token: i64,
-    limits: Limits,
     pause: &mut Duration,
 ) -> Result<std::convert::Infallible, ProjectError> {
-    let mut leader = Leader::begin(runtime, projector, token, limits).await?;
+    let mut leader = Leader::begin(runtime, projector, token).await?;
     let mut beat = tokio::time::interval(BEAT);
     loop {
         let flush = if leader.position > leader.stored {
@@ -152,12 +151,11 @@ struct Leader<'a> {
 
 impl<'a> Leader<'a> {
     /// Takes the place of whoever led before, who writes nothing from then on; at most his last transaction is waited
-    /// for. Rebuilds when the tables are of older rules.
+    /// for.
     async fn begin(
         runtime: &'a Runtime,
         projector: &'a dyn Projector,
         token: i64,
-        limits: Limits,
     ) -> Result<Self, ProjectError> {
         let (name, own) = (projector.name(), projector.version());
         let pool = &runtime.pools.projector;
@@ -166,7 +164,7 @@ impl<'a> Leader<'a> {
             .bind(own)
             .execute(pool)
             .await?;
-        let (stored, mut position): (i32, Position) = sqlx::query_as(
+        let (stored, position): (i32, Position) = sqlx::query_as(
             "update log.projectors set token = $2, leader = $3, beat_at = now() where name = $1 and token <= $2
              returning version, position",
         )
@@ -176,17 +174,14 @@ impl<'a> Leader<'a> {
         .fetch_optional(pool)
         .await?
         .ok_or(ProjectError::Superseded(name))?;
-        not_newer(name, stored, own)?;
-        let mut leader =
+        if stored != own {
+            return Err(ProjectError::Version { projector: name, stored, own });
+        }
+        let leader =
             Self { runtime, projector, token, position, stored: position, stored_at: Instant::now() };
         while !leader.runs().await? {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        if stored != own {
-            tracing::info!(projector = name, from = stored, to = own, "a projector rebuilds itself");
-            position = rebuild::rebuild(runtime, projector, limits).await?.position;
-        }
-        leader.adopt(position);
         runtime.progress.reached(name, position);
         Ok(leader)
     }
