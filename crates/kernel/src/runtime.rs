@@ -102,7 +102,7 @@ impl Runtime {
         tokio::spawn(stop_on_failure(tail.clone(), stop.clone()));
         let keys = PersonalKeys::new(&master_key);
         let reader = Reader::new(pools.app.clone(), keys.clone());
-        let feed = Feed::start(Reader::new(pools.feed.clone(), keys.clone()), tail.clone(), stop.clone());
+        let feed = Feed::new(Reader::new(pools.feed.clone(), keys.clone()), tail.clone(), stop.clone());
         let writer = BatchWriter::start(pools.app_options.clone(), limits, tail.clone());
         let desk = Desk::new(
             writer,

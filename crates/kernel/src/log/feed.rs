@@ -1,8 +1,9 @@
 //! The feed: one reader for a process. It reads each stretch of the log once and keeps the newest in memory, where all
-//! projectors and reactors take their own events from. One that is further behind reads for itself.
+//! projectors and reactors take their own events from. One that is further behind reads for itself. A process in which
+//! nobody ever asked for events does not read.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use bytestring::ByteString;
@@ -84,17 +85,19 @@ impl Window {
 #[derive(Clone)]
 pub struct Feed {
     reader: Reader,
+    tail: Tail,
     window: Arc<Mutex<Window>>,
     reached: Arc<watch::Sender<i64>>,
+    asked: Arc<Once>,
+    stop: CancellationToken,
 }
 
 impl Feed {
-    /// Reads by `reader` what follows the newest known position of `tail`, until `stop`.
-    pub fn start(reader: Reader, tail: Tail, stop: CancellationToken) -> Self {
-        let from = tail.head();
-        let feed = Self { reader, window: Arc::default(), reached: Arc::new(watch::Sender::new(from.0)) };
-        tokio::spawn(feed.clone().run(tail, from, stop));
-        feed
+    /// Reads by `reader` what follows the newest known position of `tail`, from the first time that somebody waits for it
+    /// until `stop`.
+    pub fn new(reader: Reader, tail: Tail, stop: CancellationToken) -> Self {
+        let reached = Arc::new(watch::Sender::new(tail.head().0));
+        Self { reader, tail, window: Arc::default(), reached, asked: Arc::new(Once::new()), stop }
     }
 
     /// By which it reads; for what is further behind than it remembers.
@@ -104,6 +107,11 @@ impl Feed {
 
     /// Waits until it has read beyond `position`.
     pub async fn beyond(&self, position: Position) {
+        self.asked.call_once(|| {
+            let from = self.tail.head();
+            self.reached.send_replace(from.0);
+            tokio::spawn(self.clone().run(from));
+        });
         let mut reached = self.reached.subscribe();
         // This feed holds the sender.
         let _ = reached.wait_for(|reached| *reached > position.0).await;
@@ -136,12 +144,12 @@ impl Feed {
         self.window.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn run(self, tail: Tail, mut from: Position, stop: CancellationToken) {
+    async fn run(self, mut from: Position) {
         let mut next = Instant::now();
         loop {
             let head = tokio::select! {
-                () = stop.cancelled() => return,
-                head = async { tokio::time::sleep_until(next).await; tail.beyond(from).await } => head,
+                () = self.stop.cancelled() => return,
+                head = async { tokio::time::sleep_until(next).await; self.tail.beyond(from).await } => head,
             };
             let to = Position(head.0.min(from.0 + BATCH));
             next = Instant::now() + PACE;

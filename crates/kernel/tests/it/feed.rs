@@ -57,6 +57,10 @@ async fn what_is_forgotten_is_not_handed_out_from_memory() {
     let here = &standing.runtime;
     let there = runtime_at(&standing.database.url).await;
     open_stall(here, "a").await;
+    for runtime in [here, &there] {
+        // From here on it remembers.
+        runtime.feed.beyond(Position(0)).await;
+    }
     let keeper = Personal::new("keeper:7", "王芳".to_owned());
     here.desk.execute::<Stall>(&"a".to_owned(), StallCommand::Hire(keeper.clone()), &ctx()).await.unwrap();
     let hired = async |runtime: &Runtime| {
