@@ -54,6 +54,12 @@ impl Server {
         Ok(())
     }
 
+    /// Whether the database `name` is there.
+    pub async fn has(&self, name: &str) -> Result<bool> {
+        let found = sqlx::query_scalar("select exists (select from pg_database where datname = $1)");
+        Ok(found.bind(name).fetch_one(&self.admin).await?)
+    }
+
     /// Drops the database `name`.
     pub async fn drop(&self, name: &str) -> Result<()> {
         let sql = format!("drop database if exists {name} with (force)");

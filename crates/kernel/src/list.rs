@@ -73,6 +73,8 @@ pub struct List {
     columns: &'static str,
     from: &'static str,
     conditions: Vec<Condition>,
+    /// Whether it is cut down to less than the scope.
+    narrowed: bool,
     order: String,
 }
 
@@ -93,11 +95,12 @@ pub struct NotASort(pub String);
 impl List {
     /// `select columns from from`, newest first by `newest`, which ends with the key so that the order is total.
     pub fn new(columns: &'static str, from: &'static str, newest: &'static str) -> Self {
-        Self { columns, from, conditions: Vec::new(), order: newest.to_owned() }
+        Self { columns, from, conditions: Vec::new(), narrowed: false, order: newest.to_owned() }
     }
 
     fn when(mut self, pieces: Vec<String>, values: Vec<Value>) -> Self {
         self.conditions.push(Condition { pieces, values });
+        self.narrowed = true;
         self
     }
 
@@ -116,11 +119,13 @@ impl List {
     fn reached<T: Ord + Copy>(self, column: &str, reach: &Reach<T>, number: impl Fn(T) -> i64) -> Self {
         let Reach::Only(ids) = reach else { return self };
         let ids: Vec<i64> = ids.iter().copied().map(number).collect();
-        match ids.as_slice() {
+        let narrowed = self.narrowed;
+        let list = match ids.as_slice() {
             // One alone is compared by itself: then an index gives its rows in the list's order.
             [one] => self.is(column, Some(*one)),
             _ => self.any_of(column, ids),
-        }
+        };
+        Self { narrowed, ..list }
     }
 
     /// Rows whose `column` is `value`, if there is one.
@@ -221,14 +226,29 @@ impl List {
         query
     }
 
+    /// All that match, found and sorted before a page is cut out. Without this the planner walks the whole order in the
+    /// hope to meet a page of them soon.
+    fn select_of_few(&self) -> QueryBuilder<Postgres> {
+        let mut query = QueryBuilder::new(format!(
+            "with matching as materialized (select {}, row_number() over (order by {}) as list_place from {}",
+            self.columns, self.order, self.from
+        ));
+        self.put_conditions(&mut query);
+        query.push(") select * from matching order by list_place");
+        query
+    }
+
     /// The rows of `page`, and how many there are in all, counted up to [`COUNT_CAP`].
     pub async fn page<R>(&self, db: &mut PgConnection, page: Page) -> sqlx::Result<Rows<R>>
     where
         R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     {
-        let mut query = self.select();
-        query.push(" limit ").push_bind(page.limit()).push(" offset ").push_bind(page.offset());
-        let rows: Vec<R> = query.build_query_as().fetch_all(&mut *db).await?;
+        if self.narrowed {
+            let count = self.count(db).await?;
+            let query = if count > COUNT_CAP { self.select() } else { self.select_of_few() };
+            return Ok(Rows::new(cut(query, page).build_query_as().fetch_all(db).await?, count));
+        }
+        let rows: Vec<R> = cut(self.select(), page).build_query_as().fetch_all(&mut *db).await?;
         // A page that is not full tells the count; the first one usually is the only one.
         let here = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         if here < page.limit() && (here > 0 || page.offset() == 0) {
@@ -254,6 +274,11 @@ impl List {
         query.push(" limit ").push_bind(most);
         query.build_query_as().fetch_all(db).await
     }
+}
+
+fn cut(mut query: QueryBuilder<Postgres>, page: Page) -> QueryBuilder<Postgres> {
+    query.push(" limit ").push_bind(page.limit()).push(" offset ").push_bind(page.offset());
+    query
 }
 
 #[cfg(test)]
@@ -301,6 +326,21 @@ mod tests {
              and s.sold >= $4 and s.sold <= $5 and (s.name like $6 or s.tel like $7) \
              and (s.days & $8) <> 0 and $9 = any(s.kinds) and (s.tel ^@ $10) \
              order by s.created_at_ms desc, s.stall_id desc"
+        );
+    }
+
+    #[test]
+    fn only_what_narrows_the_scope_is_looked_for_before_a_page_is_cut() {
+        let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
+        let list = stalls().of_agents("s.agent_id", &one);
+        assert!(!list.narrowed);
+        let list = list.is("s.state", Some(3_i16)).of_agents("s.agent_id", &one);
+        assert!(list.narrowed);
+        assert_eq!(
+            list.select_of_few().sql().as_str(),
+            "with matching as materialized (select s.*, row_number() over (order by s.created_at_ms desc, s.stall_id desc) \
+             as list_place from read.stall s where s.agent_id = $1 and s.state = $2 and s.agent_id = $3) \
+             select * from matching order by list_place"
         );
     }
 

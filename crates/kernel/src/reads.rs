@@ -131,7 +131,7 @@ impl Reads {
 }
 
 /// One round trip that begins the transaction, takes the role that sees so much and sets the scope. The ids are
-/// numbers, so the text is safe.
+/// numbers, so the text is safe. Statements are planned for their values: an agent may have three rows or two million.
 fn opening(scope: &Scope) -> String {
     let role = match (&scope.agents, &scope.areas) {
         (Reach::All, Reach::All) => "wheelhouse_sees_all",
@@ -139,7 +139,8 @@ fn opening(scope: &Scope) -> String {
         (_, Reach::Only(_)) => "wheelhouse_sees_areas",
     };
     let mut sql = format!(
-        "begin isolation level repeatable read read only; set local role {role}; set local wheelhouse.agents = '"
+        "begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan; \
+         set local role {role}; set local wheelhouse.agents = '"
     );
     put(&mut sql, &scope.agents);
     sql.push_str("'; set local wheelhouse.areas = '");

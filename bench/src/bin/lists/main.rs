@@ -47,6 +47,9 @@ struct Options {
     /// How often each page is asked for, with other values each time.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=1000))]
     times: i64,
+    /// Leaves the database for the next run, which then measures it as it is.
+    #[arg(long)]
+    keep: bool,
 }
 
 /// A list that is measured.
@@ -111,22 +114,29 @@ async fn main() -> ExitCode {
 async fn measured() -> Result<()> {
     let options = Options::parse();
     let server = Server::at(&options.database_url).await?;
-    server.fresh(DATABASE).await?;
+    let kept = options.keep && server.has(DATABASE).await?;
+    if !kept {
+        server.fresh(DATABASE).await?;
+    }
     let mut report = Report::new("lists");
     report.postgres(&server.title);
-    let done = all(&server.url_of(DATABASE), &options, &mut report).await;
-    server.drop(DATABASE).await?;
+    let done = all(&server.url_of(DATABASE), &options, kept, &mut report).await;
+    if !options.keep {
+        server.drop(DATABASE).await?;
+    }
     done
 }
 
-async fn all(url: &str, options: &Options, report: &mut Report) -> Result<()> {
+async fn all(url: &str, options: &Options, kept: bool, report: &mut Report) -> Result<()> {
     product::prepare(url).await?;
     let runtime = product::runtime(url).await?;
     let owner = &runtime.pools.owner;
-    orders::fill(owner, options.orders).await?;
-    println!("{} orders are there.", options.orders);
-    lines::fill(owner, options.lines).await?;
-    println!("{} lines are there.", options.lines);
+    if !kept {
+        orders::fill(owner, options.orders).await?;
+        println!("{} orders are there.", options.orders);
+        lines::fill(owner, options.lines).await?;
+        println!("{} lines are there.", options.lines);
+    }
 
     let mut worst = (0.0, String::new());
     for list in [Measured::Orders, Measured::Lines] {

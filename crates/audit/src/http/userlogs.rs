@@ -39,7 +39,7 @@ pub(crate) struct ListQuery {
     action: Option<String>,
     /// A category.
     category: Option<String>,
-    /// Part of the target's name, or its whole id.
+    /// The beginning of the target's name, or its whole id.
     target: Option<String>,
     /// 1 done, 2 refused, 3 failed.
     result: Option<String>,

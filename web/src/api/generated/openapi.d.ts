@@ -7945,7 +7945,7 @@ export interface operations {
                 action?: string;
                 /** @description A category. */
                 category?: string;
-                /** @description Part of the target's name, or its whole id. */
+                /** @description The beginning of the target's name, or its whole id. */
                 target?: string;
                 /** @description 1 done, 2 refused, 3 failed. */
                 result?: string;
@@ -7995,7 +7995,7 @@ export interface operations {
                 action?: string;
                 /** @description A category. */
                 category?: string;
-                /** @description Part of the target's name, or its whole id. */
+                /** @description The beginning of the target's name, or its whole id. */
                 target?: string;
                 /** @description 1 done, 2 refused, 3 failed. */
                 result?: string;

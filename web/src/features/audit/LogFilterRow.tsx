@@ -93,7 +93,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
               onChange={(act: string | null | undefined) => set({ act: act ?? undefined })}
             />
           </div>
-          <TextFilter label="对象" placeholder="名称或编号" value={filters.target} onDone={(target) => set({ target })} />
+          <TextFilter label="对象" placeholder="名称开头或编号" value={filters.target} onDone={(target) => set({ target })} />
           <div className="filter">
             <span>结果</span>
             <Select
