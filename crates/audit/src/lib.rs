@@ -1,6 +1,7 @@
 //! Audit: who did what, to what, from where, and what changed by it.
 //!
-//! One projector reads every category of the system and writes a row for each event of a person or a machine client.
+//! One projector reads every category of the system and writes a row for each event of a person. What machine clients and
+//! the rules of the system did is seen in the history of each thing, which is folded from the log.
 //! What a context's events mean is told by [`AuditSchema`], which the server fulfils for every context: this crate knows none.
 //! Files disclosed and masked data shown are events of this context's own [`model::access_record`]; commands that were
 //! refused leave no event and lie beside the log ([`read::refusals`]).
@@ -55,7 +56,7 @@ pub fn routes(audit: Arc<Audit>) -> Routes {
     http::routes(audit)
 }
 
-/// Its read models, over all categories that `schemas` knows.
-pub fn projectors(schemas: Arc<AuditSchemas>) -> Vec<Arc<dyn Projector>> {
-    vec![Arc::new(read::AuditProjector::new(schemas))]
+/// Its read models, over all categories that `schemas` knows. They look back into the log of `runtime`.
+pub fn projectors(runtime: &Runtime, schemas: Arc<AuditSchemas>) -> Vec<Arc<dyn Projector>> {
+    vec![Arc::new(read::AuditProjector::new(runtime, schemas))]
 }

@@ -12,6 +12,9 @@ use crate::model::access_record::Record;
 /// A thing's state as auditors see it: fields by key.
 pub type Fields = Map<String, Value>;
 
+/// No event says this: marked data has no zero characters.
+const UNTOUCHED: &str = "\0";
+
 /// How one category's events are read.
 pub trait AuditSchema: Send + Sync + 'static {
     /// The category, such as `role`.
@@ -28,6 +31,19 @@ pub trait AuditSchema: Send + Sync + 'static {
 
     /// Takes a fact in, lifted to its newest schema version. Personal data goes in marked, see [`mask::marked`].
     fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError>;
+
+    /// The fields that [`Self::name`] and [`Self::phone`] look at: they see no other.
+    fn called_by(&self) -> &'static [&'static str] {
+        &["name"]
+    }
+
+    /// Whether `event` writes one of the fields that its thing is called by; told by the event alone.
+    fn renames(&self, event: &Recorded) -> Result<bool, DecodeError> {
+        let keys = self.called_by();
+        let mut probe: Fields = keys.iter().map(|key| ((*key).to_owned(), Value::from(UNTOUCHED))).collect();
+        self.fold(&mut probe, event)?;
+        Ok(keys.iter().any(|key| probe.get(*key).and_then(Value::as_str) != Some(UNTOUCHED)))
+    }
 
     /// What people call this one: its name; empty when it has none.
     fn name(&self, state: &Fields) -> String;

@@ -33,7 +33,7 @@ pub use desk::{CommandError, Desk, Loaded, Transaction};
 pub use folded::{Fold, Folded};
 pub use lease::Lease;
 pub use list::{List, NotASort, Sort};
-pub use log::{LogError, MasterKey, Personal};
+pub use log::{LogError, MasterKey, Personal, Reader};
 pub use pools::{MIGRATIONS, PoolSizes, Pools, migrate};
 pub use projecting::{ProjectError, Projectors};
 pub use projector::{Change, Projector};

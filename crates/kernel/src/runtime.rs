@@ -1,7 +1,7 @@
 //! Everything a context of the system needs from the kernel, put together once at start.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::RngCore;
@@ -84,6 +84,7 @@ pub struct Runtime {
     pub node: Arc<str>,
     pub(crate) leases: Leases,
     keys: PersonalKeys,
+    memories: Memories,
     stop: CancellationToken,
 }
 
@@ -113,7 +114,15 @@ impl Runtime {
             cached_aggregates,
             node.clone(),
         );
-        tokio::spawn(drop_what_was_forgotten(desk.clone(), feed.clone(), pools.feed.clone(), stop.clone()));
+        let memories = Memories::default();
+        memories.add({
+            let (desk, feed) = (desk.clone(), feed.clone());
+            move || {
+                desk.drop_cache();
+                feed.clear();
+            }
+        });
+        tokio::spawn(drop_what_was_forgotten(memories.clone(), pools.feed.clone(), stop.clone()));
         let leases = Leases::start(pools.projector_options.clone(), Arc::clone(&node), stop.clone());
         let peers = nats.clone().map(|nats| Peers::new(nats, Arc::clone(&node)));
         let progress = Progress::start(&pools.feed, peers.clone(), stop.clone()).await?;
@@ -135,6 +144,7 @@ impl Runtime {
             node,
             leases,
             keys,
+            memories,
             stop,
         })
     }
@@ -143,9 +153,14 @@ impl Runtime {
     /// anything to forget. What read models say is left: [`crate::Projectors::forget`] does all of it.
     pub async fn forget(&self, subject: &str) -> Result<bool, LogError> {
         let done = self.keys.forget(&self.pools.app, subject, self.clock.now()).await?;
-        self.desk.drop_cache();
-        self.feed.clear();
+        self.memories.drop_all();
         Ok(done)
+    }
+
+    /// Has `drop_memory` drop what it remembers of the log whenever somebody was forgotten: at once when this process
+    /// did it, within two seconds when another one did.
+    pub fn on_forgetting(&self, drop_memory: impl Fn() + Send + Sync + 'static) {
+        self.memories.add(drop_memory);
     }
 
     /// Stands in line for the lease `name`: one process holds it at a time.
@@ -174,16 +189,34 @@ impl Runtime {
     }
 }
 
-/// Drops what the desk and the feed remember when somebody was forgotten, by whatever process.
-async fn drop_what_was_forgotten(desk: Desk, feed: Feed, pool: PgPool, stop: CancellationToken) {
+/// Drops what somebody remembers of the log.
+type DropMemory = Box<dyn Fn() + Send + Sync>;
+
+/// What drops the memories of this process.
+#[derive(Clone, Default)]
+struct Memories(Arc<Mutex<Vec<DropMemory>>>);
+
+impl Memories {
+    fn add(&self, drop_memory: impl Fn() + Send + Sync + 'static) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(drop_memory));
+    }
+
+    fn drop_all(&self) {
+        for drop_memory in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            drop_memory();
+        }
+    }
+}
+
+/// Drops what this process remembers when somebody was forgotten, by whatever process.
+async fn drop_what_was_forgotten(memories: Memories, pool: PgPool, stop: CancellationToken) {
     let seen = Arc::new(AtomicI64::new(0));
     every(LOOK_FOR_FORGOTTEN, stop, "forgotten persons", || {
-        let (desk, feed, pool, seen) = (desk.clone(), feed.clone(), pool.clone(), seen.clone());
+        let (memories, pool, seen) = (memories.clone(), pool.clone(), seen.clone());
         async move {
             let times = PersonalKeys::times_forgotten(&pool).await?;
             if seen.swap(times, Ordering::Relaxed) != times {
-                desk.drop_cache();
-                feed.clear();
+                memories.drop_all();
             }
             Ok::<_, sqlx::Error>(())
         }

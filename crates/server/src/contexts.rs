@@ -59,12 +59,24 @@ pub struct Contexts {
 }
 
 /// Read models of all contexts.
-pub fn projectors() -> Vec<Arc<dyn Projector>> {
+pub fn projectors(runtime: &Runtime) -> Vec<Arc<dyn Projector>> {
+    let mut all = of_tables_alone();
+    all.extend(audit::projectors(runtime, schemas()));
+    all
+}
+
+/// Name and version of the rules of each of them.
+pub fn versions() -> Vec<(&'static str, i32)> {
+    let others = of_tables_alone();
+    others.iter().map(|one| (one.name(), one.version())).chain([audit::read::RULES]).collect()
+}
+
+/// Read models that look at nothing but their events and tables.
+fn of_tables_alone() -> Vec<Arc<dyn Projector>> {
     let mut all = access::projectors();
     all.extend(territory::projectors());
     all.extend(fleet::projectors());
     all.extend(finance::projectors());
-    all.extend(audit::projectors(schemas()));
     all
 }
 

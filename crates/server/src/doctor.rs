@@ -97,9 +97,9 @@ async fn read_models(owner: &PgPool, findings: &mut Findings) {
         Ok(all) => all,
         Err(error) => return findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
     };
-    let known = contexts::projectors();
+    let known = contexts::versions();
     for ReadModel { name, version, position, lag, state, failure, holder, token } in all {
-        let own = known.iter().find(|one| one.name() == name).map(|one| one.version());
+        let own = known.iter().find(|(known, _)| *known == name).map(|(_, version)| *version);
         if own.is_some_and(|own| own < version) {
             let own = own.unwrap_or_default();
             findings.wrong(

@@ -138,7 +138,7 @@ pub async fn accept_restore(stores: &Stores, head: i64) -> Result<()> {
 /// Rebuilds read models.
 pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()> {
     let (runtime, _) = runtime(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(runtime, contexts::projectors());
+    let projectors = kernel::projecting::Projectors::new(runtime.clone(), contexts::projectors(&runtime));
     let names: Vec<String> =
         if all { projectors.names().into_iter().map(str::to_owned).collect() } else { names.to_vec() };
     ensure!(
@@ -156,7 +156,7 @@ pub async fn rebuild(stores: &Stores, names: &[String], all: bool) -> Result<()>
 /// Tries a parked stream again, or lets a stopped read model go on.
 pub async fn retry(stores: &Stores, name: &str, stream: Option<&str>) -> Result<()> {
     let (runtime, _) = runtime(stores).await?;
-    let projectors = kernel::projecting::Projectors::new(runtime, contexts::projectors());
+    let projectors = kernel::projecting::Projectors::new(runtime.clone(), contexts::projectors(&runtime));
     let Some(stream) = stream else {
         projectors.resume(name).await?;
         println!("{name} goes on.");
@@ -184,7 +184,9 @@ pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
         "what the log says about {subject} can never be read again after this; say --yes if you mean it"
     );
     let (runtime, _) = runtime(stores).await?;
-    let done = kernel::projecting::Projectors::new(runtime, contexts::projectors()).forget(subject).await?;
+    let done = kernel::projecting::Projectors::new(runtime.clone(), contexts::projectors(&runtime))
+        .forget(subject)
+        .await?;
     println!(
         "{}",
         if done.was_known { "Forgotten." } else { "There was nothing left to forget in the log." }

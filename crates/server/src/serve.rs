@@ -62,7 +62,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(callout.run(nats, || vocabulary::Clock::now(&SystemClock), stop.clone()));
     }
     if settings.runs(Part::Projectors) {
-        let projectors = Projectors::new(runtime.clone(), contexts::projectors());
+        let projectors = Projectors::new(runtime.clone(), contexts::projectors(&runtime));
         parts.spawn(async move { projectors.run().await });
         parts.spawn(checkpoint::run(checkpoints::signer(&runtime, stores, &secrets)));
         parts.spawn(snapshots::watch(runtime.clone()));

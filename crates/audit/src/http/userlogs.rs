@@ -31,7 +31,8 @@ pub(crate) struct ListQuery {
     page_size: Option<String>,
     /// In place of a page: rows older than that of this position.
     before: Option<String>,
-    /// 1 people, 2 machine clients; absent: both.
+    /// 1 people, 2 machine clients (of these refused commands alone: what they did is in the history of each thing);
+    /// absent: both.
     actor_kind: Option<String>,
     /// An actor's id, or an operator's whole phone.
     op_man_id: Option<String>,

@@ -232,6 +232,10 @@ impl AuditSchema for Record {
         Ok(())
     }
 
+    fn called_by(&self) -> &'static [&'static str] {
+        &["what", "target"]
+    }
+
     fn name(&self, state: &Fields) -> String {
         let text = |key: &str| state.get(key).and_then(Value::as_str).unwrap_or_default();
         format!("{} {}", text("what"), text("target")).trim().to_owned()

@@ -10,7 +10,7 @@ use sqlx::{PgConnection, Postgres, QueryBuilder};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, COUNT_CAP, DataOwner, Reach, Rows, Scope, Timestamp};
 
-use super::subjects;
+use super::{PERSON, subjects};
 use crate::schema::{AuditSchemas, Fields};
 use crate::words::{self, Names};
 use crate::{diff, mask};
@@ -20,7 +20,6 @@ use crate::{diff, mask};
 pub(crate) struct Stored {
     pub position: i64,
     pub at_ms: i64,
-    pub actor_kind: i16,
     pub actor_id: String,
     pub actor_name: String,
     pub actor_phone: String,
@@ -79,7 +78,7 @@ pub struct LogRow {
     pub time: i64,
     /// The operator's, or the machine client's, id.
     pub op_man_id: String,
-    /// 1 operator, 2 machine client.
+    /// 1 operator; 2 machine client, of which refused commands alone are here.
     pub actor_kind: i16,
     /// Who acted.
     pub name: String,
@@ -222,7 +221,7 @@ impl Entry {
 /// What the list is cut down to.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// 1 people, 2 machine clients.
+    /// 1 people, 2 machine clients, of which refused commands alone are here.
     pub actor_kind: Option<i16>,
     /// An actor's id, or an operator's whole phone.
     pub actor: Option<String>,
@@ -253,8 +252,8 @@ pub struct Slice {
     pub before: Option<i64>,
 }
 
-/// What is in the log was done.
-const DONE: &str = "select position, at_ms, actor_kind, actor_id, actor_name, actor_phone, category, action, \
+/// What is in the log was done, and what has a row was done by a person.
+const DONE: &str = "select position, at_ms, 1::smallint as actor_kind, actor_id, actor_name, actor_phone, category, action, \
     target_id, target_name, agent_id, area_id, client_address, trace_id, request_id, 1::smallint as result, \
     before, after from read.audit_entry";
 /// What was refused lies beside it and is shown in the same columns.
@@ -268,7 +267,7 @@ const NOT_DONE: &str = "select position, at_ms, actor_kind, actor_id, actor_name
 impl Filter {
     /// Whether what was done may match.
     fn wants_done(&self) -> bool {
-        self.result.is_none_or(|result| result == 1)
+        self.result.is_none_or(|result| result == 1) && self.actor_kind.is_none_or(|kind| kind == PERSON)
     }
 
     /// Whether what was refused may match.
@@ -299,9 +298,8 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
             _ => query.push(" and agent_id = any(").push_bind(ids).push(")"),
         };
     }
-    if let Some(kind) = filter.actor_kind {
-        // Written out: people's lines have an index of their own.
-        query.push(format!(" and actor_kind = {kind}"));
+    if let Some(kind) = filter.actor_kind.filter(|_| refused) {
+        query.push(" and actor_kind = ").push_bind(kind);
     }
     if let Some(actor) = &filter.actor {
         let is_phone = actor.len() == 11 && actor.starts_with('1');

@@ -8,7 +8,7 @@ use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 use vocabulary::{Page, Scope};
 
-use super::{Person, subjects};
+use super::{MACHINE, Person, subjects};
 use crate::diff::{self, Change, StateField};
 use crate::mask;
 use crate::schema::{AuditSchema, AuditSchemas, Fields};
@@ -260,9 +260,10 @@ impl Past<'_> {
         Ok(folded)
     }
 
-    async fn steps(&self, db: &mut PgConnection, folded: &[Folded]) -> sqlx::Result<Vec<Step>> {
+    async fn steps(&self, db: &mut PgConnection, folded: &[Folded]) -> Result<Vec<Step>, HistoryError> {
         let positions: Vec<i64> = folded.iter().map(|one| one.event.position.0).collect();
-        let people = people(db, &positions).await?;
+        let mut actors = people(db, &positions).await?;
+        self.machines(folded, &mut actors).await?;
         let differ: Vec<(Fields, Fields)> =
             folded.iter().map(|one| diff::changed(self.schema, &one.before, &one.after)).collect();
         let mut named = BTreeSet::new();
@@ -272,21 +273,52 @@ impl Past<'_> {
         }
         let names = subjects::names(db, &named).await?;
         let told = folded.iter().zip(&differ);
-        Ok(told.map(|(one, differ)| self.step(&one.event, differ, &people, &names)).collect())
+        Ok(told.map(|(one, differ)| self.step(&one.event, differ, &actors, &names)).collect())
+    }
+
+    /// Adds the names of the machine clients among those who acted. Their acts have no rows, and whoever may see the step
+    /// may see who took it: so they are folded from the machines' own streams.
+    async fn machines(
+        &self,
+        folded: &[Folded],
+        actors: &mut HashMap<i64, (String, String)>,
+    ) -> Result<(), HistoryError> {
+        let mut names: HashMap<String, String> = HashMap::new();
+        for Folded { event, .. } in folded {
+            let Some(machine) = Person::of(&event.meta.actor).filter(|actor| actor.kind == MACHINE) else {
+                continue;
+            };
+            if !names.contains_key(&machine.id) {
+                let name = self.name_from_log(&machine).await?;
+                names.insert(machine.id.clone(), name);
+            }
+            actors.insert(event.position.0, (names[&machine.id].clone(), String::new()));
+        }
+        Ok(())
+    }
+
+    /// As its first events name it; empty when nobody describes such things.
+    async fn name_from_log(&self, actor: &Person) -> Result<String, LogError> {
+        let Some(schema) = self.schemas.of(actor.category) else { return Ok(String::new()) };
+        let mut state = Fields::new();
+        for event in self.runtime.reader.read_stream(actor.category, &actor.id, 0, READ).await? {
+            schema.fold(&mut state, &event)?;
+        }
+        Ok(schema.name(&state))
     }
 
     fn step(
         &self,
         event: &Recorded,
         (before, after): &(Fields, Fields),
-        people: &HashMap<i64, (String, String)>,
+        actors: &HashMap<i64, (String, String)>,
         names: &Names,
     ) -> Step {
         Step {
             position: event.position.0,
             version: event.version,
             time: event.recorded_at.millis(),
-            actor: actor(&event.meta, event.position, people),
+            actor: actor(&event.meta, event.position, actors),
             action: event.stored_type.to_string(),
             action_label: self.schemas.action_label(&event.category, &event.stored_type),
             ip: event.meta.client_address.clone().unwrap_or_default(),
@@ -296,10 +328,10 @@ impl Past<'_> {
     }
 }
 
-fn actor(meta: &Meta, at: Position, people: &HashMap<i64, (String, String)>) -> StepActor {
+fn actor(meta: &Meta, at: Position, actors: &HashMap<i64, (String, String)>) -> StepActor {
     match (Person::of(&meta.actor), &meta.actor) {
         (Some(person), _) => {
-            let (name, phone) = people.get(&at.0).cloned().unwrap_or_default();
+            let (name, phone) = actors.get(&at.0).cloned().unwrap_or_default();
             StepActor { kind: person.kind, id: person.id, name, phone: mask::text_masked(&phone) }
         }
         (None, Actor::System { name }) => {
@@ -309,7 +341,7 @@ fn actor(meta: &Meta, at: Position, people: &HashMap<i64, (String, String)>) -> 
     }
 }
 
-/// Names and phones of those who acted, by position.
+/// Names and phones of the people who acted, by position.
 async fn people(db: &mut PgConnection, positions: &[i64]) -> sqlx::Result<HashMap<i64, (String, String)>> {
     let rows: Vec<(i64, String, String)> = sqlx::query_as(
         "select position, actor_name, actor_phone from read.audit_entry where position = any($1)",

@@ -4,31 +4,37 @@
 pub mod entries;
 pub mod history;
 pub mod refusals;
+mod states;
 pub mod subjects;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use kernel::projector::ApplyError;
-use kernel::{Actor, Change, Projector, Recorded, rows};
+use kernel::{Actor, Change, Projector, Recorded, Runtime, rows};
 use sqlx::PgConnection;
 use vocabulary::DataOwner;
 
 use self::entries::Stored;
+use self::states::States;
 use self::subjects::Subject;
-use crate::schema::{AuditSchema, AuditSchemas, Fields};
+use crate::schema::{AuditSchemas, Fields};
 use crate::{diff, mask};
+
+/// The name of the read model, and the version of its rules.
+pub const RULES: (&str, i32) = ("audit", 2);
 
 /// Builds both tables, from every category of the system.
 pub struct AuditProjector {
     schemas: Arc<AuditSchemas>,
+    states: States,
 }
 
 impl AuditProjector {
-    /// Reads events as `schemas` tell.
-    pub fn new(schemas: Arc<AuditSchemas>) -> Self {
-        Self { schemas }
+    /// Reads events as `schemas` tell, and what was before them from the log of `runtime`.
+    pub fn new(runtime: &Runtime, schemas: Arc<AuditSchemas>) -> Self {
+        Self { schemas, states: States::new(runtime) }
     }
 }
 
@@ -62,7 +68,11 @@ impl Person {
 #[async_trait]
 impl Projector for AuditProjector {
     fn name(&self) -> &'static str {
-        "audit"
+        RULES.0
+    }
+
+    fn version(&self) -> i32 {
+        RULES.1
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -77,9 +87,7 @@ impl Projector for AuditProjector {
         let mut keys = Vec::with_capacity(2 * events.len());
         for event in events {
             keys.push(subjects::key(&event.category, &event.stream_id));
-            keys.extend(
-                Person::of(&event.meta.actor).map(|person| subjects::key(person.category, &person.id)),
-            );
+            keys.extend(operator(event).map(|person| subjects::key(person.category, &person.id)));
             let schema = self.schemas.of(&event.category);
             keys.extend(schema.and_then(|one| one.named_by()).map(|by| subjects::key(by, &event.stream_id)));
         }
@@ -88,36 +96,54 @@ impl Projector for AuditProjector {
         let known: Vec<Subject> = rows::load(db, "audit_subject", "key", "text", &keys).await?;
         let mut known: BTreeMap<String, Subject> =
             known.into_iter().map(|subject| (subject.key.clone(), subject)).collect();
+        let states = self.states.open().await?;
         let mut entries = Vec::new();
-        let mut moved = BTreeMap::new();
+        let mut moved = BTreeSet::new();
         for event in events {
-            let schema = self.schemas.of(&event.category).ok_or("an event of no category")?;
+            let schema = self.schemas.of(&event.category).ok_or("an event of no category")?.as_ref();
             let key = subjects::key(&event.category, &event.stream_id);
-            let mut subject = known.remove(&key).unwrap_or_else(|| Subject::new(event));
-            let person = Person::of(&event.meta.actor);
-            let before = person.as_ref().map(|_| subject.state.clone());
+            let was = known.remove(&key);
+            let mut subject = was.clone().unwrap_or_else(|| Subject::new(event));
             let from = subject.owner();
-            subject.take(schema.as_ref(), event)?;
+            let person = operator(event);
+            // What machines and rules did is folded only where it changes what the thing is called.
+            let mut step = None;
+            if person.is_some() || schema.renames(event)? {
+                let before = states.before(schema, event).await?;
+                let mut after = Fields::clone(&before);
+                schema.fold(&mut after, event)?;
+                subject.call(schema, &after);
+                step = person.map(|person| (person, before, Arc::new(after)));
+            }
             if let Some(by) = schema.named_by()
                 && let Some(namesake) = known.get(&subjects::key(by, &event.stream_id))
             {
                 subject.name.clone_from(&namesake.name);
             }
-            known.insert(key.clone(), subject);
-            let subject = &known[&key];
-            if let (Some(person), Some(before)) = (person, before) {
-                let actor = known.get(&subjects::key(person.category, &person.id));
-                let before = if crossed(from, event.meta.owner) { Fields::new() } else { before };
-                entries.push(entry(schema.as_ref(), event, person, actor, &before, subject));
+            subject.belong(event);
+            if step.is_some() || was.is_none_or(|was| !was.says_the_same_as(&subject)) {
+                subject.position = event.position.0;
+                moved.insert(key.clone());
             }
-            moved.insert(key, ());
+            known.insert(key.clone(), subject);
+            if let Some((person, before, after)) = step {
+                states.keep(event, &after);
+                let actor = known.get(&subjects::key(person.category, &person.id));
+                let before = if crossed(from, event.meta.owner) { Arc::default() } else { before };
+                let differ = diff::changed(schema, &before, &after);
+                entries.push(entry(event, person, actor, &known[&key], differ));
+            }
         }
-        let subjects: Vec<Subject> = moved.into_keys().filter_map(|key| known.remove(&key)).collect();
+        let subjects: Vec<Subject> = moved.iter().filter_map(|key| known.remove(key)).collect();
         rows::upsert(db, "audit_subject", "key", &subjects).await?;
         rows::upsert(db, "audit_entry", "position", &entries).await?;
-        // Machines write all the time: who watches the log waits for what people do.
-        Ok(entries.iter().filter(|entry| entry.actor_kind == PERSON).map(Stored::change).collect())
+        Ok(entries.iter().map(Stored::change).collect())
     }
+}
+
+/// The person who acted, when it was one.
+fn operator(event: &Recorded) -> Option<Person> {
+    Person::of(&event.meta.actor).filter(|person| person.kind == PERSON)
 }
 
 /// Whether a thing came from another agent: what it was there is not for the eyes of those who have it now.
@@ -126,19 +152,16 @@ pub(crate) fn crossed(from: DataOwner, to: DataOwner) -> bool {
 }
 
 fn entry(
-    schema: &dyn AuditSchema,
     event: &Recorded,
     person: Person,
     actor: Option<&Subject>,
-    before: &Fields,
     subject: &Subject,
+    (before, after): (Fields, Fields),
 ) -> Stored {
-    let (before, after) = diff::changed(schema, before, &subject.state);
     let meta = &event.meta;
     Stored {
         position: event.position.0,
         at_ms: event.recorded_at.millis(),
-        actor_kind: person.kind,
         actor_id: person.id,
         actor_name: actor.map(|actor| actor.name.clone()).unwrap_or_default(),
         actor_phone: actor.map(|actor| actor.phone.clone()).unwrap_or_default(),

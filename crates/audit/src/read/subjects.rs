@@ -1,8 +1,8 @@
-//! Table `audit_subject`: each thing of the system as it is after its newest event.
+//! Table `audit_subject`: what each thing of the system is called, and whose it is.
 
 use std::collections::BTreeSet;
 
-use kernel::{DecodeError, Recorded};
+use kernel::Recorded;
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use utoipa::ToSchema;
@@ -23,8 +23,8 @@ pub(crate) fn key(category: &str, id: &str) -> String {
     format!("{category}/{id}")
 }
 
-/// A row.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A row. It is written when somebody acts on the thing, or when what it says changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
     pub key: String,
     pub category: String,
@@ -33,9 +33,7 @@ pub(crate) struct Subject {
     pub phone: String,
     pub agent_id: Option<i64>,
     pub area_id: Option<i64>,
-    pub version: i64,
     pub position: i64,
-    pub state: Fields,
 }
 
 impl Subject {
@@ -49,9 +47,7 @@ impl Subject {
             phone: String::new(),
             agent_id: None,
             area_id: None,
-            version: 0,
-            position: 0,
-            state: Fields::new(),
+            position: event.position.0,
         }
     }
 
@@ -60,16 +56,23 @@ impl Subject {
         DataOwner { agent: self.agent_id.map(AgentId), area: self.area_id.map(AreaId) }
     }
 
-    /// Takes an event in.
-    pub fn take(&mut self, schema: &dyn AuditSchema, event: &Recorded) -> Result<(), DecodeError> {
-        schema.fold(&mut self.state, event)?;
-        self.name = cut(&mask::clean(&schema.name(&self.state)), NAME_MAX);
-        self.phone = schema.phone(&self.state).map(|phone| mask::clean(&phone)).unwrap_or_default();
+    /// It is called by what `state` says.
+    pub fn call(&mut self, schema: &dyn AuditSchema, state: &Fields) {
+        let known = |key: &&str| Some(((*key).to_owned(), state.get(*key)?.clone()));
+        let known: Fields = schema.called_by().iter().filter_map(known).collect();
+        self.name = cut(&mask::clean(&schema.name(&known)), NAME_MAX);
+        self.phone = schema.phone(&known).map(|phone| mask::clean(&phone)).unwrap_or_default();
+    }
+
+    /// It is whose `event` says.
+    pub fn belong(&mut self, event: &Recorded) {
         self.agent_id = event.meta.owner.agent.map(|agent| agent.0);
         self.area_id = event.meta.owner.area.map(|area| area.0);
-        self.version = event.version;
-        self.position = event.position.0;
-        Ok(())
+    }
+
+    /// Whether a reader sees the same in both rows.
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        *self == Self { position: self.position, ..other.clone() }
     }
 }
 

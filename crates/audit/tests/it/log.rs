@@ -69,26 +69,23 @@ async fn api_055_each_filter_leaves_just_what_it_says() {
     runtime.make("a", 2, "月卡_1").await;
     runtime.make("b", 2, "月卡21").await;
     runtime.rename("b", "周卡").await;
-    let machine = CommandContext {
-        actor: kernel::Actor::Machine { id: vocabulary::MachineId(9) },
-        trace_id: "trace-2".to_owned(),
-        ..runtime.by_wang()
-    };
-    runtime.card("a", CardEvent::Renamed { name: "季卡".to_owned() }, machine).await;
+    let elsewhere = CommandContext { trace_id: "trace-3".to_owned(), ..runtime.by_wang() };
+    runtime.card("a", CardEvent::Renamed { name: "季卡".to_owned() }, elsewhere).await;
+    runtime.renamed_by_app("a", "年卡").await;
     let text = |text: &str| Some(text.to_owned());
     let cases = [
-        (Filter { actor: text(&WANG.to_string()), ..Filter::default() }, 3),
-        (Filter { actor: text("13812348888"), ..Filter::default() }, 3),
-        (Filter { actor: text("9"), ..Filter::default() }, 1),
-        (Filter { actor_kind: Some(1), ..Filter::default() }, 3),
-        (Filter { actor_kind: Some(2), ..Filter::default() }, 1),
+        (Filter { actor: text(&WANG.to_string()), ..Filter::default() }, 4),
+        (Filter { actor: text("13812348888"), ..Filter::default() }, 4),
+        (Filter { actor: text("9"), ..Filter::default() }, 0),
+        (Filter { actor_kind: Some(1), ..Filter::default() }, 4),
+        (Filter { actor_kind: Some(2), ..Filter::default() }, 0),
         (Filter { action: text("card.renamed"), ..Filter::default() }, 2),
         (Filter { category: text("operator"), ..Filter::default() }, 0),
         (Filter { target: text("月卡_"), ..Filter::default() }, 1),
         (Filter { target: text("卡_1"), ..Filter::default() }, 0),
         (Filter { target: text("b"), ..Filter::default() }, 2),
         (Filter { result: Some(2), ..Filter::default() }, 0),
-        (Filter { trace_id: text("trace-2"), ..Filter::default() }, 1),
+        (Filter { trace_id: text("trace-3"), ..Filter::default() }, 1),
         (Filter { from: Some(NOW.plus_millis(2000)), ..Filter::default() }, 3),
         (Filter { to: Some(NOW.plus_millis(1999)), ..Filter::default() }, 1),
         (Filter { from: Some(Timestamp::from_millis(0)), to: Some(NOW), ..Filter::default() }, 0),
@@ -130,6 +127,10 @@ async fn a_rebuild_gives_the_same_bytes() {
     runtime.rename("a", "年卡").await;
     runtime.card("a", CardEvent::Moved { agent: vocabulary::AgentId(3) }, runtime.by_wang()).await;
     runtime.rename("a", "周\u{0}卡").await;
+    runtime.used("a", "厦门").await;
+    runtime.rename("a", "夜卡").await;
+    runtime.renamed_by_app("a", "日卡").await;
+    runtime.make("b", 2, "别的卡").await;
     drop(runtime.read(&Scope::ALL).await);
     let owner = &runtime.runtime.pools.owner;
     let tables = ["audit_entry", "audit_subject"];
@@ -142,7 +143,7 @@ async fn a_rebuild_gives_the_same_bytes() {
     for (table, lived) in tables.into_iter().zip(lived) {
         assert_eq!(fingerprint(owner, table).await.unwrap(), lived, "{table}");
     }
-    assert_eq!(page(&runtime, &Scope::ALL, &Filter::default(), ALL).await.count, 4);
+    assert_eq!(page(&runtime, &Scope::ALL, &Filter::default(), ALL).await.count, 6);
 }
 
 #[tokio::test]

@@ -3,5 +3,6 @@
 
 mod history;
 mod log;
+mod machines;
 mod records;
 mod runtime;

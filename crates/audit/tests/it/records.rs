@@ -70,6 +70,26 @@ async fn cqrs_014_a_refused_command_is_known_without_an_event_and_only_where_its
 }
 
 #[tokio::test]
+async fn a_machine_that_is_refused_is_on_record_and_bounded_as_people_are() {
+    let runtime = TestRuntime::new().await;
+    let audit_sink = audit(&runtime).audit_sink();
+    audit_sink.refused(runtime.by_wang(), refused(200, "角色正被使用"));
+    for _ in 0..200 {
+        audit_sink.refused(runtime.by_app(), refused(403, "没有权限"));
+    }
+    let machines = Filter { actor_kind: Some(2), ..Filter::default() };
+    let rows = eventually(&runtime, &Scope::ALL, machines, 30).await;
+    assert!(
+        rows.count < 40 && rows.rows.iter().all(|row| row.actor_kind == 2 && row.result == 2),
+        "{rows:?}"
+    );
+    let people = Filter { actor_kind: Some(1), ..Filter::default() };
+    assert_eq!(eventually(&runtime, &Scope::ALL, people, 1).await.count, 1);
+    let done = Filter { actor_kind: Some(2), result: Some(1), ..Filter::default() };
+    assert_eq!(seen(&runtime, &Scope::ALL, done).await.count, 0);
+}
+
+#[tokio::test]
 async fn whoever_is_refused_over_and_over_does_not_fill_the_disk() {
     let runtime = TestRuntime::new().await;
     let audit_sink = audit(&runtime).audit_sink();

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testkit::{Services, TestDatabase};
 use vocabulary::{
-    AgentId, DataOwner, FixedClock, OperatorId, Reach, Scope, Snowflake, SystemClock, Timestamp,
+    AgentId, DataOwner, FixedClock, MachineId, OperatorId, Reach, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 pub const WANG: OperatorId = OperatorId(71);
+pub const APP: MachineId = MachineId(9);
 const SIZES: PoolSizes = PoolSizes { owner: 4, app: 6, projector: 4, feed: 2 };
 
 #[derive(Debug)]
@@ -36,11 +37,16 @@ impl Refusal for Never {
 pub enum PersonEvent {
     #[serde(rename = "operator.registered")]
     Registered { name: Personal<String>, phone: String },
+    #[serde(rename = "operator.signed_in")]
+    SignedIn { at: Timestamp },
 }
 
 impl Event for PersonEvent {
     fn stored_type(&self) -> &'static str {
-        "operator.registered"
+        match self {
+            Self::Registered { .. } => "operator.registered",
+            Self::SignedIn { .. } => "operator.signed_in",
+        }
     }
 }
 
@@ -62,6 +68,38 @@ impl Aggregate for Person {
     }
 }
 
+/// A program with a token.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum MachineEvent {
+    #[serde(rename = "machine.added")]
+    Added { name: String },
+}
+
+impl Event for MachineEvent {
+    fn stored_type(&self) -> &'static str {
+        "machine.added"
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Machine;
+
+impl Aggregate for Machine {
+    const CATEGORY: &'static str = "machine";
+    type Id = MachineId;
+    type Command = MachineEvent;
+    type Event = MachineEvent;
+    type Refusal = Never;
+    fn decide(&self, command: MachineEvent, _now: Timestamp) -> Result<Vec<MachineEvent>, Never> {
+        Ok(vec![command])
+    }
+    fn evolve(&mut self, _event: &MachineEvent) {}
+    fn owner(&self) -> DataOwner {
+        DataOwner::PLATFORM
+    }
+}
+
 /// A card of an agent. Its first stored form called the name a title.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
@@ -72,6 +110,8 @@ pub enum CardEvent {
     Renamed { name: String },
     #[serde(rename = "card.moved")]
     Moved { agent: AgentId },
+    #[serde(rename = "card.used")]
+    Used { place: String },
 }
 
 impl Event for CardEvent {
@@ -80,6 +120,7 @@ impl Event for CardEvent {
             Self::Made { .. } => "card.made",
             Self::Renamed { .. } => "card.renamed",
             Self::Moved { .. } => "card.moved",
+            Self::Used { .. } => "card.used",
         }
     }
 
@@ -135,6 +176,9 @@ impl AuditSchema for People {
     fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
         fold::<PersonEvent>(state, event)
     }
+    fn called_by(&self) -> &'static [&'static str] {
+        &["name", "phone"]
+    }
     fn name(&self, state: &Fields) -> String {
         state.get("name").map(mask::plain).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
@@ -156,6 +200,7 @@ impl AuditSchema for Cards {
         vec![
             Action { stored_type: "card.made", label: "制卡" },
             Action { stored_type: "card.renamed", label: "改名" },
+            Action { stored_type: "card.used", label: "用卡" },
         ]
     }
     fn fields(&self) -> &'static [Field] {
@@ -163,6 +208,7 @@ impl AuditSchema for Cards {
             Field { key: "name", label: "卡名", text: Text::Plain },
             Field { key: "secret", label: "密钥", text: Text::Hidden },
             Field { key: "agent", label: "代理", text: Text::Plain },
+            Field { key: "place", label: "地点", text: Text::Plain },
         ]
     }
     fn fold(&self, state: &mut Fields, event: &Recorded) -> Result<(), DecodeError> {
@@ -182,6 +228,7 @@ fn fold<E: Event>(state: &mut Fields, event: &Recorded) -> Result<(), DecodeErro
 }
 
 pub struct TestRuntime {
+    pub database_url: String,
     pub runtime: Runtime,
     pub projectors: Projectors,
     pub schemas: Arc<AuditSchemas>,
@@ -211,28 +258,46 @@ async fn database(services: &Services) -> TestDatabase {
     services.database_from(&format!("audit_{:x}", steps.cast_unsigned()), prepare).await
 }
 
+/// A process of the system.
+pub async fn open(url: &str, clock: Arc<FixedClock>) -> Runtime {
+    let pools = Pools::connect(url, SIZES).await.unwrap();
+    let ids = Arc::new(Snowflake::new(SystemClock, 1));
+    Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock, ids)).await.unwrap()
+}
+
 impl TestRuntime {
     /// With 王芳 in it, who acts.
     pub async fn new() -> Self {
         let services = Services::start().await;
         let database = database(&services).await;
-        let pools = Pools::connect(&database.url, SIZES).await.unwrap();
         let clock = Arc::new(FixedClock::at(NOW));
-        let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let runtime =
-            Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock.clone(), ids)).await.unwrap();
-        let categories = &["operator", "card", "access-record"];
+        let runtime = open(&database.url, clock.clone()).await;
+        let categories = &["operator", "machine", "card", "access-record"];
         let schemas = Arc::new(AuditSchemas::new(categories, vec![Arc::new(People), Arc::new(Cards)]));
-        let projectors = Projectors::new(runtime.clone(), audit::projectors(Arc::clone(&schemas)));
+        let projectors = Projectors::new(runtime.clone(), audit::projectors(&runtime, Arc::clone(&schemas)));
         let run = projectors.clone();
         let running = tokio::spawn(async move { run.run().await });
-        let this =
-            Self { runtime, projectors, schemas, clock, running, _database: database, _services: services };
+        let database_url = database.url.clone();
+        let this = Self {
+            database_url,
+            runtime,
+            projectors,
+            schemas,
+            clock,
+            running,
+            _database: database,
+            _services: services,
+        };
         let name = Personal::new(format!("operator:{WANG}"), "王芳".to_owned());
         let registered = PersonEvent::Registered { name, phone: "13812348888".to_owned() };
         let rule = CommandContext::of_system("test", NOW);
         this.runtime.desk.execute::<Person>(&WANG, registered, &rule).await.unwrap();
         this
+    }
+
+    /// What a machine client does.
+    pub fn by_app(&self) -> CommandContext {
+        CommandContext { actor: Actor::Machine { id: APP }, trace_id: "trace-2".to_owned(), ..self.by_wang() }
     }
 
     /// What 王芳 does at her desk.
@@ -261,6 +326,16 @@ impl TestRuntime {
 
     pub async fn rename(&self, id: &str, name: &str) -> Position {
         self.card(id, CardEvent::Renamed { name: name.to_owned() }, self.by_wang()).await
+    }
+
+    /// A machine uses a card.
+    pub async fn used(&self, id: &str, place: &str) -> Position {
+        self.card(id, CardEvent::Used { place: place.to_owned() }, self.by_app()).await
+    }
+
+    /// A machine gives a card another name.
+    pub async fn renamed_by_app(&self, id: &str, name: &str) -> Position {
+        self.card(id, CardEvent::Renamed { name: name.to_owned() }, self.by_app()).await
     }
 
     /// A read that sees everything done so far.

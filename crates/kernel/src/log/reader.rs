@@ -177,6 +177,11 @@ impl Reader {
         Ok(categories)
     }
 
+    /// How often somebody was forgotten so far: what was read before it moved may hold what is known of him.
+    pub async fn times_forgotten(&self) -> Result<i64, LogError> {
+        Ok(PersonalKeys::times_forgotten(&self.pool).await?)
+    }
+
     /// The position of the log's head.
     pub async fn head(&self) -> Result<Position, LogError> {
         Ok(Position(sqlx::query_scalar("select position from log.log_head").fetch_one(&self.pool).await?))

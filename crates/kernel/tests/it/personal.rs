@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kernel::projecting::Projectors;
 use kernel::projector::ApplyError;
-use kernel::{Change, CommandError, LogError, Personal, Position, Projector, Recorded};
+use kernel::{Change, CommandError, LogError, Personal, Position, Projector, Recorded, Runtime};
 use sqlx::PgConnection;
 
 use crate::support::{Stall, StallCommand, StallEvent, ctx, open_stall, runtime, runtime_at};
@@ -43,6 +43,30 @@ async fn a_forgotten_person_is_gone_from_the_log_that_did_not_change() {
 
     let again = runtime.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await;
     assert!(matches!(again, Err(CommandError::Log(LogError::Forgotten(_)))), "{again:?}");
+}
+
+#[tokio::test]
+async fn every_memory_of_every_process_is_told_when_somebody_was_forgotten() {
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "a").await;
+    let hire = StallCommand::Hire(Personal::new("keeper:7", NAME.to_owned()));
+    runtime.desk.execute::<Stall>(&"a".to_owned(), hire, &ctx()).await.unwrap();
+    let other = runtime_at(&standing.database.url).await;
+    let counted = |runtime: &Runtime| {
+        let dropped = Arc::new(tokio::sync::watch::Sender::new(false));
+        let told = Arc::clone(&dropped);
+        runtime.on_forgetting(move || {
+            told.send_replace(true);
+        });
+        dropped
+    };
+    let (here, there) = (counted(runtime), counted(&other));
+    assert!(runtime.forget("keeper:7").await.unwrap());
+    assert!(*here.borrow(), "at once in the process that did it");
+    let mut there = there.subscribe();
+    let told = tokio::time::timeout(Duration::from_secs(30), there.wait_for(|dropped| *dropped)).await;
+    assert!(told.is_ok(), "soon in another");
 }
 
 #[tokio::test]

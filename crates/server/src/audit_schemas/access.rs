@@ -23,10 +23,12 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<RoleEvent>::new("role", "角色", ROLE_STEPS, ROLE_FIELDS)),
         Arc::new(Context::<OperatorEvent> {
+            called_by: &["name", "phone"],
             phone: |state| Some(text(state, "phone")),
             ..Context::new("operator", "平台用户", OPERATOR_STEPS, OPERATOR_FIELDS)
         }),
         Arc::new(Context::<DeviceEvent> {
+            called_by: &[],
             name: |_| String::new(),
             named_by: Some("operator"),
             ..Context::new("operator-device", "授权设备", DEVICE_STEPS, DEVICE_FIELDS)

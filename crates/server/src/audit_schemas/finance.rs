@@ -12,6 +12,7 @@ use super::{Context, Step, label, nothing, personal, set, text};
 
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![Arc::new(Context::<PaymentAccountEvent> {
+        called_by: &["customer_name"],
         name: |state| text(state, "customer_name"),
         ..Context::new("payment-account", "支付账户", STEPS, FIELDS)
     })]

@@ -14,14 +14,17 @@ use super::{Context, Step, label, merge, put_in, set, take_from, text};
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<VehicleEvent> {
+            called_by: &["car_id"],
             name: |state| text(state, "car_id"),
             ..Context::new("vehicle", "车辆", VEHICLE_STEPS, VEHICLE_FIELDS)
         }),
         Arc::new(Context::<DeviceEvent> {
+            called_by: &["imei"],
             name: |state| text(state, "imei"),
             ..Context::new("device", "中控", DEVICE_STEPS, DEVICE_FIELDS)
         }),
         Arc::new(Context::<CommandEvent> {
+            called_by: &["kind", "car_id"],
             name: |state| {
                 let kind =
                     state.get("kind").map(ToString::to_string).and_then(|kind| label::<CommandKind>(&kind));

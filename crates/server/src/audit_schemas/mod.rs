@@ -49,6 +49,7 @@ struct Context<E> {
     label: &'static str,
     steps: &'static [Step],
     fields: &'static [Field],
+    called_by: &'static [&'static str],
     name: fn(&Fields) -> String,
     phone: fn(&Fields) -> Option<String>,
     named_by: Option<&'static str>,
@@ -68,6 +69,7 @@ impl<E: Event> Context<E> {
             label,
             steps,
             fields,
+            called_by: &["name"],
             name: |state| text(state, "name"),
             phone: |_| None,
             named_by: None,
@@ -111,6 +113,10 @@ impl<E: Event> AuditSchema for Context<E> {
             None => merge(state, data),
         }
         Ok(())
+    }
+
+    fn called_by(&self) -> &'static [&'static str] {
+        self.called_by
     }
 
     fn name(&self, state: &Fields) -> String {

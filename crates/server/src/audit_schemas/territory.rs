@@ -20,6 +20,7 @@ const YES: Text = Text::Switch("是", "否");
 pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
     vec![
         Arc::new(Context::<AgentEvent> {
+            called_by: &["company"],
             name: |state| text(state, "company"),
             ..Context::new("agent", "代理", AGENT_STEPS, AGENT_FIELDS)
         }),
@@ -30,6 +31,7 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
             TEMPLATE_FIELDS,
         )),
         Arc::new(Context::<FranchiseeEvent> {
+            called_by: &["company"],
             name: |state| text(state, "company"),
             ..Context::new("ally", "加盟商", FRANCHISEE_STEPS, FRANCHISEE_FIELDS)
         }),

@@ -2,6 +2,8 @@ use ::access::model::level::{Level, Tier};
 use ::access::model::operator::OperatorEvent;
 use ::access::model::profession::Profession;
 use ::access::model::role::RoleEvent;
+use ::fleet::model::region::{AlarmState, OperationState, RidingState};
+use ::fleet::model::vehicle::{CarId, Registration, VehicleEvent};
 use ::territory::model::franchisee::{FranchiseeEvent, People};
 use kernel::{Actor, Meta, Personal, Position};
 use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, PermissionCode, Reach, Scope, Timestamp};
@@ -56,6 +58,35 @@ fn every_category_of_the_runtime_is_described_once_in_chinese() {
             audit_schemas.category()
         );
     }
+}
+
+/// Whether the event changes what its thing is called.
+fn renames<E: Event>(category: &str, event: &E) -> bool {
+    schemas().of(category).unwrap().renames(&recorded(category, event)).unwrap()
+}
+
+#[test]
+fn what_machines_report_of_a_bike_does_not_rename_it() {
+    let reports = [
+        VehicleEvent::Bound { imei: "860001".to_owned() },
+        VehicleEvent::RideStateChanged {
+            from: RidingState::Idle,
+            to: RidingState::Riding,
+            by: "r-1".to_owned(),
+        },
+        VehicleEvent::OpsStateAdded { state: OperationState::LowBattery, note: String::new() },
+        VehicleEvent::AlarmRaised { alarm: AlarmState::OutOfArea, evidence: String::new() },
+        VehicleEvent::AlarmCleared { alarm: AlarmState::OutOfArea, evidence: String::new() },
+    ];
+    for report in &reports {
+        assert!(!renames("vehicle", report), "{report:?}");
+    }
+    let car_id = CarId::try_from("A00001".to_owned()).unwrap();
+    let (agent_id, area_id) = (AgentId(2), AreaId(20));
+    let came = VehicleEvent::Registered(Registration { car_id, plate_no: String::new(), agent_id, area_id });
+    assert!(renames("vehicle", &came));
+    assert!(!renames("operator", &OperatorEvent::Disabled) && !renames("role", &RoleEvent::Disabled));
+    assert!(renames("role", &RoleEvent::Renamed { name: "客服".to_owned() }));
 }
 
 #[test]

@@ -219,15 +219,31 @@ async fn every_event_of_the_runtime_has_a_chinese_name_in_the_log() {
     admin.ok("POST", "/device/lock", lock).await;
     let log = admin.ok("GET", LOGS, json!({"pageSize": "200"})).await;
     let rows = log["rows"].as_array().unwrap();
+    let in_chinese = |row: &Value, label: &str| {
+        let text = row[label].as_str().unwrap();
+        assert!(text.chars().any(|c| c > '\u{3000}'), "{label} of {row}");
+    };
     for row in rows {
-        for label in ["actionLabel", "categoryLabel"] {
-            let text = row[label].as_str().unwrap();
-            assert!(text.chars().any(|c| c > '\u{3000}'), "{label} of {row}");
-        }
+        in_chinese(row, "actionLabel");
+        in_chinese(row, "categoryLabel");
     }
     let commanded = rows.iter().find(|row| row["category"] == "device-command").expect("the command");
     assert_eq!(commanded["target"], format!("设备指令 关锁 {}", city.bikes[0].car));
-    assert!(rows.iter().any(|row| row["actorKind"] == 2 && row["name"] == "city"), "the machine is named");
+    assert!(rows.iter().all(|row| row["actorKind"] == 1), "the log is of people");
+    let machines = json!({"actorKind": "2", "result": "1"});
+    assert_eq!(admin.ok("GET", LOGS, machines).await["count"], 0);
+    // What the machine did is in the history of each thing that it made.
+    for category in ["agent", "area", "fence", "vehicle", "device"] {
+        let subjects = admin.ok("GET", "/platform/aliyunlog/subjects", json!({"category": category})).await;
+        let found = subjects.as_array().unwrap().last().expect("the machine made one");
+        let history = admin.ok("GET", HISTORY, json!({"category": category, "id": found["id"]})).await;
+        let steps = history["rows"].as_array().unwrap();
+        for step in steps {
+            in_chinese(step, "actionLabel");
+        }
+        let made = &steps.last().expect("it was made")["actor"];
+        assert_eq!((&made["kind"], &made["name"]), (&json!(2), &json!("city")), "{category}");
+    }
     let options = admin.ok("GET", "/platform/aliyunlog/actions", json!({})).await;
     let known = |category: &Value| {
         let all = options["categories"].as_array().unwrap();

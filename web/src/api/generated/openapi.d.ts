@@ -4685,7 +4685,7 @@ export interface components {
             actionLabel: string;
             /**
              * Format: int32
-             * @description 1 operator, 2 machine client.
+             * @description 1 operator; 2 machine client, of which refused commands alone are here.
              */
             actorKind: number;
             /** @description Whose it is; null: the platform's own. */
@@ -7937,7 +7937,10 @@ export interface operations {
                 pageSize?: string;
                 /** @description In place of a page: rows older than that of this position. */
                 before?: string;
-                /** @description 1 people, 2 machine clients; absent: both. */
+                /**
+                 * @description 1 people, 2 machine clients (of these refused commands alone: what they did is in the history of each thing);
+                 *     absent: both.
+                 */
                 actorKind?: string;
                 /** @description An actor's id, or an operator's whole phone. */
                 opManId?: string;
@@ -7987,7 +7990,10 @@ export interface operations {
                 pageSize?: string;
                 /** @description In place of a page: rows older than that of this position. */
                 before?: string;
-                /** @description 1 people, 2 machine clients; absent: both. */
+                /**
+                 * @description 1 people, 2 machine clients (of these refused commands alone: what they did is in the history of each thing);
+                 *     absent: both.
+                 */
                 actorKind?: string;
                 /** @description An actor's id, or an operator's whole phone. */
                 opManId?: string;

@@ -68,7 +68,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
             <span>主体</span>
             <Select
               aria-label="主体"
-              style={{ width: 84 }}
+              style={{ width: 112 }}
               value={filters.actorKind ?? PEOPLE}
               options={[...actorKinds]}
               onChange={(kind: string) => set({ actorKind: kind === PEOPLE ? undefined : kind })}

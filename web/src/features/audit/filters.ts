@@ -6,10 +6,10 @@ import { type Limits, limitsOf, type Range } from './range'
 export const filterNames = ['actorKind', 'opManId', 'act', 'target', 'result', 'traceId'] as const
 export type LogFilters = Partial<Record<(typeof filterNames)[number], string>>
 
-/** Whose lines: people's without a choice, since machines write all the time. */
+/** Whose lines: people's without a choice. What machines did is in the history of each thing; here are their refused commands. */
 export const actorKinds = [
   { value: '1', label: '人员' },
-  { value: '2', label: '机器' },
+  { value: '2', label: '被拒的机器' },
   { value: 'all', label: '全部' },
 ] as const
 export const PEOPLE = '1'
