@@ -1,9 +1,22 @@
+import type { Page } from '@playwright/test'
 import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
 /** Short enough for a role's name, and new in every run. */
 const name = `浏览器测试${Date.now().toString(36)}`
+
+/** Adds a role on the page of the list. */
+async function addRole(page: Page, called: string): Promise<void> {
+  await page.getByRole('button', { name: '新增角色' }).click()
+  await page.getByLabel('角色名称').fill(called)
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('请至少选择一项权限')).toBeVisible()
+  await page.getByLabel('搜索权限').fill('角色列表')
+  await page.getByRole('treeitem', { name: /角色列表/ }).getByRole('checkbox').click()
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('角色已新增')).toBeVisible()
+}
 
 test.describe.serial('roles, seen by two operators', () => {
   test('ROUTE-043 FRAME-007 WM-001 the list stands in the frame, under the watermark', async ({ page }) => {
@@ -21,14 +34,7 @@ test.describe.serial('roles, seen by two operators', () => {
     await expect(badge(there)).toHaveText('实时')
 
     await page.goto(at('/permissions/role'))
-    await page.getByRole('button', { name: '新增角色' }).click()
-    await page.getByLabel('角色名称').fill(name)
-    await page.getByRole('button', { name: '保存' }).click()
-    await expect(page.getByText('请至少选择一项权限')).toBeVisible()
-    await page.getByLabel('搜索权限').fill('角色列表')
-    await page.getByRole('treeitem', { name: /角色列表/ }).getByRole('checkbox').click()
-    await page.getByRole('button', { name: '保存' }).click()
-    await expect(page.getByText('角色已新增')).toBeVisible()
+    await addRole(page, name)
     await expect(rowOf(there, name)).toBeVisible()
   })
 
@@ -50,6 +56,33 @@ test.describe.serial('roles, seen by two operators', () => {
     await expect(rowOf(there, name).getByRole('button', { name: '启用' })).toBeVisible()
     await expect(there.locator('body')).toHaveAttribute('data-same-page', 'yes')
     await expect(rowOf(page, name).getByRole('button', { name: '启用' })).toBeVisible()
+  })
+
+  test('a role added here is told of there where rows would move, and comes when it is asked for', async ({ page, there }) => {
+    await there.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await expect(rowOf(there, name)).toBeVisible()
+    await expect(badge(there)).toHaveText('实时')
+
+    const second = `${name}乙`
+    await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
+    await addRole(page, second)
+    // Who added it is not told of it.
+    await expect(rowOf(page, second)).toBeVisible()
+    const updates = there.getByRole('button', { name: '有 1 条更新' })
+    await expect(updates).toBeVisible()
+    await expect(rowOf(there, second)).toHaveCount(0)
+    await expect(rowOf(there, name)).toHaveCount(1)
+    await updates.click()
+    await expect(there.locator('tr.row-changed').filter({ hasText: second })).toBeVisible()
+    await expect(updates).toHaveCount(0)
+    await expect(page.getByRole('button', { name: /条更新/ })).toHaveCount(0)
+
+    await rowOf(page, second).getByRole('button', { name: '更多操作' }).click()
+    await page.getByRole('menuitem', { name: '删除' }).click()
+    await page.getByRole('button', { name: '删除角色' }).click()
+    // What is in sight goes by itself.
+    await expect(rowOf(there, second)).toHaveCount(0)
+    await expect(rowOf(there, name)).toHaveCount(1)
   })
 
   test('a change of permissions is shown before it is saved', async ({ page }) => {

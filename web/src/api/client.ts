@@ -14,7 +14,6 @@ import type { Arguments, BodyOf, DataOf, ListRoute, Page, Query, QueryOf, Record
 import { ACCESS_TOKEN, noteSeen, paramsKey, readCookie, seenPosition } from './storage'
 
 export { failureText, HttpError, Refusal } from './failures'
-export { noteSeen } from './storage'
 
 /** How a call may differ from the usual. */
 export interface CallOptions {

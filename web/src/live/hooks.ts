@@ -31,8 +31,8 @@ export function useBikeNames(): typeof bikeNames {
 }
 
 /**
- * Calls `onChange` with the keys of the rows of `table` that changed and the log position to name in
- * `X-Seen` when asking again. When the watch begins once more, after a loss of the connection or when a hidden page is
+ * Calls `onChange` with the keys of the rows of `table` that changed and the log position that it
+ * has reached: whoever asks again sees the change, for it is told once it is in the table. When the watch begins once more, after a loss of the connection or when a hidden page is
  * shown again, it is called with no keys and seq 0: anything may have changed. `onBegin` is called when the watch
  * begins for the first time: what was asked for before may be older than that.
  */

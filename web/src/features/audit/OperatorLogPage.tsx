@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button } from 'antd'
+import { App } from 'antd'
 import { useState } from 'react'
-import { failureText, noteSeen } from '@/api/client'
+import { failureText } from '@/api/client'
 import { ListTable, tableColumns } from '@/kit/list/ListTable'
 import { useListSettings } from '@/kit/list/settings'
 import { exportNotice } from '@/kit/list/export'
@@ -28,10 +28,7 @@ const keyOf = (row: LogRow) => String(row.position)
 /** Counts what was written since the list was asked for: a log that moves under one's eyes cannot be read. */
 function useNewLines(): [number, () => void] {
   const [lines, setLines] = useState(0)
-  useReadTopic('audit_entry', (keys, seq) => {
-    noteSeen(seq)
-    setLines((known) => known + Math.max(keys.length, 1))
-  })
+  useReadTopic('audit_entry', (keys) => setLines((known) => known + Math.max(keys.length, 1)))
   return [lines, () => setLines(0)]
 }
 
@@ -92,11 +89,6 @@ export default function OperatorLogPage() {
         <div className="toolbar">
           <div className="toolbar-left">
             <ReplayPicker onOpen={(subject) => setAddress({ replay: { ...subject, position: 0 } })} />
-            {newLines > 0 && (
-              <Button type="link" className="log-fresh" onClick={refresh}>
-                有 {newLines} 条新记录，点击查看
-              </Button>
-            )}
             {exporting && (
               <span className="weak" role="status">
                 正在导出
@@ -110,6 +102,8 @@ export default function OperatorLogPage() {
             onReset={resetSettings}
             refreshedAt={query.dataUpdatedAt}
             stale={stale}
+            updates={newLines}
+            onUpdates={refresh}
             refreshing={query.isFetching}
             onRefresh={refresh}
             exporting={exporting}

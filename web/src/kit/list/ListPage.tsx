@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { failureText } from '@/api/client'
 import { useDevice } from '../device'
 import { useListAddress } from './address'
 import { type ListDescription, listKey } from './description'
 import { FilterRow } from './FilterRow'
 import { ListTable, tableColumns } from './ListTable'
-import { fetchPage } from './pages'
+import { dated, fetchPage } from './pages'
 import { useListSettings } from './settings'
 import { exportList, exportNotice } from './export'
 import { Toolbar } from './Toolbar'
@@ -64,10 +64,18 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
 
   const query = useQuery({
     queryKey: [...listKey(description), 'list', filters, page, pageSize],
-    queryFn: ({ signal }) => fetchPage<Row>(description, filters, page, pageSize, { signal }),
+    queryFn: ({ signal }) => dated(() => fetchPage<Row>(description, filters, page, pageSize, { signal })),
     placeholderData: keepPreviousData,
   })
-  const marked = useFollow(description.table ?? null, listKey(description))
+  const { data } = query
+  const shown = useMemo(
+    () =>
+      data
+        ? { askedAt_ms: data.askedAt_ms, seen: data.seen, keys: new Set([...data.rows.map(rowKey), ...(open === null ? [] : [open])]) }
+        : null,
+    [data, rowKey, open],
+  )
+  const { marked, updates, onUpdates } = useFollow(description.table ?? null, listKey(description), shown)
   const stale = useStale(query, description.table !== undefined)
   const filtered = Object.keys(filters).length > 0
 
@@ -149,6 +157,8 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               onReset={resetSettings}
               refreshedAt={query.dataUpdatedAt}
               stale={stale}
+              updates={updates}
+              onUpdates={onUpdates}
               refreshing={query.isFetching}
               onRefresh={() => void query.refetch()}
               exporting={exporting}

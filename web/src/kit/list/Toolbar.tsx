@@ -14,6 +14,10 @@ interface ToolbarProps<Row> {
   refreshedAt: number
   /** Why the rows are no longer those of now; null when they are. */
   stale: string | null
+  /** How many rows changed that are not in sight. */
+  updates?: number
+  /** Brings them. */
+  onUpdates?(): void
   refreshing: boolean
   onRefresh(): void
   exporting: boolean
@@ -34,17 +38,35 @@ export function StaleNote({ why, at, onRetry }: { why: string; at: number; onRet
   )
 }
 
+/** A number larger than this says no more than this. */
+const MOST_UPDATES = 99
+
+/** That rows changed which are not in sight: they come when they are asked for, and move nothing before. */
+export function UpdatesNote({ count, onShow }: { count: number; onShow(): void }) {
+  return (
+    <span aria-live="polite">
+      {count > 0 && (
+        <Button className="updates-note" size="small" type="primary" ghost onClick={onShow}>
+          有 {count > MOST_UPDATES ? `${MOST_UPDATES}+` : count} 条更新
+        </Button>
+      )}
+    </span>
+  )
+}
+
 /** Right side of the toolbar: freshness, density, columns, export. */
 export function Toolbar<Row>(props: ToolbarProps<Row>) {
   const refresh = useThrottledClick(props.onRefresh)
   const exportRows = useThrottledClick(props.onExport)
   const { columns, settings, onSettings } = props
   const small = settings.density === 'small'
+  const updates = props.stale === null ? (props.updates ?? 0) : 0
   return (
     <div className="toolbar-right">
       {props.stale === null
-        ? props.refreshedAt > 0 && <span className="weak figure">更新于 {timeOfDay(props.refreshedAt)}</span>
+        ? updates === 0 && props.refreshedAt > 0 && <span className="weak figure">更新于 {timeOfDay(props.refreshedAt)}</span>
         : <StaleNote why={props.stale} at={props.refreshedAt} onRetry={refresh} />}
+      {props.onUpdates && <UpdatesNote count={updates} onShow={props.onUpdates} />}
       <Tooltip title="刷新">
         <Button type="text" aria-label="刷新" loading={props.refreshing} icon={<ReloadOutlined />} onClick={refresh} />
       </Tooltip>

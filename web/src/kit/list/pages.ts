@@ -1,5 +1,6 @@
 import { api, type CallOptions } from '@/api/client'
 import type { Page } from '@/api/shapes'
+import { seenPosition } from '@/api/storage'
 import type { Filters, ListDescription } from './description'
 
 /** Rows of one call when all are fetched. */
@@ -14,6 +15,18 @@ export async function fetchPage<Row>({ path, paging }: Asked<Row>, filters: Filt
   const place = paging === 'financial' ? { current: page, size: pageSize } : { page, pageSize }
   const answer = await api.list<Row>(path, { ...filters, ...place }, options)
   return 'rows' in answer ? answer : { rows: answer.records, count: answer.total }
+}
+
+/** A page and how new it is: see `Shown`. */
+export interface Answer<Row> extends Page<Row> {
+  askedAt_ms: number
+  seen: number
+}
+
+/** What `ask` brings, with what was known when it was asked for. */
+export async function dated<Row>(ask: () => Promise<Page<Row>>): Promise<Answer<Row>> {
+  const known = { askedAt_ms: performance.now(), seen: Number(seenPosition() ?? 0) }
+  return { ...(await ask()), ...known }
 }
 
 /** All rows that the filters leave, up to the limit. */

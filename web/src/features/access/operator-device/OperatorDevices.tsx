@@ -9,7 +9,7 @@ import './operatorDevice.css'
 /** The devices of one person, those that wait first. */
 export function OperatorDevices({ phone, name }: { phone: string; name: string }) {
   const query = useQuery(devicesOf(phone))
-  const marked = useFollow('operator_device', [DEVICES_PATH])
+  const { marked } = useFollow('operator_device', [DEVICES_PATH])
   if (query.isLoading) return <Skeleton active paragraph={{ rows: 4 }} />
   if (query.isError) return <LoadFailure query={query} text="设备加载失败" />
   const devices = inOrder(query.data ?? [])

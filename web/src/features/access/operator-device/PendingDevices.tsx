@@ -10,7 +10,7 @@ import './operatorDevice.css'
 /** How many devices wait to be let in, live, as a line that opens to them; nothing to see while none does. */
 export function PendingDevices() {
   const query = useQuery(allDevices)
-  const marked = useFollow('operator_device', [DEVICES_PATH])
+  const { marked } = useFollow('operator_device', [DEVICES_PATH])
   if (query.isError) {
     return (
       <Alert
