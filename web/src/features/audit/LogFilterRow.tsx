@@ -7,7 +7,7 @@ import { useDevice } from '@/kit/device'
 import { useTyped } from '@/kit/list/useTyped'
 import { actorKinds, type LogFilters, PEOPLE, wholeCategory } from './filters'
 import { logActions } from './log'
-import { type QuickRange, quickRanges, type Range } from './range'
+import { type QuickRange, quickRanges, type Range } from '@/kit/list/range'
 import { SubjectSelect } from './SubjectSelect'
 
 const WRITTEN = 'YYYY-MM-DD HH:mm:ss'

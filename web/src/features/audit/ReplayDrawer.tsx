@@ -16,7 +16,7 @@ import { LoadFailure } from '@/kit/LoadFailure'
 import { Time } from '@/kit/Time'
 import { ChangeTable } from './ChangeTable'
 import { fetchHistory, historyKey, type Moment, momentAt, type StateField, STEPS_AT_ONCE, type Step, type Subject } from './log'
-import { instantOf } from './range'
+import { instantOf } from '@/kit/list/range'
 import { type Move, moveOf, positionAfter, type Replay, stepAt, stepBefore } from './replay'
 
 /** Time between steps of a replay that runs by itself, ms. */

@@ -4,7 +4,7 @@ import { ChangeTable, fateOf } from './ChangeTable'
 import { logColumns } from './columns'
 import { logQuery, queryNow, readFilters, wholeCategory } from './filters'
 import type { Change, History, LogRow, Moment, Step } from './log'
-import { exportLimits, instantOf, limitsOf, readRange, writeRange } from './range'
+import { exportLimits, instantOf, limitsOf, readRange, writeRange } from '@/kit/list/range'
 import { moveOf, placeOf, positionAfter, readReplay, stepAt, stepBefore, writeReplay } from './replay'
 import { readLogAddress, writeLogAddress } from './useLogAddress'
 

@@ -1,6 +1,6 @@
 /** The filters of the log: what the address holds, and what the server is asked. Pure. */
 import type { LogQuery } from './log'
-import { type Limits, limitsOf, type Range } from './range'
+import { type Limits, limitsOf, type Range } from '@/kit/list/range'
 
 /** Names in the address. */
 export const filterNames = ['actorKind', 'opManId', 'act', 'target', 'result', 'traceId'] as const

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { PAGE_SIZE, pageSizes } from '@/kit/list/address'
 import { useOverlaidParams } from '@/kit/list/overlay'
 import { filterNames, type LogFilters, readFilters } from './filters'
-import { isQuick, type Range, readRange, USUAL_RANGE, writeRange } from './range'
+import { isQuick, type Range, readRange, USUAL_RANGE, writeRange } from '@/kit/list/range'
 import { type Replay, readReplay, writeReplay } from './replay'
 
 const REMEMBERED = 'ebike_ops__operator_log_range'

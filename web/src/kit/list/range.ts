@@ -1,5 +1,5 @@
 /** Ranges of time: quick ones that move with the clock, and one's own. Pure; times are wall times of the operation. */
-import { formatTime } from '@/kit/format'
+import { formatTime } from '../format'
 
 export const quickRanges = [
   { value: 'today', label: '今天' },
