@@ -98,5 +98,5 @@ export interface Records<Row> {
 
 /** Routes that answer pages of such rows. */
 export type ListRoute<Row> = {
-  [R in RouteOf<'get'>]: DataOf<R> extends Page<Row> | Records<Row> ? R : never
+  [R in RouteOf<'get'>]: [DataOf<R>] extends [never] ? never : DataOf<R> extends Page<Row> | Records<Row> ? R : never
 }[RouteOf<'get'>]

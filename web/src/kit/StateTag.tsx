@@ -25,6 +25,10 @@ export function StateTag({ state }: { state: number | null }) {
 }
 
 /** Enabled or disabled, of roles, accounts and settings. */
+export function enabledTag(state: number): TagStyle {
+  return state === 1 ? { label: '启用', color: stateStyle[0].color } : { label: '停用', color: stateStyle[7].color }
+}
+
 export function EnabledTag({ state }: { state: number }) {
-  return state === 1 ? <Dot label="启用" color={stateStyle[0].color} /> : <Dot label="停用" color={stateStyle[7].color} />
+  return <Dot {...enabledTag(state)} />
 }

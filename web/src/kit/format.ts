@@ -22,6 +22,11 @@ export function formatMoney(cents: number | string | null | undefined): string {
   return `${value < 0n ? '-' : ''}${yuan}.${digits.slice(-2)}`
 }
 
+/** Ten-thousandths as a percentage. */
+export function formatPercent(bp: number): string {
+  return `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
+}
+
 /** Cents of an amount in yuan with two decimals at most; null for anything else. */
 export function parseMoney(yuan: string): bigint | null {
   const parts = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(yuan.trim())

@@ -50,17 +50,17 @@ describe('how values read', () => {
 
 describe('the address of a list', () => {
   it('remembers filters, page and the open row', () => {
-    const address = { filters: { keyword: '运维', state: '1' }, page: 3, pageSize: 50, open: '9' }
-    expect(readAddress(writeAddress(address), filters)).toEqual(address)
+    const address = { filters: { keyword: '运维', state: '1' }, page: 3, pageSize: 50, sort: '-createdAt', open: '9' }
+    expect(readAddress(writeAddress(address), filters, ['createdAt'])).toEqual(address)
   })
 
   it('leaves out what is usual', () => {
-    expect(writeAddress({ filters: { keyword: '' }, page: 1, pageSize: 20, open: null }).toString()).toBe('')
+    expect(writeAddress({ filters: { keyword: '' }, page: 1, pageSize: 20, sort: null, open: null }).toString()).toBe('')
   })
 
   it('does not believe nonsense', () => {
-    const params = new URLSearchParams('page=-2&pageSize=7&other=1')
-    expect(readAddress(params, filters)).toEqual({ filters: {}, page: 1, pageSize: 20, open: null })
+    const params = new URLSearchParams('page=-2&pageSize=7&other=1&sort=secret')
+    expect(readAddress(params, filters, ['createdAt'])).toEqual({ filters: {}, page: 1, pageSize: 20, sort: null, open: null })
   })
 })
 

@@ -1,17 +1,14 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Button, DatePicker, Input, Segmented, Select } from 'antd'
-import dayjs from 'dayjs'
+import { Button, Input, Select } from 'antd'
 import { useState } from 'react'
 import { useDevice } from '@/kit/device'
+import { RangeField } from '@/kit/list/RangeField'
+import { quickRanges, type Range } from '@/kit/list/range'
 import { useTyped } from '@/kit/list/useTyped'
 import { actorKinds, type LogFilters, PEOPLE, wholeCategory } from './filters'
 import { logActions } from './log'
-import { type QuickRange, quickRanges, type Range } from '@/kit/list/range'
 import { SubjectSelect } from './SubjectSelect'
-
-const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
-const OWN = 'own'
 
 interface LogFilterRowProps {
   filters: LogFilters
@@ -40,27 +37,7 @@ export function LogFilterRow({ filters, range, onFilters, onRange, onReset }: Lo
   return (
     <div className="filter-row" role="search">
       <div className="filter log-range">
-        <Segmented<QuickRange | typeof OWN>
-          aria-label="时间范围"
-          options={typeof range === 'string' ? [...quickRanges] : [...quickRanges, { value: OWN, label: '自定义' }]}
-          value={typeof range === 'string' ? range : OWN}
-          onChange={(value) => value !== OWN && onRange(value)}
-        />
-        {!folded && (
-          <DatePicker.RangePicker
-            showTime
-            allowClear={false}
-            aria-label="自定义时间范围"
-            style={{ width: 344 }}
-            placeholder={['开始时间', '结束时间']}
-            value={typeof range === 'string' ? null : [dayjs(range.start), dayjs(range.end)]}
-            disabledDate={(day) => day.isAfter(dayjs(), 'day')}
-            onChange={(days) => {
-              const [start, end] = days ?? []
-              if (start && end) onRange({ start: start.format(WRITTEN), end: end.format(WRITTEN) })
-            }}
-          />
-        )}
+        <RangeField label="时间范围" quick={quickRanges.map(({ value }) => value)} showTime range={range} onChange={onRange} />
       </div>
       {!folded && (
         <>

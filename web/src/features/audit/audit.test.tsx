@@ -7,6 +7,7 @@ import type { Change, History, LogRow, Moment, Step } from './log'
 import { exportLimits, instantOf, limitsOf, readRange, writeRange } from '@/kit/list/range'
 import { moveOf, placeOf, positionAfter, readReplay, stepAt, stepBefore, writeReplay } from './replay'
 import { readLogAddress, writeLogAddress } from './useLogAddress'
+import { textOf } from '@/kit/list/cells'
 
 afterEach(cleanup)
 
@@ -187,7 +188,7 @@ describe('the list', () => {
       category: 'role', categoryLabel: '角色', targetId: '42', targetName: '客服', target: '角色 客服', agentId: null, areaId: null, ip: '10.0.0.1',
       traceId: 't', requestId: 'r', result: 1, resultLabel: '成功', detail: '状态：启用 → 停用',
     }
-    const texts = logColumns.filter(({ optional }) => !optional).map((column) => column.text(row))
+    const texts = logColumns.filter(({ optional }) => !optional).map((column) => textOf(column, row))
     expect(texts).toEqual(['2026-11-21 01:30:00', '王小明 138****5678', '停用角色', '角色 客服', '成功', '状态：启用 → 停用', '10.0.0.1'])
   })
 })

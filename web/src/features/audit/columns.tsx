@@ -1,10 +1,10 @@
-import { EMPTY, formatTime } from '@/kit/format'
+import { EMPTY } from '@/kit/format'
 import type { Column } from '@/kit/list/description'
 import type { LogRow } from './log'
 import { ResultTag } from './ResultTag'
 
 export const logColumns: readonly Column<LogRow>[] = [
-  { key: 'time', title: '时间', width: 156, text: (row) => formatTime(row.time) },
+  { kind: 'time', key: 'time', title: '时间', width: 156, value: (row) => row.time },
   {
     key: 'name',
     title: '操作人',
@@ -17,7 +17,7 @@ export const logColumns: readonly Column<LogRow>[] = [
     ),
   },
   { key: 'action', title: '操作', width: 112, text: (row) => row.actionLabel },
-  { key: 'target', title: '对象', width: 160, text: (row) => row.target || EMPTY },
+  { key: 'target', title: '对象', width: 160, text: (row) => row.target },
   {
     key: 'result',
     title: '结果',
@@ -25,10 +25,10 @@ export const logColumns: readonly Column<LogRow>[] = [
     text: (row) => row.resultLabel,
     render: (row) => <ResultTag result={row.result} label={row.resultLabel} />,
   },
-  { key: 'detail', title: '内容', width: 224, wraps: true, text: (row) => row.detail || EMPTY, render: (row) => <span className="log-detail">{row.detail || EMPTY}</span> },
-  { key: 'ip', title: '来源地址', width: 112, text: (row) => row.ip || EMPTY },
+  { key: 'detail', title: '内容', width: 224, wraps: true, text: (row) => row.detail, render: (row) => <span className="log-detail">{row.detail || EMPTY}</span> },
+  { key: 'ip', title: '来源地址', width: 112, text: (row) => row.ip },
   { key: 'opManId', title: '操作人编号', width: 160, optional: true, text: (row) => row.opManId },
-  { key: 'targetId', title: '对象编号', width: 160, optional: true, text: (row) => row.targetId || EMPTY },
-  { key: 'agentId', title: '代理商编号', width: 140, optional: true, text: (row) => row.agentId ?? EMPTY },
-  { key: 'traceId', title: '追踪编号', width: 200, optional: true, text: (row) => row.traceId || EMPTY },
+  { key: 'targetId', title: '对象编号', width: 160, optional: true, text: (row) => row.targetId },
+  { key: 'agentId', title: '代理商编号', width: 140, optional: true, text: (row) => row.agentId },
+  { key: 'traceId', title: '追踪编号', width: 200, optional: true, text: (row) => row.traceId },
 ]

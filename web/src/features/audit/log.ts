@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '@/api/client'
 import type { DataOf, QueryOf } from '@/api/shapes'
+import type { Choices } from '@/kit/list/RemoteSelect'
 
 export const LOG_PATH = '/platform/aliyunlog/userlogs'
 const AUDIT_PATH = '/platform/aliyunlog'
@@ -59,12 +60,14 @@ export const logActions = queryOptions({
 })
 
 /** Things whose name holds the keyword, or whose id it is. */
-export const subjectChoices = (category: string, keyword: string) =>
-  queryOptions({
-    queryKey: [AUDIT_PATH, 'subjects', category, keyword],
-    queryFn: ({ signal }) => api.get(`${AUDIT_PATH}/subjects`, { category, keyword }, { signal }),
-    staleTime: 30_000,
-  })
+export const subjectChoices = (category: string, keyword: string): ReturnType<Choices> => ({
+  queryKey: [AUDIT_PATH, 'subjects', category, keyword],
+  queryFn: async ({ signal }) => {
+    const subjects = await api.get(`${AUDIT_PATH}/subjects`, { category, keyword }, { signal })
+    return subjects.map(({ id, name }) => ({ value: id, label: name || id }))
+  },
+  staleTime: 30_000,
+})
 
 /** One page of steps, newest first. */
 export function fetchHistory({ category, id }: Subject, page: number, signal?: AbortSignal): Promise<History> {

@@ -1,8 +1,11 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useDevice } from '../device'
-import type { Filter, Filters } from './description'
+import { type Filter, type FilterOption, type Filters, namesOf } from './description'
+import { RangeField } from './RangeField'
+import { RemoteSelect } from './RemoteSelect'
+import { rangeOf, withRange } from './times'
 import { useTyped } from './useTyped'
 
 /** Fields that show before the row is unfolded; on a phone each takes a line. */
@@ -10,43 +13,32 @@ const FOLDED = 4
 const FOLDED_ON_PHONE = 1
 /** Choices from so many on can be typed. */
 const SEARCHED = 10
+const NUMBER = /^-?\d{1,15}(\.\d{1,4})?$/
 
 interface FilterRowProps {
   filters: readonly Filter[]
   values: Filters
   onChange(values: Filters): void
+  /** Stands at the end. */
+  children?: ReactNode
 }
 
 /** Filters in one row; text counts after a pause, a choice at once. */
-export function FilterRow({ filters, values, onChange }: FilterRowProps) {
+export function FilterRow({ filters, values, onChange, children }: FilterRowProps) {
   const folded = useDevice() === 'mobile' ? FOLDED_ON_PHONE : FOLDED
-  const [unfolded, setUnfolded] = useState(() => filters.slice(folded).some(({ name }) => name in values))
+  const [unfolded, setUnfolded] = useState(() => filters.slice(folded).some((filter) => namesOf(filter).some((name) => name in values)))
   const shown = unfolded ? filters : filters.slice(0, folded)
-  const set = (name: string, value: string) => {
-    if ((values[name] ?? '') !== value) onChange({ ...values, [name]: value })
-  }
   return (
     <div className="filter-row" role="search">
-      {shown.map((filter) => (
-        <label key={filter.name} className="filter">
-          <span>{filter.label}</span>
-          {filter.kind === 'text' ? (
-            <TextFilter filter={filter} value={values[filter.name] ?? ''} onDone={(value) => set(filter.name, value)} />
-          ) : (
-            <Select
-              allowClear
-              placeholder="全部"
-              aria-label={filter.label}
-              style={{ width: 128 }}
-              popupMatchSelectWidth={false}
-              showSearch={filter.options.length > SEARCHED && { optionFilterProp: 'label' }}
-              options={[...filter.options]}
-              value={values[filter.name] ?? null}
-              onChange={(value: string | null) => set(filter.name, value ?? '')}
-            />
-          )}
-        </label>
-      ))}
+      {shown.map((filter) => {
+        const Field = filter.kind === 'numbers' || filter.kind === 'times' ? 'div' : 'label'
+        return (
+          <Field key={namesOf(filter)[0]} className="filter">
+            <span>{filter.label}</span>
+            <FilterField filter={filter} values={values} onChange={onChange} />
+          </Field>
+        )
+      })}
       <Button type="link" disabled={Object.keys(values).length === 0} onClick={() => onChange({})}>
         重置
       </Button>
@@ -55,8 +47,88 @@ export function FilterRow({ filters, values, onChange }: FilterRowProps) {
           {unfolded ? '收起' : '展开'}
         </Button>
       )}
+      {children}
     </div>
   )
+}
+
+interface FilterFieldProps {
+  filter: Filter
+  values: Filters
+  onChange(values: Filters): void
+}
+
+function FilterField({ filter, values, onChange }: FilterFieldProps) {
+  const set = (name: string, value = '') => {
+    if ((values[name] ?? '') !== value) onChange({ ...values, [name]: value })
+  }
+  switch (filter.kind) {
+    case 'text':
+      return <TextFilter filter={filter} value={values[filter.name] ?? ''} onDone={(value) => set(filter.name, value)} />
+    case 'select':
+      return (
+        <Select
+          {...choosing(filter)}
+          style={{ width: 128 }}
+          value={values[filter.name] ?? null}
+          onChange={(value: string | null | undefined) => set(filter.name, value ?? '')}
+        />
+      )
+    case 'several':
+      return (
+        <Select
+          {...choosing(filter)}
+          mode="multiple"
+          maxTagCount="responsive"
+          style={{ width: 200 }}
+          value={(values[filter.name] ?? '').split(',').filter(Boolean)}
+          // In the order of the choices, so that the same choice is the same address.
+          onChange={(chosen: string[]) => set(filter.name, filter.options.flatMap(({ value }) => (chosen.includes(value) ? [value] : [])).join(','))}
+        />
+      )
+    case 'search':
+      return (
+        <RemoteSelect
+          label={filter.label}
+          placeholder={filter.placeholder ?? '全部'}
+          choices={filter.choices}
+          value={values[filter.name]}
+          onChange={(value) => set(filter.name, value)}
+        />
+      )
+    case 'numbers': {
+      const [from, to] = [values[filter.from] ?? '', values[filter.to] ?? '']
+      const crossed = from !== '' && to !== '' && Number(from) > Number(to)
+      return (
+        <span className="numbers-filter">
+          <NumberField label={`${filter.label}从`} value={from} crossed={crossed} onDone={(value) => set(filter.from, value)} />
+          至
+          <NumberField label={`${filter.label}到`} value={to} crossed={crossed} onDone={(value) => set(filter.to, value)} />
+          {filter.unit}
+        </span>
+      )
+    }
+    case 'times':
+      return (
+        <RangeField
+          label={filter.label}
+          quick={['all', 'today', '7d']}
+          range={rangeOf(filter, values)}
+          onChange={(range) => onChange(withRange(filter, values, range))}
+        />
+      )
+  }
+}
+
+function choosing({ label, options }: { label: string; options: readonly FilterOption[] }) {
+  return {
+    allowClear: true,
+    placeholder: '全部',
+    'aria-label': label,
+    popupMatchSelectWidth: false,
+    showSearch: options.length > SEARCHED && { optionFilterProp: 'label' },
+    options: [...options],
+  }
 }
 
 function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; onDone(value: string): void }) {
@@ -68,6 +140,33 @@ function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; o
       aria-label={props.filter.label}
       placeholder={props.filter.placeholder}
       maxLength={64}
+      {...typed}
+    />
+  )
+}
+
+interface NumberFieldProps {
+  label: string
+  value: string
+  /** The lower end is above the upper one. */
+  crossed: boolean
+  onDone(value: string): void
+}
+
+/** Asks for numbers alone, and says so of anything else. */
+function NumberField({ label, value, crossed, onDone }: NumberFieldProps) {
+  const isNumber = (text: string) => text === '' || NUMBER.test(text)
+  const typed = useTyped(value, (next) => isNumber(next) && onDone(next))
+  const fault = isNumber(typed.value.trim()) ? (crossed ? '起始值大于结束值' : undefined) : '请输入数字'
+  return (
+    <Input
+      style={{ width: 84 }}
+      aria-label={label}
+      inputMode="decimal"
+      maxLength={20}
+      status={fault && 'error'}
+      aria-invalid={fault !== undefined}
+      title={fault}
       {...typed}
     />
   )

@@ -1,17 +1,22 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { App, Button, Dropdown } from 'antd'
+import { App, Button, Dropdown, Tabs } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { type ReactNode, useMemo, useState } from 'react'
 import { failureText } from '@/api/client'
 import { useDevice } from '../device'
+import { allows, useCodes } from '../permission/held'
 import { useListAddress } from './address'
-import { type ListDescription, listKey } from './description'
+import { textOf } from './cells'
+import { type AnyList, type Filters, filtersOf, listKey, type ListRows, type StateTab } from './description'
 import { FilterRow } from './FilterRow'
 import { ListTable, tableColumns } from './ListTable'
 import { dated, fetchPage } from './pages'
+import { SavedFiltersMenu } from './SavedFiltersMenu'
 import { useListSettings } from './settings'
 import { exportList, exportNotice } from './export'
+import { queryOf } from './times'
 import { Toolbar } from './Toolbar'
+import { Totals } from './Totals'
 import { useArrows } from './useArrows'
 import { useStale } from './stale'
 import { useFollow } from './useFollow'
@@ -25,6 +30,8 @@ export interface RowAction {
   key: string
   label: string
   danger?: boolean
+  /** What one needs to do it, as `Permit` has it; who lacks it does not see it. */
+  code?: string
   /** Says why it cannot be done now; absent when it can. */
   unavailable?: string
   onRun(): void
@@ -35,11 +42,25 @@ export interface BatchAction<Row> {
   key: string
   label: string
   danger?: boolean
+  /** What one needs to do it, as `Permit` has it; who lacks it does not see it. */
+  code?: string
+  /** Says why it cannot be done with these rows; absent when it can. */
+  unavailable?(rows: readonly Row[]): string | undefined
   onRun(rows: Row[], done: () => void): void
 }
 
+/** What rows are asked for. */
+export interface ListAsked {
+  filters: Filters
+  sort: string | null
+  page: number
+  pageSize: number
+}
+
 interface ListPageProps<Row extends object> {
-  description: ListDescription<Row>
+  description: AnyList<Row>
+  /** Where the rows come from, when it is not the description's route; they cannot be exported then. */
+  source?(asked: ListAsked): Promise<ListRows<Row>>
   /** The main action, left in the toolbar. */
   main?: ReactNode
   rowActions?(row: Row): RowAction[]
@@ -52,19 +73,32 @@ interface ListPageProps<Row extends object> {
 
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
-  const { description, rowActions, editable, batchActions, drawer } = props
-  const { rowKey } = description
+  const { description, source, rowActions, editable, drawer } = props
+  const { rowKey, tabs } = description
+  const filterList = useMemo(() => filtersOf(description), [description])
+  const sorts = useMemo(() => description.columns.flatMap(({ sort }) => sort ?? []), [description])
+  const codes = useCodes()
+  const may = ({ code }: { code?: string }) => code === undefined || allows(code, codes)
+  const permitted = props.batchActions?.filter(may)
+  const batchActions = permitted?.length === 0 ? undefined : permitted
   const { message } = App.useApp()
   const device = useDevice()
-  const [address, setAddress] = useListAddress(description.filters)
+  const [address, setAddress] = useListAddress(filterList, sorts)
   const [settings, setSettings, resetSettings] = useListSettings(description.id, description.columns)
   const [chosen, setChosen] = useState<Row[]>([])
   const [exporting, setExporting] = useState(false)
-  const { filters, page, pageSize, open } = address
+  const { filters, page, pageSize, sort, open } = address
 
   const query = useQuery({
-    queryKey: [...listKey(description), 'list', filters, page, pageSize],
-    queryFn: ({ signal }) => dated(() => fetchPage<Row>(description, filters, page, pageSize, { signal })),
+    queryKey: [...listKey(description), 'list', filters, page, pageSize, sort],
+    queryFn: ({ signal }) => {
+      const asked = queryOf(filterList, filters, Date.now())
+      return dated(() =>
+        source
+          ? source({ filters: asked, sort, page, pageSize })
+          : fetchPage<Row>(description, sort === null ? asked : { ...asked, sort }, page, pageSize, { signal }),
+      )
+    },
     placeholderData: keepPreviousData,
   })
   const { data } = query
@@ -94,13 +128,17 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     }
   }
 
+  const ask = (values: Filters) => {
+    setChosen([])
+    setAddress({ filters: values, page: 1 })
+  }
   const choosing = batchActions !== undefined && chosen.length > 0
-  const columns = tableColumns(description.columns, settings.shown)
+  const columns = tableColumns(description.columns, settings.shown, sort)
   const edit = (row: Row): RowAction => {
     const unavailable = typeof editable === 'function' ? editable(row) : undefined
     return { key: 'edit', label: '编辑', ...(unavailable ? { unavailable } : {}), onRun: () => setAddress({ open: rowKey(row) }) }
   }
-  const actions = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? [])]
+  const actions = (row: Row) => [...(editable ? [edit(row)] : []), ...(rowActions?.(row) ?? []).filter(may)]
   const inSight = editable && rowActions ? 2 : 1
   if (rowActions || editable) {
     columns.push({
@@ -120,14 +158,26 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
         <p className="weak">{description.purpose}</p>
       </header>
       <div className="panel list-panel">
-        <FilterRow
-          filters={description.filters}
-          values={filters}
-          onChange={(values) => {
-            setChosen([])
-            setAddress({ filters: values, page: 1 })
-          }}
-        />
+        {tabs && (
+          <Tabs
+            className="state-tabs"
+            aria-label={tabs.label}
+            activeKey={filters[tabs.name] ?? ''}
+            onChange={(value) => ask({ ...filters, [tabs.name]: value })}
+            items={[{ value: '', label: '全部' }, ...tabs.options].map(({ value, label, count }: StateTab) => ({
+              key: value,
+              label: (
+                <>
+                  {label}
+                  {count !== undefined && <span className="state-count figure">{count.toLocaleString('zh-CN')}</span>}
+                </>
+              ),
+            }))}
+          />
+        )}
+        <FilterRow filters={description.filters} values={filters} onChange={ask}>
+          {filterList.length > 0 && <SavedFiltersMenu id={description.id} values={filters} onApply={ask} />}
+        </FilterRow>
         {choosing ? (
           <div className="toolbar batch-bar" role="region" aria-label="批量操作">
             <span>
@@ -138,6 +188,8 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
                 key={action.key}
                 size="small"
                 danger={action.danger}
+                disabled={Boolean(action.unavailable?.(chosen))}
+                title={action.unavailable?.(chosen)}
                 onClick={() => action.onRun(chosen, () => setChosen([]))}
               >
                 {action.label}
@@ -162,7 +214,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               refreshing={query.isFetching}
               onRefresh={() => void query.refetch()}
               exporting={exporting}
-              onExport={() => void exportRows()}
+              onExport={source ? undefined : () => void exportRows()}
             />
           </div>
         )}
@@ -171,6 +223,13 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           rowKey={rowKey}
           columns={columns}
           density={settings.density}
+          onSort={(order) => {
+            const name = description.columns.find(({ key }) => key === order?.key)?.sort
+            setAddress({ sort: name === undefined ? null : order?.descending ? `-${name}` : name, page: 1 })
+          }}
+          summary={
+            data?.totals && <Totals totals={data.totals} columns={columns} described={description.columns} selectable={batchActions !== undefined} />
+          }
           headAt_px={choosing ? BATCH_BAR_PX : 0}
           address={address}
           onAddress={setAddress}
@@ -184,7 +243,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               onChange: (_, selected) => setChosen(selected),
             }
           }
-          called={(row) => description.columns[0]?.text(row) ?? rowKey(row)}
+          called={(row) => (description.columns[0] ? textOf(description.columns[0], row) : rowKey(row))}
           narrowed={filtered}
           emptyText={description.emptyText}
           emptyAction={props.main}

@@ -2,14 +2,20 @@ import { Button, Empty, Result, Table, type TableColumnType, type TableProps, ty
 import { type ReactNode, useEffect, useRef } from 'react'
 import { failureText, HttpError } from '@/api/client'
 import { pageSizes } from './address'
-import type { Page } from '@/api/shapes'
-import type { Column } from './description'
+import { alignOf, cellOf, widthOf } from './cells'
+import type { Column, ListRows } from './description'
 import type { ListSettings } from './settings'
 import './list.css'
 
+/** From more rows than this on, only those in sight are drawn. */
+const VIRTUAL_FROM = 100
+/** Height of such a table at least, and what the window has to hold besides, px. */
+const VIRTUAL_LEAST_PX = 360
+const AROUND_VIRTUAL_PX = 320
+
 interface ListTableProps<Row extends object> {
   query: {
-    data: Page<Row> | undefined
+    data: ListRows<Row> | undefined
     error: Error | null
     isLoading: boolean
     isPlaceholderData: boolean
@@ -18,6 +24,10 @@ interface ListTableProps<Row extends object> {
   rowKey(row: Row): string
   columns: TableColumnType<Row>[]
   density: ListSettings['density']
+  /** The head of a column that orders was clicked; null: as the route does by itself. */
+  onSort?(order: { key: string; descending: boolean } | null): void
+  /** What the rows come to, as a row of its own. */
+  summary?: ReactNode
   /** How far below the top of what scrolls the head stays; absent: at its very top. */
   headAt_px?: number
   address: { page: number; pageSize: number; open: string | null }
@@ -41,16 +51,20 @@ interface ListTableProps<Row extends object> {
 }
 
 /** What a described column is to the table. */
-export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readonly string[]): TableColumnType<Row>[] {
+export function tableColumns<Row>(columns: readonly Column<Row>[], shown: readonly string[], sort: string | null = null): TableColumnType<Row>[] {
   return columns
     .filter((column) => shown.includes(column.key))
     .map((column) => ({
       key: column.key,
       title: column.title,
-      width: column.width,
-      align: column.align,
+      width: widthOf(column),
+      align: alignOf(column),
       ellipsis: !column.wraps,
-      render: (_: unknown, row: Row) => column.render?.(row) ?? column.text(row),
+      render: (_: unknown, row: Row) => cellOf(column, row),
+      ...(column.sort && {
+        sorter: true,
+        sortOrder: sort === column.sort ? 'ascend' : sort === `-${column.sort}` ? 'descend' : null,
+      }),
     }))
 }
 
@@ -79,17 +93,29 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
   if (query.error && !query.data) return <Failed error={query.error} holds={props.holds} onRetry={() => void query.refetch()} />
   const { page, pageSize } = address
   const open = (row: Row) => onAddress({ open: rowKey(row) })
+  const rows = query.data?.rows ?? []
+  // Only the rows in sight are drawn; they then scroll by themselves.
+  const virtual = rows.length > VIRTUAL_FROM
   return (
     <Table<Row>
       ref={focusBack}
       className={props.stale ? 'stale' : undefined}
       rowKey={rowKey}
       columns={columns}
-      dataSource={query.data?.rows ?? []}
+      dataSource={rows}
+      virtual={virtual}
       size={props.density}
       loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
       sticky={{ offsetHeader: props.headAt_px ?? 0 }}
-      scroll={{ x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0) }}
+      scroll={{
+        x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0),
+        ...(virtual && { y: Math.max(VIRTUAL_LEAST_PX, window.innerHeight - AROUND_VIRTUAL_PX) }),
+      }}
+      summary={props.summary ? () => props.summary : undefined}
+      onChange={(_, __, sorter, { action }) => {
+        if (action !== 'sort' || Array.isArray(sorter)) return
+        props.onSort?.(sorter.order ? { key: String(sorter.columnKey), descending: sorter.order === 'descend' } : null)
+      }}
       rowClassName={(row) =>
         [marked?.has(rowKey(row)) && 'row-changed', address.open === rowKey(row) && 'row-open', openable && 'row-link']
           .filter(Boolean)

@@ -21,7 +21,8 @@ interface ToolbarProps<Row> {
   refreshing: boolean
   onRefresh(): void
   exporting: boolean
-  onExport(): void
+  /** Absent where the rows cannot be taken away. */
+  onExport?(): void
 }
 
 const timeOfDay = (at: number) => formatTime(at).slice(11)
@@ -57,7 +58,7 @@ export function UpdatesNote({ count, onShow }: { count: number; onShow(): void }
 /** Right side of the toolbar: freshness, density, columns, export. */
 export function Toolbar<Row>(props: ToolbarProps<Row>) {
   const refresh = useThrottledClick(props.onRefresh)
-  const exportRows = useThrottledClick(props.onExport)
+  const exportRows = useThrottledClick(() => props.onExport?.())
   const { columns, settings, onSettings } = props
   const small = settings.density === 'small'
   const updates = props.stale === null ? (props.updates ?? 0) : 0
@@ -97,9 +98,11 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
       >
         <Button type="text" aria-label="列设置" icon={<SettingOutlined />} />
       </Popover>
-      <Tooltip title="导出筛选结果（CSV）">
-        <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={exportRows} />
-      </Tooltip>
+      {props.onExport && (
+        <Tooltip title="导出筛选结果（CSV）">
+          <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={exportRows} />
+        </Tooltip>
+      )}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { textOf } from './cells'
 import type { Column } from './description'
 
 /** One field; a spreadsheet must not take text for a formula. */
@@ -8,7 +9,7 @@ export function csvField(text: string): string {
 
 /** Rows as CSV with a head; the mark at the start tells Excel that it is UTF-8. */
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const lines = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => column.text(row)))]
+  const lines = [columns.map((column) => column.title), ...rows.map((row) => columns.map((column) => textOf(column, row)))]
   return `\uFEFF${lines.map((line) => line.map(csvField).join(',')).join('\r\n')}\r\n`
 }
 

@@ -1,8 +1,8 @@
-import { EnabledTag } from '../StateTag'
+import { enabledTag } from '../StateTag'
 import type { Column, Filter } from './description'
 
 /** The filter of lists whose rows are enabled or disabled. */
-export const enabledFilter: Filter = {
+export const enabledFilter = {
   kind: 'select',
   name: 'state',
   label: '状态',
@@ -10,15 +10,9 @@ export const enabledFilter: Filter = {
     { value: '1', label: '启用' },
     { value: '0', label: '停用' },
   ],
-}
+} as const satisfies Filter
 
-/** The column of such lists; `width` in px. */
-export function enabledColumn<Row extends { state: number }>(width: number): Column<Row> {
-  return {
-    key: 'state',
-    title: '状态',
-    width,
-    text: (row) => (row.state === 1 ? '启用' : '停用'),
-    render: (row) => <EnabledTag state={row.state} />,
-  }
+/** The column of such lists. */
+export function enabledColumn<Row extends { state: number }>(): Column<Row, never> {
+  return { kind: 'choice', key: 'state', title: '状态', width: 80, value: (row) => enabledTag(row.state) }
 }

@@ -1,9 +1,10 @@
 import { api } from '@/api/client'
 import type { Query } from '@/api/shapes'
 import { formatTime } from '../format'
-import { type Column, type Filters, type ListDescription } from './description'
+import { type AnyList, type Column, type Filters, filtersOf } from './description'
 import { saveFile, toCsv } from './csv'
 import { EXPORT_LIMIT, fetchAll } from './pages'
+import { queryOf } from './times'
 
 /** What became of an export. */
 export interface Exported {
@@ -47,10 +48,11 @@ export async function disclose<Row>(
 }
 
 /** The list as a file, with these columns. */
-export async function exportList<Row>(description: ListDescription<Row>, filters: Filters, columns: readonly Column<Row>[]): Promise<Exported> {
+export async function exportList<Row>(description: AnyList<Row>, filters: Filters, columns: readonly Column<Row>[]): Promise<Exported> {
   const { id, title, path } = description
-  if (description.exported) return exportByServer(path, title, filters, columns.map(({ key }) => key))
-  return disclose(id, title, filters, columns, await fetchAll(description, filters))
+  const query = queryOf(filtersOf(description), filters, Date.now())
+  if (description.exported) return exportByServer(path, title, query, columns.map(({ key }) => key))
+  return disclose(id, title, query, columns, await fetchAll(description, query))
 }
 
 /** What to tell whoever took it. */

@@ -1,30 +1,30 @@
 import { api, type CallOptions } from '@/api/client'
-import type { Page } from '@/api/shapes'
+import type { ListRoute } from '@/api/shapes'
 import { seenPosition } from '@/api/storage'
-import type { Filters, ListDescription } from './description'
+import type { AnyList, Filters, ListRows } from './description'
 
 /** Rows of one call when all are fetched. */
 const AT_ONCE = 200
 /** Longer lists are for a narrower filter. */
 export const EXPORT_LIMIT = 10_000
 
-type Asked<Row> = Pick<ListDescription<Row>, 'path' | 'paging'>
+type Asked<Row> = Pick<AnyList<Row>, 'path' | 'paging'>
 
 /** One page of the list, whichever host keeps it. */
-export async function fetchPage<Row>({ path, paging }: Asked<Row>, filters: Filters, page: number, pageSize: number, options?: CallOptions): Promise<Page<Row>> {
+export async function fetchPage<Row>({ path, paging }: Asked<Row>, filters: Filters, page: number, pageSize: number, options?: CallOptions): Promise<ListRows<Row>> {
   const place = paging === 'financial' ? { current: page, size: pageSize } : { page, pageSize }
-  const answer = await api.list<Row>(path, { ...filters, ...place }, options)
+  const answer = await api.list<Row>(path as ListRoute<Row>, { ...filters, ...place }, options)
   return 'rows' in answer ? answer : { rows: answer.records, count: answer.total }
 }
 
 /** A page and how new it is: see `Shown`. */
-export interface Answer<Row> extends Page<Row> {
+export interface Answer<Row> extends ListRows<Row> {
   askedAt_ms: number
   seen: number
 }
 
 /** What `ask` brings, with what was known when it was asked for. */
-export async function dated<Row>(ask: () => Promise<Page<Row>>): Promise<Answer<Row>> {
+export async function dated<Row>(ask: () => Promise<ListRows<Row>>): Promise<Answer<Row>> {
   const known = { askedAt_ms: performance.now(), seen: Number(seenPosition() ?? 0) }
   return { ...(await ask()), ...known }
 }

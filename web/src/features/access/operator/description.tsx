@@ -1,5 +1,4 @@
 import { Tag } from 'antd'
-import { EMPTY, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { tiers } from '../role/role'
@@ -38,22 +37,16 @@ export function operatorList(roles: readonly FilterOption[], agents: readonly Fi
       { kind: 'select', name: 'profession', label: '工种', options: options(professions) },
     ],
     columns: [
-      { key: 'name', title: '姓名', width: 88, text: (operator) => operator.name, render: (operator) => <strong>{operator.name}</strong> },
-      {
-        key: 'phone',
-        title: '手机号',
-        width: 106,
-        text: (operator) => maskPhone(operator.phone),
-        render: (operator) => <span className="figure">{maskPhone(operator.phone)}</span>,
-      },
-      enabledColumn(76),
+      { key: 'name', title: '姓名', width: 88, strong: true, text: (operator) => operator.name },
+      { kind: 'phone', key: 'phone', title: '手机号', width: 106, value: (operator) => maskPhone(operator.phone) },
+      enabledColumn(),
       { key: 'level', title: '级别', width: 124, text: (operator) => levelText(operator.level) },
       { key: 'profession', title: '工种', width: 72, text: (operator) => professionText(operator.profession) },
       {
         key: 'roles',
         title: '角色',
         width: 138,
-        text: (operator) => operator.roleNames.join('、') || EMPTY,
+        text: (operator) => operator.roleNames.join('、'),
         render: (operator) =>
           operator.roleNames.length === 0 ? (
             <span className="weak">无角色，登录后看不到任何页面</span>
@@ -66,8 +59,8 @@ export function operatorList(roles: readonly FilterOption[], agents: readonly Fi
           ),
       },
       { key: 'reach', title: '数据范围', width: 134, text: reachText },
-      { key: 'lastLoginAt', title: '最近登录', width: 150, text: (operator) => formatTime(operator.lastLoginAt) },
-      { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (operator) => formatTime(operator.createdAt) },
+      { kind: 'time', key: 'lastLoginAt', title: '最近登录', width: 150, value: (operator) => operator.lastLoginAt },
+      { kind: 'time', key: 'createdAt', title: '创建时间', optional: true, value: (operator) => operator.createdAt },
       { key: 'objectId', title: '人员编号', width: 170, optional: true, text: (operator) => operator.objectId },
     ],
   }

@@ -10,6 +10,8 @@ import { maskPhone, type Operator, type OperatorValues } from './operator'
 import { valuesOf } from './OperatorForm'
 import { professions } from './profession'
 import { called, stateConsequence } from './useOperatorCommands'
+import { textOf } from '@/kit/list/cells'
+import { namesOf } from '@/kit/list/description'
 
 afterEach(cleanup)
 
@@ -76,7 +78,7 @@ describe('how a person reads', () => {
     expect(maskPhone('13812345678')).toBe('138****5678')
     expect(maskPhone('--')).toBe('--')
     const phone = operatorList([]).columns.find(({ key }) => key === 'phone')
-    expect(phone?.text(person)).toBe('138****5678')
+    expect(phone && textOf(phone, person)).toBe('138****5678')
     expect(called(person)).toBe('王小明 138****5678')
   })
 
@@ -86,7 +88,7 @@ describe('how a person reads', () => {
   })
 
   it('the list is filtered by agent too, for those who may choose one, and the address remembers it', () => {
-    const names = (agents: { value: string; label: string }[] | null) => operatorList([{ value: '1', label: '客服' }], agents).filters.map(({ name }) => name)
+    const names = (agents: { value: string; label: string }[] | null) => operatorList([{ value: '1', label: '客服' }], agents).filters.flatMap(namesOf)
     expect(names([])).toEqual(['keyword', 'state', 'agentId', 'roleId', 'level', 'profession'])
     expect(names(null)).toEqual(['keyword', 'state', 'roleId', 'level', 'profession'])
     const { filters } = operatorList([], [{ value: '20', label: '湖滨公司' }])
@@ -98,7 +100,7 @@ describe('how a person reads', () => {
   it('a profession reads as it is called in the field, also in the exported text', () => {
     expect(professions.map(({ label }) => label)).toEqual(['换电员', '挪车员', '维修员', '巡检员', '负责人'])
     const column = operatorList([]).columns.find(({ key }) => key === 'profession')
-    expect([column?.text(person), column?.text({ ...person, profession: null })]).toEqual(['巡检员', '--'])
+    expect([person, { ...person, profession: null }].map((row) => column && textOf(column, row))).toEqual(['巡检员', '--'])
   })
 
   it('switching off says that sessions and sockets end at once', () => {

@@ -1,4 +1,3 @@
-import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { type Role, ROLE_PATH, tierLabel } from './role'
@@ -17,14 +16,14 @@ export const roleList: ListDescription<Role> = {
     enabledFilter,
   ],
   columns: [
-    { key: 'name', title: '角色名称', width: 150, text: (role) => role.name, render: (role) => <strong>{role.name}</strong> },
+    { key: 'name', title: '角色名称', width: 150, strong: true, text: (role) => role.name },
     { key: 'tier', title: '级别', width: 72, text: (role) => tierLabel(role.tier) },
-    enabledColumn(80),
-    { key: 'codes', title: '权限数', width: 72, align: 'right', text: (role) => String(role.codes.length) },
-    { key: 'userCount', title: '关联用户', width: 80, align: 'right', text: (role) => String(role.userCount) },
-    { key: 'remark', title: '备注', width: 160, text: (role) => role.remark || EMPTY },
-    { key: 'updatedBy', title: '更新人', width: 84, text: (role) => role.updatedBy || EMPTY },
-    { key: 'updatedAt', title: '更新时间', width: 160, text: (role) => formatTime(role.updatedAt) },
+    enabledColumn(),
+    { kind: 'count', key: 'codes', title: '权限数', width: 72, value: (role) => role.codes.length },
+    { kind: 'count', key: 'userCount', title: '关联用户', value: (role) => role.userCount },
+    { key: 'remark', title: '备注', width: 160, text: (role) => role.remark },
+    { key: 'updatedBy', title: '更新人', width: 84, text: (role) => role.updatedBy },
+    { kind: 'time', key: 'updatedAt', title: '更新时间', value: (role) => role.updatedAt },
     { key: 'id', title: '角色编号', width: 160, optional: true, text: (role) => role.id },
   ],
 }

@@ -34,6 +34,7 @@ import { account } from './paymentAccount.fixture'
 import { closeFault } from './PaymentAccountActs'
 import { resultOf } from './ResultDialog'
 import { standingOf } from './steps'
+import { textOf } from '@/kit/list/cells'
 
 const card = (state: number, digits = '0123'): BankCard => ({
   id: `${state}-${digits}`,
@@ -53,8 +54,8 @@ describe('the status of an account', () => {
     expect(statusTag(null).label).toBe('正常')
     expect(statusTag(undefined)).toEqual(statusTag(2))
     const status = paymentAccountList.columns.find(({ key }) => key === 'status')
-    expect(status?.text({ ...account, status: null })).toBe('正常')
-    expect(status?.text({ ...account, status: FROZEN })).toBe('冻结')
+    expect(status && textOf(status, { ...account, status: null })).toBe('正常')
+    expect(status && textOf(status, { ...account, status: FROZEN })).toBe('冻结')
   })
 
   it('AMB-045 the default is for the label alone: without a status nothing opens and no entry shows', () => {

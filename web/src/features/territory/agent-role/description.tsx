@@ -1,4 +1,3 @@
-import { EMPTY, formatTime } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { AGENT_ROLE_PATH, type AgentRole } from './agentRole'
 
@@ -13,11 +12,11 @@ export const agentRoleList: ListDescription<AgentRole> = {
   emptyText: '还没有角色模板，先新增一个再分配给代理',
   filters: [{ kind: 'text', name: 'keyword', label: '关键词', placeholder: '模板名称或备注' }],
   columns: [
-    { key: 'name', title: '模板名称', width: 180, text: (role) => role.name, render: (role) => <strong>{role.name}</strong> },
-    { key: 'codes', title: '权限数', width: 80, align: 'right', text: (role) => String(role.codes.length) },
-    { key: 'agentCount', title: '使用代理', width: 88, align: 'right', text: (role) => String(role.agentCount) },
-    { key: 'remark', title: '备注', width: 260, text: (role) => role.remark || EMPTY },
-    { key: 'updatedAt', title: '更新时间', width: 170, text: (role) => formatTime(role.updatedAt) },
+    { key: 'name', title: '模板名称', width: 180, strong: true, text: (role) => role.name },
+    { kind: 'count', key: 'codes', title: '权限数', value: (role) => role.codes.length },
+    { kind: 'count', key: 'agentCount', title: '使用代理', value: (role) => role.agentCount },
+    { key: 'remark', title: '备注', width: 260, text: (role) => role.remark },
+    { kind: 'time', key: 'updatedAt', title: '更新时间', value: (role) => role.updatedAt },
     { key: 'id', title: '模板编号', width: 170, optional: true, text: (role) => role.id },
   ],
 }

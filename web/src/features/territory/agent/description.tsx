@@ -1,4 +1,4 @@
-import { EMPTY, formatTime } from '@/kit/format'
+import { EMPTY } from '@/kit/format'
 import type { ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { type Agent, AGENT_PATH, billingShort, contractText } from './agent'
@@ -21,14 +21,14 @@ export const agentList: ListDescription<Agent> = {
     enabledFilter,
   ],
   columns: [
-    { key: 'company', title: '公司名称', width: 164, text: (row) => row.company, render: (row) => <strong title={row.company}>{row.company}</strong> },
-    enabledColumn(78),
+    { key: 'company', title: '公司名称', width: 164, strong: true, text: (row) => row.company },
+    enabledColumn(),
     { key: 'contact', title: '联系人', width: 72, text: (row) => row.contact },
-    { key: 'phone', title: '登录手机号', width: 114, text: (row) => row.phone, render: (row) => <span className="figure">{row.phone}</span> },
+    { kind: 'phone', key: 'phone', title: '登录手机号', width: 114, value: (row) => row.phone },
     { key: 'parent', title: '上级代理', width: 100, text: under },
     { key: 'role', title: '角色模板', width: 92, text: template },
     { key: 'billingWay', title: '收银模式', width: 84, text: (row) => billingShort(row.billingWay) },
-    { key: 'areaCount', title: '服务区', width: 64, align: 'right', text: (row) => String(row.areaCount) },
+    { kind: 'count', key: 'areaCount', title: '服务区', width: 64, value: (row) => row.areaCount },
     {
       key: 'contract',
       title: '合同到期',
@@ -36,12 +36,12 @@ export const agentList: ListDescription<Agent> = {
       text: (row) => contractText(row.contractBegin, row.contractEnd),
       render: (row) => <ContractEnd begin={row.contractBegin} end={row.contractEnd} />,
     },
-    { key: 'vehicleQuota', title: '车辆上限', width: 88, align: 'right', optional: true, text: (row) => row.vehicleQuota?.toLocaleString('zh-CN') ?? '不限' },
-    { key: 'childCount', title: '下级代理', width: 80, align: 'right', optional: true, text: (row) => String(row.childCount) },
+    { kind: 'count', key: 'vehicleQuota', title: '车辆上限', optional: true, none: '不限', value: (row) => row.vehicleQuota },
+    { kind: 'count', key: 'childCount', title: '下级代理', optional: true, value: (row) => row.childCount },
     { key: 'level', title: '级别', width: 72, optional: true, text: (row) => `${row.level} 级` },
-    { key: 'createdAt', title: '创建时间', width: 170, optional: true, text: (row) => formatTime(row.createdAt) },
-    { key: 'updatedAt', title: '更新时间', width: 170, optional: true, text: (row) => formatTime(row.updatedAt) },
-    { key: 'remark', title: '备注', width: 180, optional: true, text: (row) => row.remark || EMPTY },
+    { kind: 'time', key: 'createdAt', title: '创建时间', optional: true, value: (row) => row.createdAt },
+    { kind: 'time', key: 'updatedAt', title: '更新时间', optional: true, value: (row) => row.updatedAt },
+    { key: 'remark', title: '备注', width: 180, optional: true, text: (row) => row.remark },
     { key: 'agentId', title: '代理编号', width: 170, optional: true, text: (row) => row.agentId },
   ],
 }

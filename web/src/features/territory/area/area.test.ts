@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, SUSPENDED, TEL } from './area'
 import { areaList } from './description'
 import { openConsequence } from './useAreaCommands'
+import { textOf } from '@/kit/list/cells'
 
 const area: Area = {
   id: '20',
@@ -50,6 +51,6 @@ it('a telephone holds digits and what stands between them', () => {
 })
 
 it('the list exports states in words', () => {
-  const row = Object.fromEntries(areaList([]).columns.map((column) => [column.key, column.text({ ...area, state: SUSPENDED })]))
+  const row = Object.fromEntries(areaList([]).columns.map((column) => [column.key, textOf(column, { ...area, state: SUSPENDED })]))
   expect(row).toMatchObject({ state: '暂停服务', company: '鹭岛出行', notice: '--', vehicleCount: '0' })
 })

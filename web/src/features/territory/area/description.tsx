@@ -1,6 +1,4 @@
-import { EMPTY, formatTime } from '@/kit/format'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
-import { Dot } from '@/kit/StateTag'
 import { type Area, AREA_PATH, areaState, areaStates } from './area'
 
 /** The list of areas; `agents` fill the filter. */
@@ -25,21 +23,15 @@ export function areaList(agents: readonly FilterOption[]): ListDescription<Area>
       },
     ],
     columns: [
-      { key: 'name', title: '服务区', width: 170, text: (area) => area.name, render: (area) => <strong>{area.name}</strong> },
-      {
-        key: 'state',
-        title: '状态',
-        width: 104,
-        text: (area) => areaState(area.state).label,
-        render: (area) => <Dot {...areaState(area.state)} />,
-      },
-      { key: 'company', title: '运营代理', width: 200, text: (area) => area.company ?? EMPTY },
-      { key: 'vehicleCount', title: '车辆', width: 84, align: 'right', text: (area) => area.vehicleCount.toLocaleString() },
-      { key: 'parkingCount', title: '停车区', width: 84, align: 'right', text: (area) => area.parkingCount.toLocaleString() },
-      { key: 'tel', title: '客服电话', width: 140, text: (area) => area.tel || EMPTY },
-      { key: 'notice', title: '停运公告', width: 180, text: (area) => area.notice || EMPTY },
-      { key: 'updatedAt', title: '更新时间', width: 160, text: (area) => formatTime(area.updatedAt) },
-      { key: 'createdAt', title: '创建时间', width: 160, optional: true, text: (area) => formatTime(area.createdAt) },
+      { key: 'name', title: '服务区', width: 170, strong: true, text: (area) => area.name },
+      { kind: 'choice', key: 'state', title: '状态', width: 104, value: (area) => areaState(area.state) },
+      { key: 'company', title: '运营代理', width: 200, text: (area) => area.company },
+      { kind: 'count', key: 'vehicleCount', title: '车辆', value: (area) => area.vehicleCount },
+      { kind: 'count', key: 'parkingCount', title: '停车区', value: (area) => area.parkingCount },
+      { key: 'tel', title: '客服电话', width: 140, text: (area) => area.tel },
+      { key: 'notice', title: '停运公告', width: 180, text: (area) => area.notice },
+      { kind: 'time', key: 'updatedAt', title: '更新时间', value: (area) => area.updatedAt },
+      { kind: 'time', key: 'createdAt', title: '创建时间', optional: true, value: (area) => area.createdAt },
       { key: 'id', title: '服务区编号', width: 170, optional: true, text: (area) => area.id },
     ],
   }

@@ -5,6 +5,7 @@ import { COOPERATING, daysLeft, endNotice, EXPIRED, formatRatio, type Franchisee
 import { valuesOf } from './FranchiseeForm'
 import { licenseFault } from '@/kit/license'
 import { signConsequence } from './useFranchiseeCommands'
+import { textOf } from '@/kit/list/cells'
 
 const franchisee: Franchisee = {
   id: '7',
@@ -103,7 +104,7 @@ describe('what is sent', () => {
 
 describe('the list', () => {
   it('exports what it shows, masked', () => {
-    const row = Object.fromEntries(franchiseeList([]).columns.map((column) => [column.key, column.text(franchisee)]))
+    const row = Object.fromEntries(franchiseeList([]).columns.map((column) => [column.key, textOf(column, franchisee)]))
     expect(row).toMatchObject({ state: '合作中', phone: '139****0001', ratio: '30.5%', deposit: '50,000.00', vehicleCount: '12,345' })
   })
   it('a signature names its share, its end and its areas', () => {

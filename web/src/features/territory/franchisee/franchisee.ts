@@ -4,7 +4,7 @@ import { franchiseeStateLabels } from '@/api/generated/labels'
 import type { BodyOf, DataOf } from '@/api/shapes'
 import { stateStyle } from '@/kit/theme'
 import { tagOf } from '@/kit/choice'
-import { EMPTY, parseMoney } from '@/kit/format'
+import { EMPTY, formatPercent, parseMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
 export const FRANCHISEE_PATH = '/platform/agent/allyInfo'
@@ -49,7 +49,7 @@ export function franchiseeState(state: State): TagStyle {
 
 /** Whole percent of ten-thousandths: 3050 is 30.5%. */
 export function formatRatio(bp: number): string {
-  return bp === 0 ? EMPTY : `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
+  return bp === 0 ? EMPTY : formatPercent(bp)
 }
 
 /** Ten-thousandths of a percentage with two decimals at most; null for anything else and for more than the whole. */
