@@ -7,6 +7,8 @@ import type { Column, ListRows } from './description'
 import type { ListSettings } from './settings'
 import './list.css'
 
+/** Width of the column of boxes, px. */
+const SELECTION_PX = 48
 /** From more rows than this on, only those in sight are drawn. */
 const VIRTUAL_FROM = 100
 /** Height of such a table at least, and what the window has to hold besides, px. */
@@ -26,7 +28,7 @@ interface ListTableProps<Row extends object> {
   density: ListSettings['density']
   /** The head of a column that orders was clicked; null: as the route does by itself. */
   onSort?(order: { key: string; descending: boolean } | null): void
-  /** What the rows come to, as a row of its own. */
+  /** What the rows come to, as a row of its own that stays in sight. */
   summary?: ReactNode
   /** How far below the top of what scrolls the head stays; absent: at its very top. */
   headAt_px?: number
@@ -108,10 +110,11 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       loading={{ spinning: query.isLoading || query.isPlaceholderData, delay: 150 }}
       sticky={{ offsetHeader: props.headAt_px ?? 0 }}
       scroll={{
-        x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? 48 : 0),
+        x: columns.reduce((sum, column) => sum + Number(column.width ?? 200), selection ? SELECTION_PX : 0),
         ...(virtual && { y: Math.max(VIRTUAL_LEAST_PX, window.innerHeight - AROUND_VIRTUAL_PX) }),
       }}
-      summary={props.summary ? () => props.summary : undefined}
+      // The table looks for `fixed` at this very element.
+      summary={props.summary ? () => <Table.Summary fixed="bottom">{props.summary}</Table.Summary> : undefined}
       onChange={(_, __, sorter, { action }) => {
         if (action !== 'sort' || Array.isArray(sorter)) return
         props.onSort?.(sorter.order ? { key: String(sorter.columnKey), descending: sorter.order === 'descend' } : null)
@@ -123,6 +126,7 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       }
       rowSelection={
         selection && {
+          columnWidth: SELECTION_PX,
           ...selection,
           getTitleCheckboxProps: () => ({ 'aria-label': '全选本页' }),
           getCheckboxProps: (row) => ({ 'aria-label': `选择 ${props.called?.(row) ?? rowKey(row)}` }),

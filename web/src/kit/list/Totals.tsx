@@ -11,23 +11,21 @@ interface TotalsProps<Row> {
   selectable: boolean
 }
 
-/** What the rows that the filters leave come to, below the table and always in sight. */
+/** What the rows that the filters leave come to. */
 export function Totals<Row>({ totals, columns, described, selectable }: TotalsProps<Row>) {
   const before = selectable ? 1 : 0
   return (
-    <Table.Summary fixed="bottom">
-      <Table.Summary.Row className="totals">
-        {selectable && <Table.Summary.Cell index={0} />}
-        {columns.map(({ key }, index) => {
-          const column = described.find((one) => one.key === key)
-          const total = totals[String(key)]
-          return (
-            <Table.Summary.Cell key={String(key)} index={index + before} align={column && alignOf(column)}>
-              {column && total !== undefined ? <span className="figure">{figureText(column.kind, total)}</span> : index === 0 ? '合计' : null}
-            </Table.Summary.Cell>
-          )
-        })}
-      </Table.Summary.Row>
-    </Table.Summary>
+    <Table.Summary.Row className="totals">
+      {selectable && <Table.Summary.Cell index={0} />}
+      {columns.map(({ key }, index) => {
+        const column = described.find((one) => one.key === key)
+        const total = totals[String(key)]
+        return (
+          <Table.Summary.Cell key={String(key)} index={index + before} align={column && alignOf(column)}>
+            {column && total !== undefined ? <span className="figure">{figureText(column.kind, total)}</span> : index === 0 ? '合计' : null}
+          </Table.Summary.Cell>
+        )
+      })}
+    </Table.Summary.Row>
   )
 }
