@@ -23,7 +23,11 @@ dayjs.locale('zh-cn')
 
 const RENEWAL_CHECK_MS = 5 * 60 * 1000
 
-const router = createHashRouter([{ path: '*', element: <Root /> }])
+/** Every part of the kit in every state. Not in the production build: the condition is gone there, and the import with it. */
+const gallery = import.meta.env.DEV
+  ? [{ path: '/kit-gallery', lazy: async () => ({ Component: (await import('./gallery/Gallery')).Gallery }), HydrateFallback: () => null }]
+  : []
+const router = createHashRouter([...gallery, { path: '*', element: <Root /> }])
 plugNavigator((to, options) => router.navigate(to, { ...options, flushSync: true }))
 setListener({ failed: notify.error, signedOut: endSession })
 // Whoever signs out himself, here or in another tab, has been led away already.
