@@ -132,3 +132,25 @@ test('on a phone the filters leave the log its place, and what an act was about 
   })
   expect([clipped, cut]).toEqual([false, false])
 })
+
+test('the page of all parts is of the development build alone', async ({ page }) => {
+  await page.goto(at('/kit-gallery'))
+  await expect.poll(() => hashOf(page)).toBe('/404')
+})
+
+test('filters are saved under a name, and apply after a reload', async ({ page }) => {
+  await page.goto(at('/permissions/user?state=1'))
+  const menu = page.getByRole('button', { name: '常用筛选' })
+  await menu.click()
+  await page.getByLabel('名称', { exact: true }).fill('在用的')
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('已保存「在用的」')).toBeVisible()
+  await page.goto(at('/permissions/user'))
+  await page.reload()
+  await menu.click()
+  await page.getByRole('button', { name: '在用的', exact: true }).click()
+  await expect.poll(() => hashOf(page)).toBe('/permissions/user?state=1')
+  await menu.click()
+  await page.getByRole('button', { name: '删除 在用的' }).click()
+  await expect(page.getByText('还没有保存的筛选')).toBeVisible()
+})
