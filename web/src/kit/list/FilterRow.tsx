@@ -39,15 +39,17 @@ export function FilterRow({ filters, values, onChange, children }: FilterRowProp
           </Field>
         )
       })}
-      <Button type="link" disabled={Object.keys(values).length === 0} onClick={() => onChange({})}>
-        重置
-      </Button>
-      {filters.length > folded && (
-        <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
-          {unfolded ? '收起' : '展开'}
+      <span className="filter-acts">
+        <Button type="link" disabled={Object.keys(values).length === 0} onClick={() => onChange({})}>
+          重置
         </Button>
-      )}
-      {children}
+        {filters.length > folded && (
+          <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
+            {unfolded ? '收起' : '展开'}
+          </Button>
+        )}
+        {children}
+      </span>
     </div>
   )
 }
