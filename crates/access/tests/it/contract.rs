@@ -411,7 +411,7 @@ async fn dev_004_005_006_an_administrator_accepts_devices_and_takes_them_away() 
         calls_per_minute: 10_000,
         ..access::AccessConfig::default()
     };
-    let runtime = TestRuntime::with(few).await;
+    let runtime = Box::pin(TestRuntime::with(few)).await;
     let admin = runtime.admin().await;
     let out = Outsiders::of(&runtime, &admin).await;
     let call = |name: &str| format!("{DEVICES}/{name}");

@@ -101,7 +101,8 @@ async fn database(services: &Services) -> TestDatabase {
 
 impl TestRuntime {
     pub async fn new() -> Self {
-        Self::with(AccessConfig { calls_per_minute: 10_000, ..AccessConfig::default() }).await
+        // On the heap: it is as large as a future of the stack may be.
+        Box::pin(Self::with(AccessConfig { calls_per_minute: 10_000, ..AccessConfig::default() })).await
     }
 
     pub async fn with(config: AccessConfig) -> Self {
@@ -111,10 +112,8 @@ impl TestRuntime {
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);
         let ids = Arc::new(Snowflake::new(SystemClock, 1));
-        let runtime =
-            Runtime::open(Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids))
-                .await
-                .unwrap();
+        let foundation = Foundation::new(pools, master.clone(), clock.clone() as Arc<dyn Clock>, ids);
+        let runtime = Box::pin(Runtime::open(foundation)).await.unwrap();
         let projectors = Projectors::new(runtime.clone(), access::projectors());
         let projecting = tokio::spawn(async move { projectors.run().await });
         let first = access::bootstrap(&runtime, &ADMIN.parse().unwrap()).await.unwrap();

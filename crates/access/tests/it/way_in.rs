@@ -202,7 +202,7 @@ async fn state_004_a_disabled_account_cannot_sign_in_not_even_on_a_proved_sessio
 #[tokio::test]
 async fn calls_of_the_way_in_are_counted_for_each_address() {
     let few = access::AccessConfig { calls_per_minute: 3, ..access::AccessConfig::default() };
-    let runtime = TestRuntime::with(few).await;
+    let runtime = Box::pin(TestRuntime::with(few)).await;
     let asked =
         async |method: &str, path: &str, body: Value| runtime.plain(method, path, body).await.0.as_u16();
     let device =
