@@ -3,6 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::model::command::{CommandKind, CommandState};
+use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::model::rentable::{Facts, reasons};
 use crate::ports::{AreaFacts, LiveState};
 use crate::read::commands::CommandRow;
@@ -27,8 +29,10 @@ pub struct CommandShown {
     /// Its id, as text.
     pub id: String,
     /// What was asked.
+    #[schema(value_type = CommandKind)]
     pub kind: i16,
-    /// 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled.
+    /// How far it got.
+    #[schema(value_type = CommandState)]
     pub state: i16,
     /// The device's answer.
     pub result_code: Option<i32>,
@@ -59,12 +63,16 @@ pub struct Detail {
     /// Where it works.
     pub area_name: String,
     /// Lifecycle.
+    #[schema(value_type = Lifecycle)]
     pub lifecycle: i16,
     /// Who uses it.
+    #[schema(value_type = RidingState)]
     pub riding_state: i16,
     /// Field work.
+    #[schema(value_type = Vec<OperationState>)]
     pub operation_states: Vec<i16>,
     /// What is wrong.
+    #[schema(value_type = Vec<AlarmState>)]
     pub alarm_states: Vec<i16>,
     /// Whether it reported lately.
     pub online: bool,

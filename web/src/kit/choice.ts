@@ -11,6 +11,16 @@ export function tagOf<Value extends string | number>(value: Value, labels: ByVal
   return { label: labels[value] ?? EMPTY, color: colors[value] ?? stateStyle[7].color }
 }
 
+/** How a value is called; one that is not known yet, or none, is not. */
+export function labelOf(labels: Readonly<Record<number, string>>, value: number | null | undefined): string {
+  return (value === null || value === undefined ? undefined : labels[value]) ?? EMPTY
+}
+
+/** All values to choose from, as numbers. */
+export function numberedOptionsOf(labels: Readonly<Record<number, string>>): { value: number; label: string }[] {
+  return Object.entries(labels).map(([value, label]) => ({ value: Number(value), label }))
+}
+
 /** All values to choose from. */
 export function optionsOf(labels: ByValue<string | number>): FilterOption[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }))

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, DataOwner, OperatorDeviceId, OperatorId, Phone, Scope};
 
 use super::operators::ids;
-use crate::model::device::{Device, DeviceEvent, OperatorDevices};
+use crate::model::device::{Device, DeviceEvent, DeviceKind, OperatorDevices};
 use crate::model::operator::{Operator, OperatorEvent, owner_of};
 
 const WAITING: i16 = 0;
@@ -196,7 +196,8 @@ pub struct DeviceRow {
     pub device_code: String,
     /// What people call it.
     pub device_name: String,
-    /// 1 browser, 2 Android, 3 iOS.
+    /// What it is.
+    #[schema(value_type = DeviceKind)]
     pub device_type: i16,
     /// Where it was seen first.
     pub login_address: String,

@@ -13,6 +13,7 @@ use super::actor;
 use crate::model::authority::People;
 use crate::model::level::Level;
 use crate::model::operator::{Operator, OperatorEvent, owner_of};
+use crate::model::profession::Profession;
 
 /// Shown for a person who was forgotten.
 const FORGOTTEN: &str = "已注销";
@@ -227,8 +228,8 @@ pub struct OperatorRow {
     pub level: i16,
     /// Their Chinese names.
     pub level_names: Vec<&'static str>,
-    /// 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
-    #[schema(required)]
+    /// 工种; null: none.
+    #[schema(required, value_type = Option<Profession>)]
     pub profession: Option<i16>,
     /// Roles that he holds, as text.
     #[schema(value_type = Vec<String>)]

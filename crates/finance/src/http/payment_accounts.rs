@@ -18,7 +18,7 @@ use wire::{
 use super::{ACCOUNT, MANAGEMENT, NEWEST, agent_meant, platform_only, refused, unknown_account};
 use crate::Context;
 use crate::model::payment_account::{
-    AccountLevel, AccountStatus, AccountType, Application, PaymentAccountCommand,
+    AccountLevel, AccountStatus, AccountType, Application, CardState, PaymentAccountCommand,
 };
 use crate::read::PROJECTOR;
 use crate::read::payment_accounts::{self, AccountFound, CardFound};
@@ -55,7 +55,8 @@ struct PaymentCard {
     holder: String,
     /// 银行预留手机号, masked.
     mobile_masked: String,
-    /// 0 待验证, 1 已绑定, 2 验证失败, 3 解绑中, 4 已解绑.
+    /// How far its binding got.
+    #[schema(value_type = CardState)]
     state: i16,
     /// Epoch milliseconds.
     bound_at: Option<i64>,
@@ -93,9 +94,11 @@ pub(super) struct PaymentAccountRow {
     /// Under which account it stands, as text; null: under none.
     #[schema(value_type = Option<String>)]
     pub(super) parent_account_id: Option<PaymentAccountId>,
-    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    /// 账户等级; null until it is opened.
+    #[schema(value_type = Option<AccountLevel>)]
     pub(super) account_level: Option<i16>,
-    /// 0 个人, 1 企业, 2 个体户.
+    /// 账户类型.
+    #[schema(value_type = AccountType)]
     pub(super) account_type: i16,
     /// 开户名称.
     pub(super) customer_name: String,
@@ -105,7 +108,8 @@ pub(super) struct PaymentAccountRow {
     pub(super) contact: String,
     /// 联系电话, masked.
     pub(super) phone_masked: String,
-    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    /// 账户状态.
+    #[schema(value_type = AccountStatus)]
     pub(super) status: i16,
     /// 转账授权: 0 未授权, 1 授权中, 2 已授权, 3 失效.
     pub(super) auth_status: i16,
@@ -164,13 +168,16 @@ struct AccountInfo {
     /// Its id, as text.
     #[schema(value_type = String)]
     id: PaymentAccountId,
-    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    /// 账户等级; null until it is opened.
+    #[schema(value_type = Option<AccountLevel>)]
     account_level: Option<i16>,
     /// 转账授权.
     auth_status: i16,
-    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    /// 账户状态.
+    #[schema(value_type = AccountStatus)]
     status: i16,
-    /// 0 个人, 1 企业, 2 个体户.
+    /// 账户类型.
+    #[schema(value_type = AccountType)]
     account_type: i16,
     /// 开户名称.
     customer_name: String,
@@ -476,9 +483,11 @@ struct AccountOfTenant {
     id: PaymentAccountId,
     /// 开户名称.
     customer_name: String,
-    /// 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
+    /// 账户等级; null until it is opened.
+    #[schema(value_type = Option<AccountLevel>)]
     account_level: Option<i16>,
-    /// 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
+    /// 账户状态.
+    #[schema(value_type = AccountStatus)]
     status: i16,
 }
 

@@ -14,7 +14,7 @@ use wire::{
 };
 
 use crate::Fleet;
-use crate::model::region::Lifecycle;
+use crate::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
 use crate::read::vehicle_list::{self, Named, following};
 use crate::read::vehicles::VehicleRow;
 
@@ -48,12 +48,16 @@ struct VehicleListed {
     /// Where it works.
     area_name: String,
     /// Lifecycle.
+    #[schema(value_type = Lifecycle)]
     lifecycle: i16,
     /// Who uses it.
+    #[schema(value_type = RidingState)]
     riding_state: i16,
     /// Field work.
+    #[schema(value_type = Vec<OperationState>)]
     operation_states: Vec<i16>,
     /// What is wrong.
+    #[schema(value_type = Vec<AlarmState>)]
     alarm_states: Vec<i16>,
     /// Display state.
     state: Option<u8>,

@@ -55,7 +55,8 @@ struct AreaRow {
     vehicle_count: i64,
     /// Parking places in it that count.
     parking_count: i64,
-    /// 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
+    /// 服务区状态.
+    #[schema(value_type = AreaState)]
     state: i16,
     /// What riders are told while it is suspended.
     notice: String,

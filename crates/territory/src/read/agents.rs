@@ -10,7 +10,7 @@ use sqlx::{FromRow, PgExecutor};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AgentRoleId, AreaId, DataOwner, Phone, Scope};
 
-use crate::model::agent::{Agent, AgentEvent, Profile};
+use crate::model::agent::{Agent, AgentEvent, BillingWay, Profile};
 
 /// A row of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -109,7 +109,8 @@ pub struct AccountRow {
     pub role_id: Option<AgentRoleId>,
     /// The template's name; null when there is none that the caller may see.
     pub role_name: Option<String>,
-    /// 0 own merchant account, 1 platform cashier.
+    /// 收银模式.
+    #[schema(value_type = BillingWay)]
     pub billing_way: i16,
     /// First day of the contract, `YYYY-MM-DD`.
     pub contract_begin: Option<String>,

@@ -125,7 +125,8 @@ pub struct AreaShape {
     /// Who runs it.
     #[schema(value_type = String)]
     pub agent_id: AgentId,
-    /// 0 planned, 1 open, 2 suspended.
+    /// Closed ones have no shape any more.
+    #[schema(value_type = AreaState)]
     pub state: i16,
     /// `[lng, lat]` corners, closed, WGS-84.
     #[sqlx(json)]

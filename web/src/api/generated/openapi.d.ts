@@ -1894,16 +1894,9 @@ export interface components {
         };
         /** @description What the login asks of an account. */
         AccountInfo: {
-            /**
-             * Format: int32
-             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-             */
-            accountLevel?: number | null;
-            /**
-             * Format: int32
-             * @description 0 个人, 1 企业, 2 个体户.
-             */
-            accountType: number;
+            accountLevel?: components["schemas"]["AccountLevel"] | null;
+            /** @description 账户类型. */
+            accountType: components["schemas"]["AccountType"];
             /**
              * Format: int32
              * @description 转账授权.
@@ -1915,28 +1908,24 @@ export interface components {
             id: string;
             /** @description 代理. */
             name: string;
-            /**
-             * Format: int32
-             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-             */
-            status: number;
+            /** @description 账户状态. */
+            status: components["schemas"]["AccountStatus"];
         };
+        /**
+         * Format: int32
+         * @description 账户等级
+         * @enum {integer}
+         */
+        AccountLevel: 1 | 2;
         /** @description An account that was looked up. */
         AccountOfTenant: {
-            /**
-             * Format: int32
-             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-             */
-            accountLevel?: number | null;
+            accountLevel?: components["schemas"]["AccountLevel"] | null;
             /** @description 开户名称. */
             customerName: string;
             /** @description Its id, as text. */
             id: string;
-            /**
-             * Format: int32
-             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-             */
-            status: number;
+            /** @description 账户状态. */
+            status: components["schemas"]["AccountStatus"];
         };
         /** @description A page of accounts. */
         AccountPage: {
@@ -1967,11 +1956,8 @@ export interface components {
              * @description Service areas that it runs, closed ones not counted.
              */
             areaCount: number;
-            /**
-             * Format: int32
-             * @description 0 own merchant account, 1 platform cashier.
-             */
-            billingWay: number;
+            /** @description 收银模式. */
+            billingWay: components["schemas"]["BillingWay"];
             /**
              * Format: int64
              * @description Agents that stand under it.
@@ -2050,6 +2036,18 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Format: int32
+         * @description 账户状态
+         * @enum {integer}
+         */
+        AccountStatus: 0 | 1 | 2 | 3 | 4 | 5;
+        /**
+         * Format: int32
+         * @description 账户类型
+         * @enum {integer}
+         */
+        AccountType: 0 | 1 | 2;
         /** @description A kind of event. */
         ActionOption: {
             /** @description As stored. */
@@ -2123,6 +2121,12 @@ export interface components {
              */
             state: number;
         };
+        /**
+         * Format: int32
+         * @description 告警
+         * @enum {integer}
+         */
+        AlarmState: 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14;
         Allowed: {
             /** @description Whether the device may sign in for the phone. */
             allowed: boolean;
@@ -2325,7 +2329,7 @@ export interface components {
                 /** @description Whose it is, as text. */
                 agentId: string;
                 /** @description What is wrong. */
-                alarmStates: number[];
+                alarmStates: components["schemas"]["AlarmState"][];
                 /** @description Where it works, as text. */
                 areaId: string;
                 /** @description Where it works. */
@@ -2364,11 +2368,8 @@ export interface components {
                  * @description Degrees north, WGS-84.
                  */
                 lat?: number | null;
-                /**
-                 * Format: int32
-                 * @description Lifecycle.
-                 */
-                lifecycle: number;
+                /** @description Lifecycle. */
+                lifecycle: components["schemas"]["Lifecycle"];
                 /**
                  * Format: double
                  * @description Degrees east, WGS-84.
@@ -2381,7 +2382,7 @@ export interface components {
                 /** @description Whether it reported lately. */
                 online: boolean;
                 /** @description Field work. */
-                operationStates: number[];
+                operationStates: components["schemas"]["OperationState"][];
                 /** @description 号牌. */
                 plateNo: string;
                 /** @description Why not, the weightiest first. */
@@ -2393,11 +2394,8 @@ export interface components {
                  * @description The device's time of its last report.
                  */
                 reportAt?: number | null;
-                /**
-                 * Format: int32
-                 * @description Who uses it.
-                 */
-                ridingState: number;
+                /** @description Who uses it. */
+                ridingState: components["schemas"]["RidingState"];
                 /**
                  * Format: int32
                  * @description Satellites in use.
@@ -2758,11 +2756,7 @@ export interface components {
                 opAreaIds: string[];
                 /** @description What he signs in with, and his key in calls. */
                 phone: string;
-                /**
-                 * Format: int32
-                 * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
-                 */
-                profession: number | null;
+                profession: components["schemas"]["Profession"] | null;
                 /** @description Roles that he holds, as text. */
                 roleIds: string[];
                 /** @description Their names. */
@@ -2811,11 +2805,8 @@ export interface components {
                      * @description Service areas that it runs, closed ones not counted.
                      */
                     areaCount: number;
-                    /**
-                     * Format: int32
-                     * @description 0 own merchant account, 1 platform cashier.
-                     */
-                    billingWay: number;
+                    /** @description 收银模式. */
+                    billingWay: components["schemas"]["BillingWay"];
                     /**
                      * Format: int64
                      * @description Agents that stand under it.
@@ -2952,11 +2943,8 @@ export interface components {
                      * @description Parking places in it that count.
                      */
                     parkingCount: number;
-                    /**
-                     * Format: int32
-                     * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
-                     */
-                    state: number;
+                    /** @description 服务区状态. */
+                    state: components["schemas"]["AreaState"];
                     /** @description 客服电话. */
                     tel: string;
                     /**
@@ -3100,11 +3088,7 @@ export interface components {
                     opAreaIds: string[];
                     /** @description What he signs in with, and his key in calls. */
                     phone: string;
-                    /**
-                     * Format: int32
-                     * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
-                     */
-                    profession: number | null;
+                    profession: components["schemas"]["Profession"] | null;
                     /** @description Roles that he holds, as text. */
                     roleIds: string[];
                     /** @description Their names. */
@@ -3197,7 +3181,7 @@ export interface components {
                     /** @description Whose it is, as text. */
                     agentId: string;
                     /** @description What is wrong. */
-                    alarmStates: number[];
+                    alarmStates: components["schemas"]["AlarmState"][];
                     /** @description Where it works, as text. */
                     areaId: string;
                     /** @description Where it works. */
@@ -3221,11 +3205,8 @@ export interface components {
                      * @description Degrees north, WGS-84: its last fix.
                      */
                     lat?: number | null;
-                    /**
-                     * Format: int32
-                     * @description Lifecycle.
-                     */
-                    lifecycle: number;
+                    /** @description Lifecycle. */
+                    lifecycle: components["schemas"]["Lifecycle"];
                     /**
                      * Format: double
                      * @description Degrees east, WGS-84.
@@ -3234,7 +3215,7 @@ export interface components {
                     /** @description Whether it reported lately. */
                     online: boolean;
                     /** @description Field work. */
-                    operationStates: number[];
+                    operationStates: components["schemas"]["OperationState"][];
                     /** @description 号牌. */
                     plateNo: string;
                     /**
@@ -3242,11 +3223,8 @@ export interface components {
                      * @description The device's time of its last report.
                      */
                     reportAt?: number | null;
-                    /**
-                     * Format: int32
-                     * @description Who uses it.
-                     */
-                    ridingState: number;
+                    /** @description Who uses it. */
+                    ridingState: components["schemas"]["RidingState"];
                     /**
                      * Format: int32
                      * @description Battery, percent.
@@ -3726,11 +3704,8 @@ export interface components {
              * @description Parking places in it that count.
              */
             parkingCount: number;
-            /**
-             * Format: int32
-             * @description 0 筹备, 1 运营中, 2 暂停服务, 3 已关停.
-             */
-            state: number;
+            /** @description 服务区状态. */
+            state: components["schemas"]["AreaState"];
             /** @description 客服电话. */
             tel: string;
             /**
@@ -3759,12 +3734,15 @@ export interface components {
             name: string;
             /** @description `[lng, lat]` corners, closed, WGS-84. */
             ring: number[][];
-            /**
-             * Format: int32
-             * @description 0 planned, 1 open, 2 suspended.
-             */
-            state: number;
+            /** @description Closed ones have no shape any more. */
+            state: components["schemas"]["AreaState"];
         };
+        /**
+         * Format: int32
+         * @description 服务区状态
+         * @enum {integer}
+         */
+        AreaState: 0 | 1 | 2 | 3;
         AreaStateBody: {
             id: string;
             /** @description What riders are told, when it is suspended: 1 to 200 characters. */
@@ -3800,6 +3778,12 @@ export interface components {
             /** @description One for each. */
             results: components["schemas"]["Enrolled"][];
         };
+        /**
+         * Format: int32
+         * @description 收银模式
+         * @enum {integer}
+         */
+        BillingWay: 0 | 1;
         /** @description How its money is taken. */
         BillingWayFound: {
             /**
@@ -3866,6 +3850,12 @@ export interface components {
             /** @description At most 200 characters. */
             reason?: string | null;
         };
+        /**
+         * Format: int32
+         * @description 银行卡状态
+         * @enum {integer}
+         */
+        CardState: 0 | 1 | 2 | 3 | 4;
         /** @description A category with its kinds of event. */
         CategoryOption: {
             /** @description What may happen in it. */
@@ -3976,6 +3966,12 @@ export interface components {
             /** @description Always `sent`. */
             state: string;
         };
+        /**
+         * Format: int32
+         * @description 指令
+         * @enum {integer}
+         */
+        CommandKind: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18;
         /** @description The newest command to the bike. */
         CommandShown: {
             /**
@@ -3987,11 +3983,8 @@ export interface components {
             by: string;
             /** @description Its id, as text. */
             id: string;
-            /**
-             * Format: int32
-             * @description What was asked.
-             */
-            kind: number;
+            /** @description What was asked. */
+            kind: components["schemas"]["CommandKind"];
             /** @description Why it was asked. */
             reason: string;
             /**
@@ -4004,12 +3997,15 @@ export interface components {
              * @description When it left, epoch milliseconds.
              */
             sentAt?: number | null;
-            /**
-             * Format: int32
-             * @description 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled.
-             */
-            state: number;
+            /** @description How far it got. */
+            state: components["schemas"]["CommandState"];
         };
+        /**
+         * Format: int32
+         * @description 指令状态
+         * @enum {integer}
+         */
+        CommandState: 0 | 1 | 2 | 3 | 4 | 5;
         /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
         Detail: {
             /** @description Power on. */
@@ -4017,7 +4013,7 @@ export interface components {
             /** @description Whose it is, as text. */
             agentId: string;
             /** @description What is wrong. */
-            alarmStates: number[];
+            alarmStates: components["schemas"]["AlarmState"][];
             /** @description Where it works, as text. */
             areaId: string;
             /** @description Where it works. */
@@ -4056,11 +4052,8 @@ export interface components {
              * @description Degrees north, WGS-84.
              */
             lat?: number | null;
-            /**
-             * Format: int32
-             * @description Lifecycle.
-             */
-            lifecycle: number;
+            /** @description Lifecycle. */
+            lifecycle: components["schemas"]["Lifecycle"];
             /**
              * Format: double
              * @description Degrees east, WGS-84.
@@ -4073,7 +4066,7 @@ export interface components {
             /** @description Whether it reported lately. */
             online: boolean;
             /** @description Field work. */
-            operationStates: number[];
+            operationStates: components["schemas"]["OperationState"][];
             /** @description 号牌. */
             plateNo: string;
             /** @description Why not, the weightiest first. */
@@ -4085,11 +4078,8 @@ export interface components {
              * @description The device's time of its last report.
              */
             reportAt?: number | null;
-            /**
-             * Format: int32
-             * @description Who uses it.
-             */
-            ridingState: number;
+            /** @description Who uses it. */
+            ridingState: components["schemas"]["RidingState"];
             /**
              * Format: int32
              * @description Satellites in use.
@@ -4124,6 +4114,12 @@ export interface components {
         DeviceId: {
             id: string;
         };
+        /**
+         * Format: int32
+         * @description 设备类型
+         * @enum {integer}
+         */
+        DeviceKind: 1 | 2 | 3;
         DeviceList: {
             /** @description Newest first, at most 200. */
             list: components["schemas"]["DeviceRow"][];
@@ -4138,11 +4134,8 @@ export interface components {
             device_code: string;
             /** @description What people call it. */
             device_name: string;
-            /**
-             * Format: int32
-             * @description 1 browser, 2 Android, 3 iOS.
-             */
-            device_type: number;
+            /** @description What it is. */
+            device_type: components["schemas"]["DeviceKind"];
             /** @description Its id, as text. */
             id: string;
             /**
@@ -4252,16 +4245,9 @@ export interface components {
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_Option_AccountInfo: {
             data: null | {
-                /**
-                 * Format: int32
-                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-                 */
-                accountLevel?: number | null;
-                /**
-                 * Format: int32
-                 * @description 0 个人, 1 企业, 2 个体户.
-                 */
-                accountType: number;
+                accountLevel?: components["schemas"]["AccountLevel"] | null;
+                /** @description 账户类型. */
+                accountType: components["schemas"]["AccountType"];
                 /**
                  * Format: int32
                  * @description 转账授权.
@@ -4273,11 +4259,8 @@ export interface components {
                 id: string;
                 /** @description 代理. */
                 name: string;
-                /**
-                 * Format: int32
-                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-                 */
-                status: number;
+                /** @description 账户状态. */
+                status: components["schemas"]["AccountStatus"];
             };
             /** @description Always empty. */
             msg: string;
@@ -4288,16 +4271,9 @@ export interface components {
         FinancialAnswer_PaymentAccountRow: {
             /** @description A payment account; names and numbers masked. */
             data: {
-                /**
-                 * Format: int32
-                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-                 */
-                accountLevel?: number | null;
-                /**
-                 * Format: int32
-                 * @description 0 个人, 1 企业, 2 个体户.
-                 */
-                accountType: number;
+                accountLevel?: components["schemas"]["AccountLevel"] | null;
+                /** @description 账户类型. */
+                accountType: components["schemas"]["AccountType"];
                 /** @description Whose it is, as text. */
                 agentId: string;
                 /** @description 代理. */
@@ -4335,11 +4311,8 @@ export interface components {
                 payPasswordSet: boolean;
                 /** @description 联系电话, masked. */
                 phoneMasked: string;
-                /**
-                 * Format: int32
-                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-                 */
-                status: number;
+                /** @description 账户状态. */
+                status: components["schemas"]["AccountStatus"];
                 /**
                  * Format: int64
                  * @description To be sent with a change.
@@ -4387,20 +4360,13 @@ export interface components {
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_Vec_AccountOfTenant: {
             data: {
-                /**
-                 * Format: int32
-                 * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-                 */
-                accountLevel?: number | null;
+                accountLevel?: components["schemas"]["AccountLevel"] | null;
                 /** @description 开户名称. */
                 customerName: string;
                 /** @description Its id, as text. */
                 id: string;
-                /**
-                 * Format: int32
-                 * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-                 */
-                status: number;
+                /** @description 账户状态. */
+                status: components["schemas"]["AccountStatus"];
             }[];
             /** @description Always empty. */
             msg: string;
@@ -4609,6 +4575,12 @@ export interface components {
          * @enum {string}
          */
         Kind: "export" | "unmask";
+        /**
+         * Format: int32
+         * @description 生命周期
+         * @enum {integer}
+         */
+        Lifecycle: 0 | 1 | 2 | 3 | 4 | 5 | 6;
         Link: {
             /**
              * Format: int64
@@ -4939,6 +4911,12 @@ export interface components {
             /** @description As text. */
             objectId: string;
         };
+        /**
+         * Format: int32
+         * @description 运维状态
+         * @enum {integer}
+         */
+        OperationState: 1 | 2 | 3 | 4 | 5 | 6;
         OperatorBody: {
             /** @description The one agent that he belongs to; 0 or absent: see `agentIds`. */
             agentId?: string | null;
@@ -4995,11 +4973,7 @@ export interface components {
             opAreaIds: string[];
             /** @description What he signs in with, and his key in calls. */
             phone: string;
-            /**
-             * Format: int32
-             * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人; null: none.
-             */
-            profession: number | null;
+            profession: components["schemas"]["Profession"] | null;
             /** @description Roles that he holds, as text. */
             roleIds: string[];
             /** @description Their names. */
@@ -5048,16 +5022,9 @@ export interface components {
         };
         /** @description A payment account; names and numbers masked. */
         PaymentAccountRow: {
-            /**
-             * Format: int32
-             * @description 1 平台/一级, 2 加盟商, 3 子账户; null until it is opened.
-             */
-            accountLevel?: number | null;
-            /**
-             * Format: int32
-             * @description 0 个人, 1 企业, 2 个体户.
-             */
-            accountType: number;
+            accountLevel?: components["schemas"]["AccountLevel"] | null;
+            /** @description 账户类型. */
+            accountType: components["schemas"]["AccountType"];
             /** @description Whose it is, as text. */
             agentId: string;
             /** @description 代理. */
@@ -5095,11 +5062,8 @@ export interface components {
             payPasswordSet: boolean;
             /** @description 联系电话, masked. */
             phoneMasked: string;
-            /**
-             * Format: int32
-             * @description 1 审核中, 2 正常, 3 开户失败, 4 冻结, 5 销户.
-             */
-            status: number;
+            /** @description 账户状态. */
+            status: components["schemas"]["AccountStatus"];
             /**
              * Format: int64
              * @description To be sent with a change.
@@ -5125,11 +5089,8 @@ export interface components {
             mobileMasked: string;
             /** @description Why it failed, or shall go or stay. */
             reason?: string | null;
-            /**
-             * Format: int32
-             * @description 0 待验证, 1 已绑定, 2 验证失败, 3 解绑中, 4 已解绑.
-             */
-            state: number;
+            /** @description How far its binding got. */
+            state: components["schemas"]["CardState"];
         };
         PhoneBody: {
             /**
@@ -5169,6 +5130,12 @@ export interface components {
              */
             speed: number;
         };
+        /**
+         * Format: int32
+         * @description 工种
+         * @enum {integer}
+         */
+        Profession: 1 | 2 | 3 | 4 | 5;
         /** @description How a read model stands. */
         Projection: {
             /**
@@ -5285,6 +5252,12 @@ export interface components {
             /** @description Who, as the rider app names him; 1 to 40 characters. */
             riderId: string;
         };
+        /**
+         * Format: int32
+         * @description 骑行状态
+         * @enum {integer}
+         */
+        RidingState: 1 | 2 | 3 | 4 | 5;
         /** @description What an operator may do and see. */
         Rights: {
             /** @description Agents that he may see, as text; empty: all. */
@@ -5543,7 +5516,7 @@ export interface components {
             /** @description Whose it is, as text. */
             agentId: string;
             /** @description What is wrong. */
-            alarmStates: number[];
+            alarmStates: components["schemas"]["AlarmState"][];
             /** @description Where it works, as text. */
             areaId: string;
             /** @description Where it works. */
@@ -5567,11 +5540,8 @@ export interface components {
              * @description Degrees north, WGS-84: its last fix.
              */
             lat?: number | null;
-            /**
-             * Format: int32
-             * @description Lifecycle.
-             */
-            lifecycle: number;
+            /** @description Lifecycle. */
+            lifecycle: components["schemas"]["Lifecycle"];
             /**
              * Format: double
              * @description Degrees east, WGS-84.
@@ -5580,7 +5550,7 @@ export interface components {
             /** @description Whether it reported lately. */
             online: boolean;
             /** @description Field work. */
-            operationStates: number[];
+            operationStates: components["schemas"]["OperationState"][];
             /** @description 号牌. */
             plateNo: string;
             /**
@@ -5588,11 +5558,8 @@ export interface components {
              * @description The device's time of its last report.
              */
             reportAt?: number | null;
-            /**
-             * Format: int32
-             * @description Who uses it.
-             */
-            ridingState: number;
+            /** @description Who uses it. */
+            ridingState: components["schemas"]["RidingState"];
             /**
              * Format: int32
              * @description Battery, percent.

@@ -36,7 +36,7 @@ describe('payment password', () => {
     return server.sent.map((sent) => sent.content)
   }
 
-  it.each([0, 1])('PERM-014 an account of type %s asks with B', async (accountType) => {
+  it.each([0, 1] as const)('PERM-014 an account of type %s asks with B', async (accountType) => {
     storeAccount({ id: '5', accountType })
     expect(await asked()).toEqual([{ callType: 'B_MODIFY' }, { callType: 'B_FORGET' }])
   })

@@ -34,6 +34,6 @@ describe('devices', () => {
   })
 
   it('kinds read in words', () => {
-    expect([1, 2, 3, 9].map(kindText)).toEqual(['浏览器', '安卓', 'iOS', '未知'])
+    expect([1, 2, 3, 9].map(kindText)).toEqual(['浏览器', '安卓', '苹果', '--'])
   })
 })

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import { deviceKindLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
+import { labelOf } from '@/kit/choice'
 
 export const DEVICES_PATH = '/mieba/v2/platform/opman/device'
 
@@ -15,11 +17,7 @@ export const REMOVED = 2
 /** The server shows the newest so many. */
 export const LIST_MAX = 200
 
-const kinds: Readonly<Record<number, string>> = { 1: '浏览器', 2: '安卓', 3: 'iOS' }
-
-export function kindText(kind: number): string {
-  return kinds[kind] ?? '未知'
-}
+export const kindText = (kind: number) => labelOf(deviceKindLabels, kind)
 
 /** Devices of everybody in scope: they wait, are bound or were removed. */
 export const allDevices = queryOptions({

@@ -32,7 +32,7 @@ export const restrictedElements: readonly Restricted[] = [
   { label: '代理商选择', place: '顶部栏', need: '01' },
   { label: '车辆搜索框', place: '顶部栏', need: '0301||0302' },
   { label: '关锁、开锁', place: '运营地图', need: '0301||0305' },
-  { label: '寻车铃、通电、断电、开电池仓、重启', place: '运营地图', need: '0305' },
+  { label: '寻车铃、电门开、电门关、电池仓、重启', place: '运营地图', need: '0305' },
   { label: '角色模板选择', place: '代理商账号', need: '1102' },
 ]
 

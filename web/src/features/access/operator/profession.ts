@@ -1,12 +1,7 @@
-/** What somebody does in the field (工种); it permits nothing. */
-export const professions = [
-  { value: 1, label: '换电员' },
-  { value: 2, label: '挪车员' },
-  { value: 3, label: '维修员' },
-  { value: 4, label: '巡检员' },
-  { value: 5, label: '负责人' },
-] as const
+import { professionLabels } from '@/api/generated/labels'
+import { labelOf, numberedOptionsOf } from '@/kit/choice'
 
-export function professionText(profession: number | null | undefined): string {
-  return professions.find(({ value }) => value === profession)?.label ?? '--'
-}
+/** What somebody does in the field (工种); it permits nothing. */
+export const professions = numberedOptionsOf(professionLabels)
+
+export const professionText = (profession: number | null | undefined) => labelOf(professionLabels, profession)

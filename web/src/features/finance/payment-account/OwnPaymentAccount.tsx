@@ -20,6 +20,7 @@ import {
   NORMAL,
   NOT_OPENED,
   ownAgentId,
+  type PaymentAccount,
   type PaymentAccountDetail,
   paymentAccountDetail,
 } from './paymentAccount'
@@ -46,7 +47,7 @@ export function OwnPaymentAccount() {
   )
 }
 
-function Progress({ status }: { status: number | null }) {
+function Progress({ status }: Pick<PaymentAccount, 'status'>) {
   const { current, look, titles } = standingOf(status)
   return <Steps className="pay-steps" size="small" current={current} status={look} items={titles.map((title) => ({ title }))} />
 }

@@ -12,7 +12,7 @@ import { account as opened } from './paymentAccount.fixture'
 import PaymentAccountListPage from './PaymentAccountListPage'
 
 const account: PaymentAccount = { ...opened, agentId: '8', certNoMasked: '**************0Y43', payPasswordSet: true }
-const card = (state: number): BankCard => ({
+const card = (state: BankCard['state']): BankCard => ({
   id: '40',
   bankName: '招商银行',
   cardNoMasked: '**** **** **** 4458',

@@ -36,7 +36,7 @@ import { resultOf } from './ResultDialog'
 import { standingOf } from './steps'
 import { textOf } from '@/kit/list/cells'
 
-const card = (state: number, digits = '0123'): BankCard => ({
+const card = (state: BankCard['state'], digits = '0123'): BankCard => ({
   id: `${state}-${digits}`,
   bankName: '招商银行',
   cardNoMasked: `**** **** **** ${digits}`,
@@ -66,12 +66,12 @@ describe('the status of an account', () => {
   })
 
   it('has a word for each number and does not guess at others', () => {
-    expect([0, 1, 2, 3, 4, 5, 9].map((status) => statusTag(status).label)).toEqual([
-      '未开户', '审核中', '正常', '开户失败', '冻结', '销户', '--',
-    ])
-    expect([0, 1, 2, 3, 4, 9].map((state) => cardTag(state).label)).toEqual(['待验证', '已绑定', '验证失败', '解绑中', '已解绑', '--'])
+    expect(([0, 1, 2, 3, 4, 5] as const).map((status) => statusTag(status).label)).toEqual(['未开户', '审核中', '正常', '开户失败', '冻结', '销户'])
+    // As an older page would meet a newer server's.
+    expect(statusTag(9 as 5).label).toBe('--')
+    expect(([0, 1, 2, 3, 4] as const).map((state) => cardTag(state).label)).toEqual(['待验证', '已绑定', '验证失败', '解绑中', '已解绑'])
     expect([PERSON, COMPANY, SOLE_TRADER, 9].map(typeLabel)).toEqual(['个人', '企业', '个体户', '--'])
-    expect([null, 1, 2, 3, 9].map(levelLabel)).toEqual(['--', '一级（平台）', '二级（加盟商）', '三级（子账户）', '--'])
+    expect([null, 1, 2, 9].map(levelLabel)).toEqual(['--', '一级（平台）', '二级（加盟商）', '--'])
     expect([null, 0, 1, 2, 3].map(authLabel)).toEqual(['--', '未授权', '授权中', '已授权', '已失效'])
   })
 
@@ -80,7 +80,7 @@ describe('the status of an account', () => {
     expect(standingOf(IN_REVIEW)).toMatchObject({ current: 1, look: 'process' })
     expect(standingOf(FAILED)).toEqual({ current: 1, look: 'error', titles: ['已申请', '开户失败', '正常'] })
     expect(standingOf(NORMAL)).toMatchObject({ current: 2, look: 'finish' })
-    for (const status of [FROZEN, CLOSED]) expect(standingOf(status)).toMatchObject({ current: 2, look: 'error' })
+    for (const status of [FROZEN, CLOSED] as const) expect(standingOf(status)).toMatchObject({ current: 2, look: 'error' })
     expect(standingOf(FROZEN).titles[2]).toBe('冻结')
   })
 })
@@ -141,7 +141,7 @@ describe('the number of a bank card', () => {
 describe('the card in use', () => {
   const number = '6222021001120123'
   it('STORE-013 STORE-014 stays while it is pending, bound or on its way out', () => {
-    for (const state of [CARD_PENDING, CARD_BOUND, CARD_UNBINDING]) {
+    for (const state of [CARD_PENDING, CARD_BOUND, CARD_UNBINDING] as const) {
       keepInUse({ cardNo: number, bankMobile: '13900000001' })
       forgetUnlessInUse([card(CARD_UNBOUND, '7777'), card(state)])
       expect(localStorage.getItem('cardNo')).toBe(number)

@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import { accountLevelLabels, accountStatusLabels, accountTypeLabels, cardStateLabels } from '@/api/generated/labels'
 import { hosts } from '@/api/hosts'
 import type { BodyOf, DataOf } from '@/api/shapes'
 import { stateStyle } from '@/kit/theme'
+import { labelOf, tagOf } from '@/kit/choice'
 import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
@@ -36,11 +38,12 @@ export const BANK_MAX = 32
 export const REASON_MAX = 200
 
 type Told = DataOf<'/Pay/customer/detail'>
+type Status = Told['status']
 
 /** A payment account as lists show it; what identifies people is masked. */
 export type PaymentAccount = Omit<Told, 'cards' | 'status'> & {
   /** Missing reads as 2 on labels, and is not 2 for anything that it decides. */
-  status: number | null
+  status: Status | null
 }
 
 /** A bank card of an account; its number and mobile masked. */
@@ -50,55 +53,47 @@ export interface PaymentAccountDetail extends PaymentAccount {
   cards: BankCard[]
 }
 
-const statuses: readonly TagStyle[] = [
-  { label: '未开户', color: stateStyle[7].color },
-  { label: '审核中', color: stateStyle[4].color },
-  { label: '正常', color: stateStyle[0].color },
-  { label: '开户失败', color: stateStyle[5].color },
-  { label: '冻结', color: stateStyle[2].color },
-  { label: '销户', color: stateStyle[7].color },
-]
+const statusColors: Readonly<Record<Status, string>> = {
+  0: stateStyle[7].color,
+  1: stateStyle[4].color,
+  2: stateStyle[0].color,
+  3: stateStyle[5].color,
+  4: stateStyle[2].color,
+  5: stateStyle[7].color,
+}
 
 /** What a label shows while the status is missing. Only the label: nothing is decided by it. */
 const SHOWN_BY_DEFAULT = NORMAL
 
 /** The status in words and colour; one that is not known yet looks grey. */
-export function statusTag(status: number | null | undefined): TagStyle {
-  return statuses[status ?? SHOWN_BY_DEFAULT] ?? { label: EMPTY, color: stateStyle[7].color }
+export function statusTag(status: Status | null | undefined): TagStyle {
+  return tagOf(status ?? SHOWN_BY_DEFAULT, accountStatusLabels, statusColors)
 }
 
-const cardStates: readonly TagStyle[] = [
-  { label: '待验证', color: stateStyle[4].color },
-  { label: '已绑定', color: stateStyle[0].color },
-  { label: '验证失败', color: stateStyle[5].color },
-  { label: '解绑中', color: stateStyle[2].color },
-  { label: '已解绑', color: stateStyle[7].color },
-]
-
-export function cardTag(state: number): TagStyle {
-  return cardStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+const cardColors: Readonly<Record<BankCard['state'], string>> = {
+  0: stateStyle[4].color,
+  1: stateStyle[0].color,
+  2: stateStyle[5].color,
+  3: stateStyle[2].color,
+  4: stateStyle[7].color,
 }
+
+export const cardTag = (state: BankCard['state']): TagStyle => tagOf(state, cardStateLabels, cardColors)
 
 export const accountTypes = [
-  { value: COMPANY, label: '企业' },
-  { value: SOLE_TRADER, label: '个体户' },
-  { value: PERSON, label: '个人' },
+  { value: COMPANY, label: accountTypeLabels[COMPANY] },
+  { value: SOLE_TRADER, label: accountTypeLabels[SOLE_TRADER] },
+  { value: PERSON, label: accountTypeLabels[PERSON] },
 ] as const
 
-export function typeLabel(type: number): string {
-  return accountTypes.find(({ value }) => value === type)?.label ?? EMPTY
-}
+export const typeLabel = (type: number) => labelOf(accountTypeLabels, type)
 
-const levels: readonly string[] = [EMPTY, '一级（平台）', '二级（加盟商）', '三级（子账户）']
-
-export function levelLabel(level: number | null): string {
-  return levels[level ?? 0] ?? EMPTY
-}
+export const levelLabel = (level: number | null) => labelOf(accountLevelLabels, level)
 
 /** Levels that an account is opened with. */
 export const openingLevels = [
-  { value: 2, label: '二级（加盟商）', help: '可以查看账单和提出异议' },
-  { value: 1, label: '一级（平台）', help: '没有账单明细和异议账单' },
+  { value: 2, label: accountLevelLabels[2], help: '可以查看账单和提出异议' },
+  { value: 1, label: accountLevelLabels[1], help: '没有账单明细和异议账单' },
 ] as const
 
 const authorisations: readonly string[] = ['未授权', '授权中', '已授权', '已失效']

@@ -1,4 +1,4 @@
-import { CLOSED, FAILED, FROZEN, IN_REVIEW, NORMAL, NOT_OPENED, statusTag } from './paymentAccount'
+import { CLOSED, FAILED, FROZEN, IN_REVIEW, NORMAL, NOT_OPENED, type PaymentAccount, statusTag } from './paymentAccount'
 
 /** Where an account stands on its way, for the row of steps. */
 export interface Standing {
@@ -14,7 +14,7 @@ const REVIEW = statusTag(IN_REVIEW).label
 const OPEN = statusTag(NORMAL).label
 
 /** How far an account with this status has come; one without a status reads as the label does. */
-export function standingOf(status: number | null): Standing {
+export function standingOf(status: PaymentAccount['status']): Standing {
   const label = statusTag(status).label
   switch (status ?? NORMAL) {
     case NOT_OPENED:

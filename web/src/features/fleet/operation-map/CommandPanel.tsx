@@ -7,7 +7,7 @@ import { failureText } from '@/api/client'
 import { useClockOffset } from '@/live/hooks'
 import { usePermit } from '@/kit/Permit'
 
-import { ackLine, commandChoices, type AckTone, type CommandChoice, type SentCommand } from './commands'
+import { ackLine, commandChoices, kindWord, type AckTone, type CommandChoice, type SentCommand } from './commands'
 import { sendCommand } from './queries'
 import { useNow } from './useNow'
 import type { Vehicle } from './vehicle'
@@ -57,7 +57,7 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
             loading={send.isPending && send.variables.choice.name === choice.name}
             onClick={() => begin(choice)}
           >
-            {choice.label}
+            {kindWord(choice.kind)}
           </Button>
         ))}
       </div>
@@ -69,8 +69,8 @@ export function CommandPanel({ vehicle }: { vehicle: Vehicle }) {
       {!send.isError && <Acknowledgement vehicle={vehicle} sent={sent} />}
       <Modal
         open={asking !== null}
-        title={asking === null ? '' : `对 ${carId} ${asking.label}`}
-        okText={asking?.label}
+        title={asking === null ? '' : `对 ${carId} ${kindWord(asking.kind)}`}
+        okText={asking ? kindWord(asking.kind) : undefined}
         cancelText="取消"
         okButtonProps={{ danger: asking?.danger === true, disabled: !ready }}
         confirmLoading={send.isPending}

@@ -1,11 +1,15 @@
 /** What can be sent to a bike from the map, in words, and how the answer reads. */
+import { commandKindLabels, commandStateLabels } from '@/api/generated/labels'
+import { labelOf } from '@/kit/choice'
 import type { VehicleCommand } from './vehicle'
+
+type CommandKind = VehicleCommand['kind']
 
 export type CommandName = 'lock' | 'unlock' | 'ring' | 'powerOn' | 'powerOff' | 'openBattery' | 'reboot'
 
 export interface CommandChoice {
   readonly name: CommandName
-  readonly label: string
+  readonly kind: CommandKind
   /** Permission to see the button. */
   readonly need: string
   /** The consequence in words; without one the command is sent at once. */
@@ -19,24 +23,19 @@ const LOCK = '0301||0305'
 const OTHER = '0305'
 
 export const commandChoices: readonly CommandChoice[] = [
-  { name: 'lock', label: '关锁', need: LOCK, consequence: '车辆将上锁断电。若正在骑行，设备会拒绝。', reasoned: false },
-  { name: 'unlock', label: '开锁', need: LOCK, consequence: '车辆将不经订单解锁，任何人都可以骑走，操作会记入日志。', reasoned: true, danger: true },
-  { name: 'ring', label: '寻车铃', need: OTHER, consequence: '', reasoned: false },
-  { name: 'powerOn', label: '通电', need: OTHER, consequence: '车辆将通电，可被推动和骑行。', reasoned: true, danger: true },
-  { name: 'powerOff', label: '断电', need: OTHER, consequence: '电机将断电。若车辆正在行驶，骑行者会失去动力。', reasoned: true, danger: true },
-  { name: 'openBattery', label: '开电池仓', need: OTHER, consequence: '电池仓锁将打开，电池可被取走。', reasoned: true, danger: true },
-  { name: 'reboot', label: '重启', need: OTHER, consequence: '中控将重启，约一分钟内不在线。', reasoned: false },
+  { name: 'lock', kind: 2, need: LOCK, consequence: '车辆将上锁断电。若正在骑行，设备会拒绝。', reasoned: false },
+  { name: 'unlock', kind: 1, need: LOCK, consequence: '车辆将不经订单解锁，任何人都可以骑走，操作会记入日志。', reasoned: true, danger: true },
+  { name: 'ring', kind: 10, need: OTHER, consequence: '', reasoned: false },
+  { name: 'powerOn', kind: 5, need: OTHER, consequence: '车辆将通电，可被推动和骑行。', reasoned: true, danger: true },
+  { name: 'powerOff', kind: 6, need: OTHER, consequence: '电机将断电。若车辆正在行驶，骑行者会失去动力。', reasoned: true, danger: true },
+  { name: 'openBattery', kind: 8, need: OTHER, consequence: '电池仓锁将打开，电池可被取走。', reasoned: true, danger: true },
+  { name: 'reboot', kind: 12, need: OTHER, consequence: '中控将重启，约一分钟内不在线。', reasoned: false },
 ]
 
-const kindWords: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(commandChoices.map((choice) => [choice.name, choice.label])),
-  power_on: '通电', power_off: '断电', open_battery: '开电池仓',
-  1: '开锁', 2: '关锁', 3: '设防', 4: '撤防', 5: '通电', 6: '断电', 7: '后轮锁', 8: '开电池仓', 9: '头盔锁', 10: '寻车铃',
-  11: '语音', 12: '重启', 13: '限速', 14: '参数', 15: '围栏下发', 16: '固件升级', 17: '语音包', 18: '临时通电',
-}
-
-export function kindWord(kind: string | number): string {
-  return kindWords[String(kind)] ?? '指令'
+/** What was asked: by the number that the bike tells of, or by the name it was sent under. */
+export function kindWord(kind: CommandKind | CommandName): string {
+  const number = typeof kind === 'number' ? kind : commandChoices.find(({ name }) => name === kind)?.kind
+  return labelOf(commandKindLabels, number)
 }
 
 const resultWords: Readonly<Record<number, string>> = {
@@ -77,25 +76,26 @@ export function ackLine(sent: SentCommand | null, told: VehicleCommand | null, n
     if (waited > SILENT_AFTER_MS) {
       return { tone: 'late', what: kindWord(sent.name), outcome: '未收到结果', seconds: secondsWord(waited), detail: '连接恢复后会补上结果' }
     }
-    return { tone: 'waiting', what: kindWord(sent.name), outcome: '已下发', seconds: secondsWord(waited), detail: '' }
+    return { tone: 'waiting', what: kindWord(sent.name), outcome: commandStateLabels[1], seconds: secondsWord(waited), detail: '' }
   }
   if (told === null) return null
   const what = kindWord(sent?.name ?? told.kind)
   const begun = told.sentAt ?? sent?.sentAt ?? now
   const took = secondsWord((told.ackAt ?? now) - begun)
+  const outcome = commandStateLabels[told.state]
   switch (told.state) {
     case 0:
-      return { tone: 'waiting', what, outcome: '待下发', seconds: took, detail: by(told) }
+      return { tone: 'waiting', what, outcome, seconds: took, detail: by(told) }
     case 1:
-      return { tone: 'waiting', what, outcome: '已下发', seconds: took, detail: by(told) }
+      return { tone: 'waiting', what, outcome, seconds: took, detail: by(told) }
     case 2:
-      return { tone: 'good', what, outcome: '成功', seconds: took, detail: by(told) }
+      return { tone: 'good', what, outcome, seconds: took, detail: by(told) }
     case 3:
-      return { tone: 'bad', what, outcome: '失败', seconds: took, detail: resultWord(told) }
+      return { tone: 'bad', what, outcome, seconds: took, detail: resultWord(told) }
     case 4:
-      return { tone: 'bad', what, outcome: '超时', seconds: '', detail: '设备在限定时间内没有应答' }
+      return { tone: 'bad', what, outcome, seconds: '', detail: '设备在限定时间内没有应答' }
     default:
-      return { tone: 'late', what, outcome: '已取消', seconds: '', detail: by(told) }
+      return { tone: 'late', what, outcome, seconds: '', detail: by(told) }
   }
 }
 

@@ -14,10 +14,10 @@ const told = (over: Partial<VehicleCommand>): VehicleCommand => ({
 
 describe('the acknowledgement line', () => {
   it('counts the seconds while the bike has not answered', () => {
-    expect(ackLine(sent, null, 12_300)).toMatchObject({ tone: 'waiting', what: '关锁', outcome: '已下发', seconds: '2.3 秒' })
+    expect(ackLine(sent, null, 12_300)).toMatchObject({ tone: 'waiting', what: '关锁', outcome: '已发', seconds: '2.3 秒' })
   })
   it('does not take the outcome of an earlier command for this one', () => {
-    expect(ackLine(sent, told({ id: 'c0', state: 2, ackAt: 9_000 }), 11_000)).toMatchObject({ tone: 'waiting', outcome: '已下发' })
+    expect(ackLine(sent, told({ id: 'c0', state: 2, ackAt: 9_000 }), 11_000)).toMatchObject({ tone: 'waiting', outcome: '已发' })
   })
   it('says success with the time it took', () => {
     expect(ackLine(sent, told({ state: 2, ackAt: 11_200 }), 60_000)).toMatchObject({ tone: 'good', outcome: '成功', seconds: '1.2 秒' })
@@ -43,7 +43,7 @@ describe('the acknowledgement line', () => {
     expect(ackLine(null, null, 0)).toBeNull()
   })
   it('has a word for every kind, by name and by number', () => {
-    expect([kindWord('unlock'), kindWord(1), kindWord('never heard of')]).toEqual(['开锁', '开锁', '指令'])
+    expect([kindWord('unlock'), kindWord(1), kindWord('powerOn'), kindWord(16)]).toEqual(['开锁', '开锁', '电门开', '固件'])
   })
 })
 

@@ -1,4 +1,6 @@
+import { alarmStateLabels, lifecycleLabels, operationStateLabels, ridingStateLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
+import { labelOf } from '@/kit/choice'
 
 /**
  * One bike as the drawer shows it: the data of `GET /vehicle/{carId}` and of the topic `vehicle/<carId>`. Times are
@@ -6,24 +8,16 @@ import type { DataOf } from '@/api/shapes'
  */
 export type Vehicle = Readonly<DataOf<'/vehicle/{carId}'>>
 
-/** The newest command: state 0 pending, 1 sent, 2 done, 3 failed, 4 timed out, 5 cancelled. */
+/** The newest command. */
 export type VehicleCommand = Readonly<NonNullable<Vehicle['command']>>
 
 /** A report out of a bike's history. */
 export type HistoryPoint = Readonly<DataOf<'/vehicle/{carId}/history'>['points'][number]>
 
-const lifecycles = ['待入库', '在库', '已上架', '已下架', '返厂维修', '丢失', '报废']
-const ridings: Readonly<Record<number, string>> = { 1: '待使用', 2: '骑行中', 3: '临停', 4: '预约中', 5: '运维中' }
-const operations: Readonly<Record<number, string>> = { 1: '下架', 2: '挪车中', 3: '换电中', 4: '低电', 5: '报修', 6: '拖回' }
-const alarms: Readonly<Record<number, string>> = {
-  2: '异常移动', 3: '出服务区', 4: '禁停区', 5: '站点外', 6: '电瓶移除', 7: '异常离线', 8: '有单无程',
-  9: '报失', 10: '订单超长', 11: '短时订单', 12: '异常开锁', 13: '头盔丢失', 14: '头盔故障',
-}
-
-export const lifecycleWord = (value: number): string => lifecycles[value] ?? '未知'
-export const ridingWord = (value: number): string => ridings[value] ?? '未知'
-export const operationWord = (value: number): string => operations[value] ?? `运维 ${value}`
-export const alarmWord = (value: number): string => alarms[value] ?? `告警 ${value}`
+export const lifecycleWord = (value: number): string => labelOf(lifecycleLabels, value)
+export const ridingWord = (value: number): string => labelOf(ridingStateLabels, value)
+export const operationWord = (value: number): string => labelOf(operationStateLabels, value)
+export const alarmWord = (value: number): string => labelOf(alarmStateLabels, value)
 
 /** Metres the true position is likely to be off; one unit of HDOP is about 5 m with such receivers. */
 export function positionError_m(hdop: number | null): number | null {

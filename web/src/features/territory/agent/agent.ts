@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import { billingWayLabels } from '@/api/generated/labels'
 import type { BodyOf, DataOf } from '@/api/shapes'
+import { labelOf } from '@/kit/choice'
 import type { BatchAnswer } from '@/kit/list/batch'
 
 export const AGENT_PATH = '/platform/agent/account'
@@ -19,13 +21,11 @@ export const QUOTA_MAX = 1_000_000
 export type AgentState = 0 | 1
 
 export const billingWays = [
-  { value: 0, label: '自有商户收银', short: '自有商户' },
-  { value: 1, label: '平台收银（分账）', short: '平台分账' },
+  { value: 0, label: billingWayLabels[0], short: '自有商户' },
+  { value: 1, label: billingWayLabels[1], short: '平台分账' },
 ] as const
 
-export function billingLabel(way: number): string {
-  return billingWays.find(({ value }) => value === way)?.label ?? '--'
-}
+export const billingLabel = (way: number) => labelOf(billingWayLabels, way)
 
 /** As narrow columns say it. */
 export function billingShort(way: number): string {

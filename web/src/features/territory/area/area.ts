@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type CallOptions } from '@/api/client'
+import { areaStateLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
+import { tagOf } from '@/kit/choice'
 import { ink, stateStyle } from '@/kit/theme'
-import { EMPTY } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 
 export const AREA_PATH = '/platform/agent/serviceArea'
@@ -26,17 +27,17 @@ export const NOTICE_MAX = 200
 /** What the server takes for a telephone. */
 export const TEL = /^(?=.*\d)[\d +\-()]{5,20}$/
 
-/** In words and colour, indexed by state. */
-export const areaStates: readonly TagStyle[] = [
-  { label: '筹备', color: stateStyle[4].color },
-  { label: '运营中', color: stateStyle[0].color },
-  { label: '暂停服务', color: ink.warning },
-  { label: '已关停', color: stateStyle[7].color },
-]
+type State = Area['state']
 
-export function areaState(state: number): TagStyle {
-  return areaStates[state] ?? { label: EMPTY, color: stateStyle[7].color }
+const stateColors: Readonly<Record<State, string>> = {
+  [PLANNED]: stateStyle[4].color,
+  [OPEN]: stateStyle[0].color,
+  [SUSPENDED]: ink.warning,
+  [CLOSED]: stateStyle[7].color,
 }
+
+/** The look of a state. */
+export const areaState = (state: State): TagStyle => tagOf(state, areaStateLabels, stateColors)
 
 type Belongings = Pick<Area, 'state' | 'vehicleCount'> & Partial<Pick<AreaInfo, 'fenceCount' | 'franchiseeCount' | 'shelvedCount'>>
 

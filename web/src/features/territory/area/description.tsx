@@ -1,5 +1,7 @@
 import type { FilterOption, ListDescription } from '@/kit/list/description'
-import { type Area, AREA_PATH, areaState, areaStates } from './area'
+import { areaStateLabels } from '@/api/generated/labels'
+import { optionsOf } from '@/kit/choice'
+import { type Area, AREA_PATH, areaState } from './area'
 
 /** The list of areas; `agents` fill the filter. */
 export function areaList(agents: readonly FilterOption[]): ListDescription<Area> {
@@ -19,7 +21,7 @@ export function areaList(agents: readonly FilterOption[]): ListDescription<Area>
         kind: 'select',
         name: 'state',
         label: '状态',
-        options: areaStates.map(({ label }, state) => ({ value: String(state), label })),
+        options: optionsOf(areaStateLabels),
       },
     ],
     columns: [
