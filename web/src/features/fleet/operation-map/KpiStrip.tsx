@@ -7,9 +7,17 @@ import { KpiFigure } from './KpiFigure'
 import { kpis } from './kpis'
 import { bitOf } from './mapFilter'
 
-export function KpiStrip({ totals, mask, onMask }: { totals: FleetTotals | null; mask: Mask; onMask: (mask: Mask) => void }) {
+interface KpiStripProps {
+  totals: FleetTotals | null
+  mask: Mask
+  /** The figures are those of a while ago. */
+  stale: boolean
+  onMask: (mask: Mask) => void
+}
+
+export function KpiStrip({ totals, mask, stale, onMask }: KpiStripProps) {
   return (
-    <div className="opmap-kpis" role="group" aria-label="车辆概况">
+    <div className={stale ? 'opmap-kpis stale' : 'opmap-kpis'} role="group" aria-label="车辆概况">
       {kpis.map((kpi) => {
         const bit = kpi.filter === null ? 0 : bitOf(kpi.filter)
         const active = mask === bit && bit !== 0

@@ -198,7 +198,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         )}
       </MapView>
       <div className={carId === null ? 'opmap-top' : 'opmap-top shifted'}>
-        <KpiStrip totals={totals} mask={mask} onMask={setMask} />
+        <KpiStrip totals={totals} mask={mask} stale={stale} onMask={setMask} />
         <MapNotes
           connection={connection}
           stale={stale}
@@ -213,7 +213,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         <div ref={find}>
           <FindBox onFound={found} />
         </div>
-        <StateRail totals={totals} mask={mask} daylight={daylight} onMask={setMask} />
+        <StateRail totals={totals} mask={mask} daylight={daylight} stale={stale} onMask={setMask} />
         <FleetList
           slots={list.slots}
           chosen={chosen}

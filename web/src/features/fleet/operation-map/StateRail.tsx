@@ -13,17 +13,19 @@ interface StateRailProps {
   totals: FleetTotals | null
   mask: Mask
   daylight: Daylight
+  /** The counts are those of a while ago. */
+  stale: boolean
   onMask: (mask: Mask) => void
 }
 
 const whole = new Intl.NumberFormat('zh-CN')
 
 /** The legend is the filter: each state with its sign and how many bikes are in it. */
-export function StateRail({ totals, mask, daylight, onMask }: StateRailProps) {
+export function StateRail({ totals, mask, daylight, stale, onMask }: StateRailProps) {
   const [open, setOpen] = useState(false)
   const chosen = filterStyles.filter((style) => (bitOf(style.key) & mask) !== 0)
   return (
-    <section className={open ? 'opmap-rail open' : 'opmap-rail'} aria-label="状态筛选">
+    <section className={['opmap-rail', open && 'open', stale && 'stale'].filter(Boolean).join(' ')} aria-label="状态筛选">
       <button type="button" className="opmap-rail-grip" aria-expanded={open} onClick={() => setOpen(!open)}>
         {chosen.length === 0 ? '全部状态' : chosen.map((style) => style.label).join('、')}
         {open ? <DownOutlined aria-hidden /> : <UpOutlined aria-hidden />}
