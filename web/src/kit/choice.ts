@@ -16,12 +16,12 @@ export function labelOf(labels: Readonly<Record<number, string>>, value: number 
   return (value === null || value === undefined ? undefined : labels[value]) ?? EMPTY
 }
 
-/** All values to choose from, as numbers. */
-export function numberedOptionsOf(labels: Readonly<Record<number, string>>): { value: number; label: string }[] {
-  return Object.entries(labels).map(([value, label]) => ({ value: Number(value), label }))
-}
-
 /** All values to choose from. */
 export function optionsOf(labels: ByValue<string | number>): FilterOption[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }))
+}
+
+/** The same, as numbers. */
+export function numberedOptionsOf(labels: Readonly<Record<number, string>>): { value: number; label: string }[] {
+  return optionsOf(labels).map(({ value, label }) => ({ value: Number(value), label }))
 }
