@@ -3,7 +3,7 @@
 use kernel::Pools;
 use sqlx::PgPool;
 
-use crate::support::{SIZES, database};
+use crate::support::{SIZES, database, runtime};
 
 async fn lines(owner: &PgPool, sql: &'static str) -> Vec<String> {
     sqlx::query_scalar(sql).fetch_all(owner).await.unwrap()
@@ -92,12 +92,58 @@ async fn only_these_functions_run_with_their_owners_rights() {
         definers,
         [
             "log.append app",
-            "log.append_one app",
+            "log.append_one app of an open search path",
             "log.append_plain app",
             "log.end_writer app",
             "log.writer_backend app",
         ]
     );
+}
+
+const OPERATORS: [(&str, &str, &str, &str); 7] = [
+    ("+", "bigint", "integer", "bigint"),
+    ("-", "bigint", "integer", "bigint"),
+    (">", "bigint", "integer", "boolean"),
+    (">", "timestamptz", "timestamptz", "boolean"),
+    ("=", "bigint", "bigint", "boolean"),
+    ("=", "text", "text", "boolean"),
+    ("||", "bytea", "bytea", "bytea"),
+];
+
+/// A lone append spares itself the change of the path, and so must name the schema of all that it uses.
+#[tokio::test]
+async fn a_lone_append_uses_nothing_that_its_callers_path_offers() {
+    let standing = runtime().await;
+    let mut strange = String::from("create schema strange; grant usage on schema strange to wheelhouse_app;");
+    for (arguments, result) in [("sha256(bytea)", "bytea"), ("clock_timestamp()", "timestamptz")] {
+        strange += &format!(
+            "create function strange.{arguments} returns {result} language plpgsql
+                 as $f$begin raise 'strange'; end$f$;"
+        );
+    }
+    for (n, (operator, left, right, result)) in OPERATORS.into_iter().enumerate() {
+        strange += &format!(
+            "create function strange.f{n}({left}, {right}) returns {result} language plpgsql
+                 as $f$begin raise 'strange'; end$f$;
+             create operator strange.{operator} (function = strange.f{n}, leftarg = {left}, rightarg = {right});"
+        );
+    }
+    let owner = &standing.runtime.pools.owner;
+    sqlx::raw_sql(sqlx::AssertSqlSafe(strange)).execute(owner).await.unwrap();
+    let mut app = standing.runtime.pools.app.acquire().await.unwrap();
+    sqlx::query("set search_path = strange, pg_catalog").execute(&mut *app).await.unwrap();
+    let used = sqlx::query("select 1::bigint + 1").execute(&mut *app).await.unwrap_err();
+    assert!(used.to_string().contains("strange"), "the test's own path does nothing: {used}");
+    for version in [1, 2] {
+        sqlx::query(
+            "select log.append_one('stall', 'a', $1, 'stall.opened', 1::smallint, '{}', '{}', now(), '\\x01'::bytea,
+                'a', 'r' operator(pg_catalog.||) $1, '\\x02'::bytea, '{}', now(), 'infinity')",
+        )
+        .bind(version)
+        .execute(&mut *app)
+        .await
+        .unwrap();
+    }
 }
 
 #[tokio::test]
