@@ -142,6 +142,20 @@ describe('the live socket', () => {
     expect(last().sent[0]).toEqual({ op: 'auth', token: 'narrower', t: 'sig' })
   })
 
+  it('a session that ends while its connection is opening lets it open, says nothing there and closes it', () => {
+    const world = new World()
+    world.socket.watch('read/role', nobody)
+    world.pass(0)
+    const far = last()
+    world.socket.stop()
+    expect(far.readyState).toBe(0)
+    far.open()
+    expect(far.sent).toEqual([])
+    expect(far.readyState).toBe(3)
+    world.pass(60_000)
+    expect(Far.opened).toHaveLength(1)
+  })
+
   it('comes back by itself with growing pauses and watches again what was watched', () => {
     const world = new World()
     let begun = 0

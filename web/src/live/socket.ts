@@ -53,6 +53,12 @@ interface Question {
   readonly timer: number
 }
 
+/** Closes a socket in order. One that is still opening opens first: browsers call its closing an error of the page. */
+function hangUp(socket: WebSocket): void {
+  if (socket.readyState === 0) socket.addEventListener('open', () => socket.close(1000))
+  else socket.close(1000)
+}
+
 /**
  * The one websocket of a tab. It stays connected as long as someone watches a topic, comes back by
  * itself after a loss, and sends what is wanted rather than what was asked: after any interruption
@@ -150,7 +156,7 @@ export class LiveSocket {
     this.failures = 0
     this.lostAt = this.outside.now()
     this.desk.forgetTold()
-    socket?.close(1000)
+    if (socket !== null) hangUp(socket)
   }
 
   /** Comes again with the credentials of now: what one may see has changed, so nothing is resumed. */
@@ -166,7 +172,7 @@ export class LiveSocket {
     this.authenticated = false
     this.failures = 0
     this.desk.forgetTold()
-    socket.close(1000)
+    hangUp(socket)
     this.connectSoon(0)
   }
 
