@@ -28,3 +28,6 @@ pub use services::Services;
 
 /// The JetStream streams that the product declares, as the JSON of `nats/streams.json`.
 pub const STREAMS_JSON: &str = include_str!("../../../nats/streams.json");
+
+/// Holds the log's head until its transaction ends: every append waits meanwhile.
+pub const HOLD_HEAD: &str = "select pg_advisory_xact_lock(7146)";

@@ -16,6 +16,10 @@ use clap::Parser;
 
 use crate::systems::{Rebuilder, System, make_table};
 
+/// All systems are measured with the allocator that the server runs with.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CALLERS: [usize; 4] = [1, 8, 64, 256];
 /// The first PostgreSQL whose SQL disintegrate-postgres speaks.
 const DISINTEGRATE_FROM: i32 = 160_000;

@@ -1,36 +1,22 @@
 //! Between events and the bytes that lie in the log.
 
-use std::borrow::Cow;
-
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::LogError;
 use crate::{Actor, DecodeError, Event, Meta, StoredForm};
-
-#[derive(Deserialize)]
-struct Tagged<'a> {
-    #[serde(rename = "type", borrow)]
-    tag: Cow<'a, str>,
-    #[serde(borrow, default)]
-    data: Option<&'a RawValue>,
-}
 
 /// The stored form of `event`, personal data still open.
 pub fn encode<E: Event>(event: &E) -> Result<StoredForm, LogError> {
     let stored_type = event.stored_type();
     let json =
         serde_json::to_string(event).map_err(|error| LogError::Encode(format!("{stored_type}: {error}")))?;
-    let tagged: Tagged<'_> = serde_json::from_str(&json).map_err(|error| {
-        LogError::Encode(format!("{stored_type} is not tagged with type and data: {error}"))
-    })?;
-    if tagged.tag != stored_type {
-        return Err(LogError::Encode(format!("{stored_type} is tagged {}", tagged.tag)));
-    }
+    let data = json
+        .strip_prefix(r#"{"type":""#)
+        .and_then(|rest| rest.strip_prefix(stored_type)?.strip_prefix('"')?.strip_suffix('}'))
+        .and_then(|rest| if rest.is_empty() { Some("null") } else { rest.strip_prefix(r#","data":"#) })
+        .ok_or_else(|| LogError::Encode(format!("{stored_type} is not tagged with its type, then data")))?;
     Ok(StoredForm {
         stored_type: stored_type.to_owned(),
         schema_version: E::schema_version(stored_type),
-        data: tagged.data.map_or_else(|| b"null".to_vec(), |data| data.get().as_bytes().to_vec()),
+        data: data.as_bytes().to_vec(),
     })
 }
 

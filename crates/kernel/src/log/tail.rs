@@ -15,8 +15,8 @@ const POLL_BUSY: Duration = Duration::from_millis(10);
 const POLL_IDLE: Duration = Duration::from_millis(50);
 
 /// The head, and the chain of the event that was last seen as the head, as of one moment.
-const LOOK: &str = "select h.position, h.chain, e.chain from log.log_head h left join log.events e on e.position = $1 \
-     where h.only_one";
+const LOOK: &str =
+    "select h.position, h.chain, e.chain from log.log_head h left join log.events e on e.position = $1";
 
 /// The log's newest known position.
 #[derive(Clone)]

@@ -41,18 +41,6 @@ pub enum Finding {
         /// The last of them.
         last: Position,
     },
-    /// There are events beyond the head.
-    #[error("位置 {} 的事件在日志末尾之后，是插入的", position.0)]
-    Inserted {
-        /// The first of them.
-        position: Position,
-    },
-    /// The head's chain is not that of the last event.
-    #[error("日志末尾（位置 {}）的链值与最后一条事件不符", position.0)]
-    Head {
-        /// Where the head stands.
-        position: Position,
-    },
     /// A checkpoint of version 1 was signed by somebody else, or changed.
     #[error("位置 {} 的检查点签名无效", position.0)]
     Signature {
@@ -195,8 +183,7 @@ pub async fn verify(
     }
     read.push((table.name().to_owned(), table.all().await));
     let old = checkpoint::old_checkpoints(pool).await?;
-    let (head, head_chain): (i64, Vec<u8>) =
-        sqlx::query_as("select position, chain from log.log_head").fetch_one(pool).await?;
+    let head: i64 = sqlx::query_scalar("select position from log.log_head").fetch_one(pool).await?;
 
     let compared = compare::compare(read, now);
     let said = lineage::follow(&old, &compared.statements, trust);
@@ -212,12 +199,9 @@ pub async fn verify(
         first = last + 1;
     }
     if walk.findings.len() < MAX_FINDINGS {
-        walk.end(head, &head_chain);
+        walk.end(head);
         if said.signed > Position(head) {
             walk.find(Finding::Truncated { head: Position(head), signed: said.signed });
-        }
-        if let Some(position) = beyond_the_head(pool).await? {
-            walk.find(Finding::Inserted { position });
         }
         if said.signed == Position(0) && unsigned_for_long(pool, now).await? {
             walk.find(Finding::Unsigned { events: head });
@@ -230,15 +214,6 @@ pub async fn verify(
     walk.findings.truncate(MAX_FINDINGS);
     let checkpoints = old.len() + compared.statements.len();
     Ok(Verified { events: walk.events, checkpoints, findings: walk.findings, notes })
-}
-
-/// Rows that the head does not know of, as one snapshot sees both: what was appended meanwhile moved the head too.
-async fn beyond_the_head(pool: &PgPool) -> sqlx::Result<Option<Position>> {
-    sqlx::query_scalar(
-        "select min(e.position) from log.events e where e.position > (select h.position from log.log_head h)",
-    )
-    .fetch_one(pool)
-    .await
 }
 
 async fn unsigned_for_long(pool: &PgPool, now: Timestamp) -> sqlx::Result<bool> {
@@ -337,11 +312,9 @@ impl<'a> Walk<'a> {
     }
 
     /// The walk came to its end: the log's `head`, as it was read at the beginning.
-    fn end(&mut self, head: i64, head_chain: &[u8]) {
+    fn end(&mut self, head: i64) {
         if self.last < head {
             self.find(Finding::Removed { first: Position(self.last + 1), last: Position(head) });
-        } else if self.chain.as_slice() != head_chain {
-            self.find(Finding::Head { position: Position(head) });
         }
         // Anchors within the head that no event reached; those beyond it are told as truncation.
         while let Some(anchor) = self.anchors.next_if(|anchor| anchor.position.0 <= head) {

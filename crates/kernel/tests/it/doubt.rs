@@ -61,7 +61,7 @@ async fn a_batch_whose_answer_was_lost_is_known_again_after_a_refused_reconnect(
     // While the first one stands in line the others gather to one batch; it is committed, its answer is lost, and the
     // first try to come back is refused.
     let mut held = owner.begin().await.unwrap();
-    sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+    sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
     let alone = tokio::spawn({
         let writer = writer.clone();
         async move { writer.append(append("alone", 0, 1)).await }
@@ -105,7 +105,7 @@ async fn a_held_head_gathers_no_backends() {
     let writer = hasty(options(&standing.database.url), Duration::from_secs(30));
     writer.append(append("warm", 0, 1)).await.unwrap();
     let mut held = owner.begin().await.unwrap();
-    sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+    sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
     let under_way = tokio::spawn(async move { writer.append(append("a", 0, 1)).await });
     let mut most = 0;
     for _ in 0..150 {
@@ -220,7 +220,7 @@ async fn an_append_that_never_gets_through_is_given_up_and_does_not_stand_in_oth
     let writer = BatchWriter::start(options, limits, Tail::new());
     writer.append(append("warm", 0, 1)).await.unwrap();
     let mut held = owner.begin().await.unwrap();
-    sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+    sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
     let given_up = writer.append(append("a", 0, 1)).await;
     assert!(matches!(given_up, Err(LogError::Unavailable)), "{given_up:?}");
     held.rollback().await.unwrap();

@@ -45,7 +45,7 @@ async fn groups_and_single_appends_share_a_batch_and_each_is_judged_for_itself()
 
     // While the first one waits for the head, the others gather to one batch.
     let mut held = owner.begin().await.unwrap();
-    sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+    sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
     let first = tokio::spawn({
         let writer = writer.clone();
         async move { writer.append(append("first", 0, 1)).await }

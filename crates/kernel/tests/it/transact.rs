@@ -374,7 +374,7 @@ async fn a_transaction_whose_line_is_cut_or_whose_backend_is_killed_is_done_once
 
     // Killed while it waits for the head.
     let mut held = owner.begin().await.unwrap();
-    sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+    sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
     let under_way = tokio::spawn({
         let other = other.clone();
         async move { sell(&other, &["c", "a", "b"], &ctx()).await }

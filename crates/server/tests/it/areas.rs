@@ -171,7 +171,7 @@ async fn areas_whose_handing_over_is_killed_in_the_middle_moved_all_or_none() {
         };
 
         let mut held = owner.begin().await.unwrap();
-        sqlx::query("select 1 from log.log_head for update").execute(&mut *held).await.unwrap();
+        sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
         let killing = async {
             eventually("the append waits", Duration::from_secs(10), async || {
                 waiting(&owner).await.then_some(())
