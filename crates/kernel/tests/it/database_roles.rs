@@ -114,20 +114,22 @@ const OPERATORS: [(&str, &str, &str, &str); 7] = [
 #[tokio::test]
 async fn a_lone_append_uses_nothing_that_its_callers_path_offers() {
     let standing = runtime().await;
-    let mut strange = String::from("create schema strange; grant usage on schema strange to wheelhouse_app;");
-    for (arguments, result) in [("sha256(bytea)", "bytea"), ("clock_timestamp()", "timestamptz")] {
-        strange += &format!(
-            "create function strange.{arguments} returns {result} language plpgsql
-                 as $f$begin raise 'strange'; end$f$;"
-        );
-    }
-    for (n, (operator, left, right, result)) in OPERATORS.into_iter().enumerate() {
-        strange += &format!(
+    let functions =
+        [("sha256(bytea)", "bytea"), ("clock_timestamp()", "timestamptz")].map(|(name, result)| {
+            format!(
+                "create function strange.{name} returns {result} language plpgsql
+                 as $f$begin raise 'strange'; end$f$"
+            )
+        });
+    let operators = OPERATORS.into_iter().enumerate().map(|(n, (operator, left, right, result))| {
+        format!(
             "create function strange.f{n}({left}, {right}) returns {result} language plpgsql
                  as $f$begin raise 'strange'; end$f$;
-             create operator strange.{operator} (function = strange.f{n}, leftarg = {left}, rightarg = {right});"
-        );
-    }
+             create operator strange.{operator} (function = strange.f{n}, leftarg = {left}, rightarg = {right})"
+        )
+    });
+    let schema = "create schema strange; grant usage on schema strange to wheelhouse_app".to_owned();
+    let strange = [schema].into_iter().chain(functions).chain(operators).collect::<Vec<_>>().join(";");
     let owner = &standing.runtime.pools.owner;
     sqlx::raw_sql(sqlx::AssertSqlSafe(strange)).execute(owner).await.unwrap();
     let mut app = standing.runtime.pools.app.acquire().await.unwrap();

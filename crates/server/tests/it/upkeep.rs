@@ -79,7 +79,7 @@ async fn verify_names_what_was_changed_removed_or_inserted() {
         )
     };
     tamper(&owner, &insert_at(head + 1)).await;
-    assert_eq!(found(&stack).await, [format!("位置 {} 的事件在日志末尾之后，是插入的", head + 1)]);
+    assert_eq!(found(&stack).await, [format!("位置 {} 的事件被改动、插入或替换", head + 1)]);
     tamper(&owner, &format!("delete from log.events where position = {}", head + 1)).await;
     let moved_up = format!(
         "update log.events set position = -position where position >= 31;
