@@ -132,11 +132,15 @@ test.describe('tabs', () => {
     await page.goto(at(ROLES))
     await expect(page.getByRole('heading', { name: '角色列表' })).toBeVisible()
     const paints = () => page.evaluate(() => window['__fleet']?.paint.paints)
+    const heard = async (seq: number) =>
+      expect.poll(async () => (await seen(page)).seq, { timeout: 30_000 }).toBeGreaterThan(seq)
+    // A picture that was under way is finished by the next tick.
+    await heard((await seen(page)).seq)
     const hidden = { ...(await seen(page)), paints: await paints() }
     expect(hidden.count).toBeGreaterThan(0)
     // The keys of the map are not for a page that is behind.
     await page.keyboard.press('f')
-    await expect.poll(async () => (await seen(page)).seq, { timeout: 30_000 }).toBeGreaterThan(hidden.seq)
+    await heard(hidden.seq)
     expect(await paints()).toBe(hidden.paints)
     expect(await page.evaluate(() => document.activeElement?.closest('.opmap') ?? null)).toBeNull()
     await tabs(page).first().click()
