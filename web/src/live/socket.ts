@@ -172,7 +172,7 @@ export class LiveSocket {
     this.authenticated = false
     this.failures = 0
     this.desk.forgetTold()
-    hangUp(socket)
+    socket.close(1000)
     this.connectSoon(0)
   }
 

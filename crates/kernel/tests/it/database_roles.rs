@@ -34,7 +34,7 @@ async fn findings(owner: &PgPool) -> Vec<String> {
          select rolname || ' may ' || what || ' ' || c.oid::regclass
          from pg_class c join pg_namespace n on n.oid = c.relnamespace, ours,
               unnest(array['insert', 'update', 'delete', 'truncate']) what
-         where n.nspname = 'log' and c.relname in ('events', 'claims') and c.relkind in ('r', 'p')
+         where n.nspname = 'log' and c.relname in ('events', 'log_head', 'claims') and c.relkind in ('r', 'p', 'v')
            and has_table_privilege(ours.oid, c.oid, what)
          union all
          select rolname || ' may ' || what || ' ' || c.oid::regclass
