@@ -32,7 +32,7 @@ ENV WHEELHOUSE_LISTEN=0.0.0.0:8080 \
     WHEELHOUSE_STATE_DIR=/var/lib/wheelhouse \
     WHEELHOUSE_WEB_DIR=/usr/local/share/wheelhouse/web \
     WHEELHOUSE_BASE_MAP=/usr/local/share/wheelhouse/city.geojson
-VOLUME ["/var/lib/wheelhouse", "/etc/wheelhouse/nats"]
+VOLUME ["/var/lib/wheelhouse"]
 EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/readyz"]
 ENTRYPOINT ["wheelhouse"]

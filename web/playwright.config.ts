@@ -10,7 +10,8 @@ const args = [
   '--disable-sync',
 ]
 
-// One real login (SMS codes are limited to one a minute) serves all specs; signing out ends it, last of all.
+// One real login for each worker (SMS codes are limited to one a minute) serves all specs; signing out ends one, last of
+// all. Tests go to whichever worker is free, those of a `describe.serial` together.
 export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',
@@ -18,8 +19,8 @@ export default defineConfig({
   // What must be fast is measured by benches: here only what never comes is a failure, on the slowest machine too.
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  fullyParallel: false,
-  workers: 1,
+  fullyParallel: true,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

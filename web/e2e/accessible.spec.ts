@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, rowOf, SIGNED_IN, test } from './fixtures'
+import { administratorRole, at, expect, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -49,7 +49,7 @@ for (const [width, height] of [
 /** What lies over a page when it is worked with. */
 const overlays: Record<string, { path: string; open: (page: Page) => Promise<void> }> = {
   'a new person': { path: '/permissions/user', open: (page) => page.getByRole('button', { name: '新增人员' }).click() },
-  'a role': { path: '/permissions/role', open: (page) => rowOf(page, '超级管理员').first().click() },
+  'a role': { path: '/permissions/role', open: (page) => administratorRole(page).click() },
   'a new agent': { path: '/agent/account-management', open: (page) => page.getByRole('button', { name: '新增代理' }).click() },
   'the settings': { path: '/permissions/role', open: (page) => page.getByRole('button', { name: '页面设置' }).click() },
   'the choice of areas': {

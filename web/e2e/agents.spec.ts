@@ -25,6 +25,16 @@ async function pick(page: Page, title: string): Promise<void> {
   await page.getByRole('treeitem', { name: new RegExp(title) }).getByRole('checkbox').click()
 }
 
+/** Fills in the form of a template that is new. */
+async function addTemplate(page: Page, called: string): Promise<void> {
+  await page.getByLabel('模板名称').fill(called)
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('请至少选择一项权限')).toBeVisible()
+  await pick(page, '运营地图')
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('角色模板已新增')).toBeVisible()
+}
+
 test.describe.serial('agents and their templates', () => {
   test('ROUTE-084 ROUTE-085 ROUTE-086 the group opens the agents, both lists stand in the menu', async ({ page }) => {
     await page.goto(at('/agent'))
@@ -41,15 +51,37 @@ test.describe.serial('agents and their templates', () => {
     await page.goto(at('/agent/add-role'))
     await expect(page.getByRole('heading', { name: '新增角色模板' })).toBeVisible()
     await expect(menu(page).getByRole('menuitem', { name: '新增角色模板' })).toHaveCount(0)
-    await page.getByLabel('模板名称').fill(template)
-    await page.getByRole('button', { name: '保存' }).click()
-    await expect(page.getByText('请至少选择一项权限')).toBeVisible()
-    await pick(page, '运营地图')
-    await page.getByRole('button', { name: '保存' }).click()
-    await expect(page.getByText('角色模板已新增')).toBeVisible()
+    await addTemplate(page, template)
     expect(hashOf(page)).toBe('/agent/role-management')
     await expect(rowOf(page, template)).toBeVisible()
     await expect(badge(page)).toHaveText('实时')
+  })
+
+  // Of templates alone: a list is told of every change of its table, and no other spec writes this one.
+  test('a template added here is told of there where rows would move, and comes when it is asked for', async ({ page, there }) => {
+    await open(there, templates())
+    await expect(rowOf(there, template)).toBeVisible()
+
+    const second = `${template}乙`
+    await open(page, templates())
+    await page.getByRole('button', { name: '新增角色模板' }).click()
+    await addTemplate(page, second)
+    // Who added it is not told of it.
+    await expect(rowOf(page, second)).toBeVisible()
+    const updates = there.getByRole('button', { name: '有 1 条更新' })
+    await expect(updates).toBeVisible()
+    await expect(rowOf(there, second)).toHaveCount(0)
+    await expect(rowOf(there, template)).toHaveCount(1)
+    await updates.click()
+    await expect(there.locator('tr.row-changed').filter({ hasText: second })).toBeVisible()
+    await expect(updates).toHaveCount(0)
+    await expect(page.getByRole('button', { name: /条更新/ })).toHaveCount(0)
+
+    await rowOf(page, second).getByRole('button', { name: '删除' }).click()
+    await page.getByRole('button', { name: '删除角色模板' }).click()
+    // What is in sight goes by itself.
+    await expect(rowOf(there, second)).toHaveCount(0)
+    await expect(rowOf(there, template)).toHaveCount(1)
   })
 
   test('PROD-012 ENT-001 an agent opened here appears there', async ({ page, there }) => {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { at, expect, failing, hashOf, SIGNED_IN, test } from './fixtures'
-import { adminKeys, call, linkFor, newOperator } from './wire'
+import { adminKeys, call, enterByLink, newOperator } from './wire'
 
 // A page that is opened with a session that has ended asks who it is, and is told.
 const ended = failing(401, '/platform/permission/login')
@@ -18,8 +18,7 @@ const menuItem = (page: Page, name: string) => page.getByRole('navigation', { na
 
 test('PERM-007 ACCESS-010 ACCESS-021 menu and addresses follow the codes, and a code that is taken away', async ({ page, request }) => {
   const { phone, roleId, roleName } = await newOperator(request, '两页人员', ['10', '1001', '1002'])
-  await page.goto(await linkFor(request, phone))
-  await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+  await enterByLink(page, request, phone)
   await page.goto(at('/permissions/role'))
   await expect(menuItem(page, '角色列表')).toBeVisible()
   await expect(menuItem(page, '人员列表')).toBeVisible()
@@ -39,8 +38,7 @@ test('PERM-007 ACCESS-010 ACCESS-021 menu and addresses follow the codes, and a 
   await expect(page.getByRole('region', { name: '登录' })).toBeVisible()
   // Opened as from a message, not as another place of the page that is open.
   await page.goto('about:blank')
-  await page.goto(await linkFor(request, phone))
-  await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+  await enterByLink(page, request, phone)
   await page.goto(at('/permissions/role'))
   await expect(menuItem(page, '角色列表')).toBeVisible()
   await expect(menuItem(page, '人员列表')).toHaveCount(0)

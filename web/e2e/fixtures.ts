@@ -3,8 +3,12 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, test as plain } from '@playwright/test'
 
-/** Where the signed-in browser is kept between the projects. */
-export const SIGNED_IN = fileURLToPath(new URL('../test-results/signed-in.json', import.meta.url))
+/** Which of the workers this process is, counted from 0: each is signed in as an administrator of its own. */
+export const WORKER = Number(process.env.TEST_PARALLEL_INDEX ?? 0)
+
+/** Where the signed-in browser of a worker is kept between the projects. */
+export const signedInOf = (worker: number) => fileURLToPath(new URL(`../test-results/signed-in-${worker}.json`, import.meta.url))
+export const SIGNED_IN = signedInOf(WORKER)
 mkdirSync(fileURLToPath(new URL('../test-results', import.meta.url)), { recursive: true })
 
 function setting(name: string): string {
@@ -16,6 +20,11 @@ function setting(name: string): string {
 /** The server's address, without a slash at its end. */
 export const server = () => setting('WHEELHOUSE_URL').replace(/\/$/, '')
 export const adminPhone = () => setting('WHEELHOUSE_ADMIN_PHONE')
+/** Who signs in for a worker: the installation's first administrator, and others whom he adds. */
+export const phoneOf = (worker: number) => (worker === 0 ? adminPhone() : `1370000000${worker}`)
+/** Who is signed in here. */
+export const myPhone = () => phoneOf(WORKER)
+export const masked = (phone: string) => phone.replace(/^(\d{3})\d{4}/, '$1****')
 export const smsCode = () => setting('WHEELHOUSE_SMS_CODE')
 
 /** The address of `path` after the hash. */
@@ -92,9 +101,14 @@ export async function requestCode(page: Page): Promise<void> {
   }).toPass({ intervals: [5000], timeout: 90_000 })
 }
 
-/** The row of the role list that holds `name`. */
+/** The row of the list that holds `name`. */
 export function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ hasText: name })
+}
+
+/** The row of 超级管理员 in the list of roles: no spec takes it away. */
+export function administratorRole(page: Page): Locator {
+  return page.locator('tr[data-row-key]').filter({ has: page.locator('strong', { hasText: '超级管理员' }) })
 }
 
 /** The badge that says how fresh the page is. */
@@ -108,11 +122,13 @@ export interface Seen {
   seq: number
   moved: number
   mode: string
+  /** Pictures painted so far. */
+  paints: number
 }
 
 export async function seen(page: Page): Promise<Seen> {
   return page.evaluate(() => {
     const fleet = window['__fleet']
-    return { count: fleet?.count ?? 0, seq: fleet?.seq ?? 0, moved: fleet?.moved ?? 0, mode: fleet?.paint.mode ?? '' }
+    return { count: fleet?.count ?? 0, seq: fleet?.seq ?? 0, moved: fleet?.moved ?? 0, mode: fleet?.paint.mode ?? '', paints: fleet?.paint.paints ?? 0 }
   })
 }

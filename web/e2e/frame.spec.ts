@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { adminPhone, at, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
+import { administratorRole, at, expect, hashOf, myPhone, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -229,10 +229,10 @@ test('WM-001 WM-004 WM-006 CONST-014 CONST-015 CONST-016 the watermark lies over
   expect([width, height]).toEqual([400, 300])
   expect(angle).toBeGreaterThan(-32)
   expect(angle).toBeLessThan(-28)
-  await expect(page.locator('.watermark')).toHaveAttribute('data-text', new RegExp(`${adminPhone().slice(4)}$`))
+  await expect(page.locator('.watermark')).toHaveAttribute('data-text', new RegExp(`${myPhone().slice(4)}$`))
   await expect(page.locator('.watermark')).toHaveCSS('z-index', '100000')
   // A click at the middle of the window meets what lies below.
-  await rowOf(page, '超级管理员').first().click()
+  await administratorRole(page).click()
   await expect(page.getByRole('dialog')).toBeVisible()
 })
 
@@ -251,7 +251,7 @@ test('BRAND-001 BRAND-005 WM-003 one build shows each client its own name and lo
     await page.goto(at('/log').replace('/#', `/?domain=${domain}#`))
     await expect(page).toHaveTitle(`首页 · ${title}`)
     await expect(page.locator('.brand img')).toHaveAttribute('src', logo)
-    await expect(page.locator('.watermark')).toHaveAttribute('data-text', `${title.replace('运营平台', '')}${adminPhone().slice(4)}`)
+    await expect(page.locator('.watermark')).toHaveAttribute('data-text', `${title.replace('运营平台', '')}${myPhone().slice(4)}`)
   }
   await page.getByRole('switch', { name: '隐藏客户品牌' }).click()
   await expect(page).toHaveTitle('首页 · 共享电单车运营平台')
@@ -269,7 +269,7 @@ for (const [name, chosen] of [
       for (const [key, value] of Object.entries(settings)) localStorage.setItem(`ebike_ops__${key}`, value)
     }, chosen)
     await page.goto(at('/permissions/role'))
-    await expect(rowOf(page, '超级管理员').first()).toBeVisible()
+    await expect(administratorRole(page)).toBeVisible()
     expect(await violationsOf(page)).toEqual([])
   })
 }

@@ -1,8 +1,11 @@
 /** What every list does alike, seen on one of them. */
 import type { Locator, Page } from '@playwright/test'
-import { adminPhone, at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { adminPhone, at, expect, hashOf, masked, myPhone, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
+
+/** A row that stays while other workers add people and take them away. */
+const me = (page: Page) => rowOf(page, masked(myPhone()))
 
 /** Scrolls so far that the table's head, were it not to stay, would lie 8 px above the place where it is to stay. */
 async function scrollPastHead(page: Page, staysAt_px = 0): Promise<void> {
@@ -34,7 +37,7 @@ test("a table's head stays at the very top of what scrolls", async ({ page }) =>
 
 test('the bar of marked rows stays in sight, with the head right below it', async ({ page }) => {
   await page.goto(at('/permissions/user'))
-  await page.getByRole('row').nth(1).getByRole('checkbox').check()
+  await me(page).getByRole('checkbox').check()
   const bar = page.getByRole('region', { name: '批量操作' })
   await expect(bar).toBeVisible()
   const { top, bottom } = await edges(bar)
@@ -51,7 +54,7 @@ test('back closes the drawer and then leaves the page; a closed drawer leaves no
   await expect(page.getByRole('heading', { name: '人员列表' })).toBeVisible()
   await expect(page).toHaveTitle(/^人员列表 · .+/)
   const drawer = page.getByRole('dialog')
-  const row = page.getByRole('row').nth(1)
+  const row = me(page)
   await row.getByRole('cell').nth(1).click()
   await expect(drawer).toBeVisible()
   expect(hashOf(page)).toContain('/permissions/user?open=')
@@ -70,8 +73,7 @@ test('back closes the drawer and then leaves the page; a closed drawer leaves no
 
 test('there is one box to mark all rows, and the ring of a row is not cut', async ({ page }) => {
   await page.goto(at('/permissions/user'))
-  // Not the line that stands in its place while rows are on their way.
-  const row = page.locator('tr[data-row-key]').first()
+  const row = me(page)
   await expect(row).toBeVisible()
   await expect(page.locator('.ant-table-measure-row input')).toBeHidden()
   await page.getByRole('checkbox', { name: '全选本页' }).focus()
@@ -153,4 +155,39 @@ test('filters are saved under a name, and apply after a reload', async ({ page }
   await menu.click()
   await page.getByRole('button', { name: '删除 在用的' }).click()
   await expect(page.getByText('还没有保存的筛选')).toBeVisible()
+})
+
+test('an export goes on when the page changes, the tray counts it, and cancelling it ends its request', async ({ page }) => {
+  const gates: (() => void)[] = []
+  await page.route(/\/permission\/role\/export/, async (route) => {
+    await new Promise<void>((open) => gates.push(open))
+    // The second one is gone by then.
+    await route.continue().catch(() => undefined)
+  })
+  await page.goto(at('/permissions/role'))
+  await page.getByRole('button', { name: '导出', exact: true }).click()
+  const tray = page.getByRole('button', { name: '任务：1 个进行中' })
+  await expect(tray).toBeVisible()
+  await expect(page.getByRole('button', { name: '正在导出' })).toBeVisible()
+  await page.goto(at('/permissions/user'))
+  await expect(page.getByRole('heading', { name: '人员列表' })).toBeVisible()
+  await tray.press('Enter')
+  const panel = page.getByRole('dialog')
+  await expect(panel.getByRole('listitem')).toContainText('导出「角色列表」')
+  const download = page.waitForEvent('download')
+  gates[0]?.()
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/)
+  await expect(panel.getByText(/^已导出 \d+ 条$/)).toBeVisible()
+  await panel.getByRole('button', { name: '清除已完成' }).click()
+  await expect(panel.getByText(/^没有任务/)).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.goto(at('/permissions/role'))
+  await page.getByRole('button', { name: '导出', exact: true }).click()
+  await tray.click()
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/permission/role/export'))
+  await panel.getByRole('button', { name: '取消 导出「角色列表」' }).click()
+  await ended
+  await expect(panel.getByText('已取消')).toBeVisible()
+  gates[1]?.()
 })

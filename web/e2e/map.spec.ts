@@ -9,12 +9,16 @@ async function openNear(page: Page, query = ''): Promise<void> {
   await page.goto(at(`/vehicle/operation-map${query}`))
   await expect(page.getByRole('region', { name: '运营地图' })).toBeVisible()
   await expect(badge(page)).toHaveText('实时')
-  await expect(async () => {
+  await expect.poll(async () => (await seen(page)).paints, { timeout: 30_000 }).toBeGreaterThan(0)
+  const near = async () => {
     const { count, mode } = await seen(page)
-    if (mode === 'cells') await page.getByRole('button', { name: '放大' }).click()
-    expect(count).toBeGreaterThan(0)
-    expect(mode).not.toBe('cells')
-  }).toPass({ intervals: [1500], timeout: 30_000 })
+    return count > 0 && mode !== 'cells'
+  }
+  await expect(async () => {
+    if (!(await near())) await page.getByRole('button', { name: '放大' }).click()
+    // Bikes come with the next tick.
+    await expect.poll(near, { intervals: [100], timeout: 2500 }).toBe(true)
+  }).toPass({ intervals: [0], timeout: 30_000 })
 }
 
 interface Drawn {

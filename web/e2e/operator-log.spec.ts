@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { at, badge, expect, hashOf, rowOf, SIGNED_IN, test } from './fixtures'
+import { at, badge, expect, hashOf, masked, myPhone, rowOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -118,10 +118,11 @@ test.describe.serial('the operator log', () => {
     await page.goto(address())
     await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(4)
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: '导出' }).click()])
+    await expect(page.getByText('已导出 4 条')).toBeVisible()
     const text = readFileSync(await download.path(), 'utf8')
     expect(text.split('\r\n').filter((line) => line.includes(name))).toHaveLength(4)
     await page.goto(at('/operation/operator-log?range=today&act=access-record.exported'))
-    await page.getByRole('row').filter({ hasText: '导出数据' }).first().click()
+    await rowOf(page, masked(myPhone())).filter({ hasText: '导出数据' }).first().click()
     await expect(page.getByRole('dialog')).toContainText('operator-log')
     await page.keyboard.press('Escape')
     await page.getByText('全部', { exact: true }).first().click()

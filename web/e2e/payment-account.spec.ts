@@ -3,7 +3,7 @@ import { fromBase64Url } from '../src/api/bytes'
 import { openText } from '../src/api/paramsCipher'
 import { violationsOf } from './axe'
 import { at, badge, expect, failing, hashOf, rowOf, SIGNED_IN, smsCode, test } from './fixtures'
-import { adminKeys, call, linkFor, newPhone } from './wire'
+import { adminKeys, call, enterByLink, newPhone } from './wire'
 
 // The stand-in of the payment provider names no icon, so the browser asks for the usual one. A page that goes while it
 // connects is told of by the browser.
@@ -247,8 +247,7 @@ test.describe.serial('the payment account of an agent', () => {
     const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
     clean(context)
     const page = await context.newPage()
-    await page.goto(await linkFor(request, phone))
-    await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+    await enterByLink(page, request, phone)
     expect(await stored(page, 'getAgentid')).toBe(agentId)
     expect(await stored(page, 'accountStatus')).toBe('2')
 

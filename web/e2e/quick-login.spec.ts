@@ -78,8 +78,10 @@ test('ERR-024 AMB-027 one device too many waits for an administrator, and gets i
   await expect(alert).toContainText('当前设备未授权，请联系管理员')
   const code = (await page.evaluate(() => localStorage.getItem('device_code'))) ?? ''
   await expect(alert).toContainText(code.slice(-6))
-  const waiting = (await devices()).data.list.find((device) => device.device_code === code)
-  const confirmed = await call(request, adminKeys(), 'POST', '/mieba/v2/platform/opman/device/authorize_confirm', { id: waiting?.id })
+  // The list of devices follows what was just recorded.
+  const waiting = async () => (await devices()).data.list.find((device) => device.device_code === code)?.id
+  await expect.poll(waiting).toBeDefined()
+  const confirmed = await call(request, adminKeys(), 'POST', '/mieba/v2/platform/opman/device/authorize_confirm', { id: await waiting() })
   expect(confirmed.suc, JSON.stringify(confirmed)).toBe(true)
   await alert.getByRole('button', { name: '重试' }).click()
   await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })

@@ -58,31 +58,17 @@ test.describe.serial('roles, seen by two operators', () => {
     await expect(rowOf(page, name).getByRole('button', { name: '启用' })).toBeVisible()
   })
 
-  test('a role added here is told of there where rows would move, and comes when it is asked for', async ({ page, there }) => {
-    await there.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
-    await expect(rowOf(there, name)).toBeVisible()
-    await expect(badge(there)).toHaveText('实时')
-
-    const second = `${name}乙`
+  test('its drawer tells what was done to it, and leads to all of it in the log', async ({ page }) => {
     await page.goto(at(`/permissions/role?keyword=${encodeURIComponent(name)}`))
-    await addRole(page, second)
-    // Who added it is not told of it.
-    await expect(rowOf(page, second)).toBeVisible()
-    const updates = there.getByRole('button', { name: '有 1 条更新' })
-    await expect(updates).toBeVisible()
-    await expect(rowOf(there, second)).toHaveCount(0)
-    await expect(rowOf(there, name)).toHaveCount(1)
-    await updates.click()
-    await expect(there.locator('tr.row-changed').filter({ hasText: second })).toBeVisible()
-    await expect(updates).toHaveCount(0)
-    await expect(page.getByRole('button', { name: /条更新/ })).toHaveCount(0)
-
-    await rowOf(page, second).getByRole('button', { name: '更多操作' }).click()
-    await page.getByRole('menuitem', { name: '删除' }).click()
-    await page.getByRole('button', { name: '删除角色' }).click()
-    // What is in sight goes by itself.
-    await expect(rowOf(there, second)).toHaveCount(0)
-    await expect(rowOf(there, name)).toHaveCount(1)
+    await rowOf(page, name).click()
+    await page.getByRole('dialog').getByRole('tab', { name: '操作记录' }).click()
+    const steps = page.getByRole('list', { name: '操作记录' }).getByRole('listitem')
+    await expect(steps).toHaveCount(2)
+    await expect(steps.first()).toContainText('停用')
+    await expect(page.getByText('共 2 步')).toBeVisible()
+    await page.getByRole('link', { name: '查看全部' }).click()
+    await expect(page.getByRole('heading', { name: '操作人员日志' })).toBeVisible()
+    await expect(rowOf(page, name)).toHaveCount(2)
   })
 
   test('a change of permissions is shown before it is saved', async ({ page }) => {

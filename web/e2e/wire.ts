@@ -3,7 +3,7 @@ import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { randomBytes, toBase64Url, utf8, uuid } from '../src/api/bytes'
 import { oaep } from '../src/api/cryptoBox'
 import { openAnswer, openText, sealRequest } from '../src/api/paramsCipher'
-import { at, server, signedInAt } from './fixtures'
+import { at, hashOf, server, signedInAt, WORKER } from './fixtures'
 
 const BASE = '/ebike/v3/backend'
 
@@ -64,9 +64,9 @@ export async function freshKeys(request: APIRequestContext, deviceCode: string):
   return { _t, _k, token: null }
 }
 
-/** A phone that nobody has used yet. */
+/** A phone that nobody has used yet, here or in another worker. */
 export function newPhone(): string {
-  return `139${String(Date.now() % 100_000_000).padStart(8, '0')}`
+  return `15${WORKER}${String(Date.now() % 100_000_000).padStart(8, '0')}`
 }
 
 export interface Operator {
@@ -97,6 +97,13 @@ export async function newOrigin(request: APIRequestContext, phone: string): Prom
 /** The address that a link opens. */
 export async function linkFor(request: APIRequestContext, phone: string, page = '/login'): Promise<string> {
   return at(`${page}?origin=${encodeURIComponent(await newOrigin(request, phone))}`)
+}
+
+/** Signs `phone` in on `page` by a link, and waits for the page that it leads to: whoever goes on before is led back there. */
+export async function enterByLink(page: Page, request: APIRequestContext, phone: string): Promise<void> {
+  await page.goto(await linkFor(request, phone))
+  await expect(page.getByText('登录成功')).toBeVisible({ timeout: 20_000 })
+  await expect.poll(() => hashOf(page)).toBe('/log')
 }
 
 /** A call as a page sent it, and what the page could read of the answer. */

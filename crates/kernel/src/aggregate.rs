@@ -20,7 +20,7 @@ pub trait Aggregate: Default + Clone + Send + Sync + 'static {
     type Refusal: Refusal;
 
     /// What follows from `command` in this state at `now`; no events means "already so".
-    fn decide(&self, command: Self::Command, now: Timestamp) -> Result<Vec<Self::Event>, Self::Refusal>;
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self>;
 
     /// Takes a fact in; a fact cannot be refused.
     fn evolve(&mut self, event: &Self::Event);
@@ -34,6 +34,9 @@ pub trait Aggregate: Default + Clone + Send + Sync + 'static {
         Vec::new()
     }
 }
+
+/// What follows from a command, or why nothing does.
+pub type Decision<A> = Result<Vec<<A as Aggregate>::Event>, <A as Aggregate>::Refusal>;
 
 /// A fact of an aggregate.
 ///
@@ -129,4 +132,16 @@ pub enum Claim<R> {
         /// The key.
         key: String,
     },
+}
+
+impl<R> Claim<R> {
+    /// What makes a stream that holds the key `held` hold `wanted` instead; nothing when they are the same.
+    pub fn exchange(held: Option<String>, wanted: Option<String>, taken: R) -> Vec<Self> {
+        if held == wanted {
+            return Vec::new();
+        }
+        let given_back = held.map(|key| Self::Release { key });
+        let take = wanted.map(|key| Self::Take { key, refusal: taken });
+        given_back.into_iter().chain(take).collect()
+    }
 }

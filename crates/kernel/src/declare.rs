@@ -1,7 +1,7 @@
-//! Events and refusals, each said in one place.
+//! Events, refusals and rows, each said in one place.
 
 /// Declares what may have happened to an aggregate: `Variant { … } = "category.what"`. Gives the stored form (`type` and
-/// `data`) and [`Event::stored_type`](crate::Event::stored_type).
+/// `data`), which documents it, and [`Event::stored_type`](crate::Event::stored_type).
 #[macro_export]
 macro_rules! events {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -18,8 +18,10 @@ macro_rules! events {
         #[serde(tag = "type", content = "data")]
         $vis enum $name {
             $(
+                #[doc = concat!("`", $stored, "`.")]
                 $(#[$of_one])*
                 #[serde(rename = $stored)]
+                #[allow(missing_docs, reason = "fields are named after what they are")]
                 $one
                 $(($(#[$of_inner])* $inner))?
                 $({ $($(#[$of_field])* $field: $type),+ })?
@@ -37,7 +39,7 @@ macro_rules! events {
 }
 
 /// Declares why a command is refused: `Variant(Fact) = "code": ("text with {0}")`. The code is for programs, the text a
-/// Chinese sentence for people, written as `thiserror` has it. `or Other(OtherRefusal)` behind it takes another rule's
+/// Chinese sentence for people, written as `thiserror` has it; both are its documentation. `or Other(OtherRefusal)` behind it takes another rule's
 /// refusals over as they are.
 #[macro_export]
 macro_rules! refusals {
@@ -45,16 +47,16 @@ macro_rules! refusals {
         $(
             $(#[$of_one:meta])*
             $one:ident $(($($inner:ty),+))? $({ $($field:ident: $type:ty),+ $(,)? })?
-            = $code:literal: ($($text:tt)+)
+            = $code:literal: ($text:literal $($fact:tt)*)
         ),+ $(,)?
     } $(or $(#[$of_other:meta])* $other:ident($refusal:ty))?) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq, ::thiserror::Error)]
         $vis enum $name {
             $(
-                #[doc = concat!("`", $code, "`.")]
+                #[doc = concat!("`", $code, "`: ", $text)]
                 $(#[$of_one])*
-                #[error($($text)+)]
+                #[error($text $($fact)*)]
                 #[allow(missing_docs, reason = "fields are the facts that the text names")]
                 $one $(($($inner),+))? $({ $($field: $type),+ })?,
             )+
@@ -80,11 +82,80 @@ macro_rules! refusals {
     };
 }
 
+/// Declares a row of a read model once for its table and for the wire: a field's column has its name or the one behind
+/// `=`. What other tables tell of it, a list's query adds (`as default`); what no table does, is filled in (`as skip`). The
+/// struct derives `sqlx::FromRow`, which reads it, and says its names on the wire by serde.
+#[macro_export]
+macro_rules! row {
+    (@column $field:ident) => { stringify!($field) };
+    (@column $field:ident = $column:literal) => { $column };
+    (@store $to:ident, $row:ident, $field:ident as $added:ident) => {};
+    (@store $to:ident, $row:ident, $field:ident $(= $column:literal)?) => {
+        $to.insert($crate::row!(@column $field $(= $column)?).to_owned(), ::serde_json::to_value(&$row.$field)?);
+    };
+    (@restore $of:ident, $field:ident as $added:ident) => { Default::default() };
+    (@restore $of:ident, $field:ident $(= $column:literal)?) => {
+        ::serde_json::from_value($of[$crate::row!(@column $field $(= $column)?)].take())?
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident {
+        $(
+            $(#[$of_field:meta])*
+            $of_vis:vis $field:ident: $type:ty $(= $column:literal)? $(as $added:ident)?
+        ),+ $(,)?
+    }) => {
+        $(#[$meta])*
+        $vis struct $name {
+            $(
+                $(#[$of_field])*
+                $(#[sqlx(rename = $column)])?
+                $(#[sqlx($added)])?
+                $of_vis $field: $type,
+            )+
+        }
+
+        impl $crate::Stored for $name {
+            fn stored(&self) -> ::serde_json::Result<::serde_json::Value> {
+                let mut columns = ::serde_json::Map::new();
+                $($crate::row!(@store columns, self, $field $(= $column)? $(as $added)?);)+
+                Ok(columns.into())
+            }
+
+            fn restored(mut columns: ::serde_json::Value) -> ::serde_json::Result<Self> {
+                Ok(Self { $($field: $crate::row!(@restore columns, $field $(= $column)? $(as $added)?)),+ })
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use crate::{Event, Refusal};
+    use crate::{Event, Refusal, Stored};
+
+    row! {
+        #[derive(Debug, PartialEq, serde::Serialize, sqlx::FromRow)]
+        #[serde(rename_all = "camelCase")]
+        struct StallRow {
+            id: String = "stall_id",
+            opened_at: i64 = "opened_at_ms",
+            goods: Vec<u8>,
+            street: Option<String> as default,
+            #[serde(skip)]
+            position: i64,
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_names_of_its_table_there_and_those_of_the_wire_here() {
+        let columns = json!({"stall_id": "东", "opened_at_ms": 5, "goods": [1, 2], "position": 9});
+        let row =
+            StallRow { street: Some("南街".to_owned()), ..StallRow::restored(columns.clone()).unwrap() };
+        assert_eq!(row.stored().unwrap(), columns, "the street is another table's");
+        let told = json!({"id": "东", "openedAt": 5, "goods": [1, 2], "street": "南街"});
+        assert_eq!(serde_json::to_value(&row).unwrap(), told);
+        assert!(StallRow::restored(json!({"stall_id": "东"})).is_err(), "a column is missing");
+    }
 
     const NAME_MAX: usize = 20;
 

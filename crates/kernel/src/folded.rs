@@ -6,15 +6,38 @@ use std::marker::PhantomData;
 use async_trait::async_trait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sqlx::PgConnection;
 use vocabulary::DataOwner;
 
 use crate::projector::ApplyError;
 use crate::{Aggregate, Change, Projector, Recorded, rows};
 
-/// A row that is folded from the events of one stream. Its serde names are the table's columns; one of them,
-/// [`Fold::KEY`], holds the stream's id.
-pub trait Fold: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
+/// A row as its table has it: an object of columns. A struct whose serde names are the columns is one;
+/// [`row!`](crate::row) declares one whose serde names are those of the wire.
+pub trait Stored: Sized {
+    /// Its columns.
+    fn stored(&self) -> serde_json::Result<Value>;
+
+    /// The row that has these columns.
+    fn restored(columns: Value) -> serde_json::Result<Self>;
+}
+
+impl<R: Serialize + DeserializeOwned> Stored for R {
+    fn stored(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
+    }
+
+    fn restored(columns: Value) -> serde_json::Result<Self> {
+        serde_json::from_value(columns)
+    }
+}
+
+/// The row after an event; nothing when there is none any more.
+pub type After<R> = Result<Option<R>, ApplyError>;
+
+/// A row that is folded from the events of one stream; its column [`Fold::KEY`] holds the stream's id.
+pub trait Fold: Clone + Stored + Send + Sync + 'static {
     /// Whose events they are.
     type Of: Aggregate;
 
@@ -27,13 +50,8 @@ pub trait Fold: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Raised when table or rules change: it is then built anew.
     const VERSION: i32 = 1;
 
-    /// The row after `event`; nothing when there is none any more. `row` is what there was before it, and `recorded` has
-    /// the stream, the time and the position.
-    fn fold(
-        row: Option<Self>,
-        event: <Self::Of as Aggregate>::Event,
-        recorded: &Recorded,
-    ) -> Result<Option<Self>, ApplyError>;
+    /// The row after `event`. `row` is what there was before it, and `recorded` has the stream, the time and the position.
+    fn fold(row: Option<Self>, event: <Self::Of as Aggregate>::Event, recorded: &Recorded) -> After<Self>;
 
     /// Whose row it is.
     fn owner(&self) -> DataOwner;
@@ -77,8 +95,9 @@ impl<R: Fold> Projector for Folded<R> {
         let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
         keys.sort_unstable();
         keys.dedup();
-        let known = rows::load_keyed::<R>(db, R::TABLE, R::KEY, R::KEY_TYPE, &keys).await?;
-        let before: BTreeMap<String, R> = known.into_iter().collect();
+        let known = rows::load_keyed::<Value>(db, R::TABLE, R::KEY, R::KEY_TYPE, &keys).await?;
+        let known = known.into_iter().map(|(key, columns)| Ok((key, R::restored(columns)?)));
+        let before: BTreeMap<String, R> = known.collect::<Result<_, ApplyError>>()?;
         let mut after = before.clone();
         for recorded in events {
             let row = after.remove(&*recorded.stream_id);
@@ -89,7 +108,8 @@ impl<R: Fold> Projector for Folded<R> {
         let gone: Vec<String> = before.keys().filter(|key| !after.contains_key(*key)).cloned().collect();
         let changes = keys.iter().flat_map(|key| told::<R>(key, before.get(key), after.get(key))).collect();
         rows::delete(db, R::TABLE, R::KEY, R::KEY_TYPE, &gone).await?;
-        rows::upsert(db, R::TABLE, R::KEY, &after.into_values().collect::<Vec<_>>()).await?;
+        let after: Vec<Value> = after.values().map(R::stored).collect::<Result<_, _>>()?;
+        rows::upsert(db, R::TABLE, R::KEY, &after).await?;
         Ok(changes)
     }
 }

@@ -26,11 +26,11 @@ pub mod rows;
 pub mod runtime;
 mod sweeping;
 
-pub use aggregate::{Aggregate, AnyRefusal, Claim, DecodeError, Event, Refusal, StoredForm};
+pub use aggregate::{Aggregate, AnyRefusal, Claim, Decision, DecodeError, Event, Refusal, StoredForm};
 pub use changes::{ChangeBatch, Changes, RowChanged};
 pub use context::{Actor, CommandContext, Position, Receipt, RequestId};
 pub use desk::{CommandError, Desk, Loaded, Transaction};
-pub use folded::{Fold, Folded};
+pub use folded::{After, Fold, Folded, Stored};
 pub use lease::Lease;
 pub use list::{List, NotASort, Sort};
 pub use log::{LogError, MasterKey, Personal, Reader};

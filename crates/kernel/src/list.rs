@@ -5,9 +5,12 @@
 
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgConnection, Postgres, QueryBuilder};
-use vocabulary::{COUNT_CAP, Page, Reach, Rows, Scope};
+use vocabulary::{AreaId, COUNT_CAP, Page, Reach, Rows, Scope};
 
 use crate::rows;
+
+/// A choice among more values than this is not looked up value by value.
+const MERGED_MAX: usize = 8;
 
 /// A keyword has at most so many characters; the rest is not looked at.
 const KEYWORD_MAX: usize = 50;
@@ -67,6 +70,21 @@ struct Condition {
     values: Vec<Value>,
 }
 
+impl Condition {
+    fn is(column: &str, value: Value) -> Self {
+        Self { pieces: vec![format!("{column} = "), String::new()], values: vec![value] }
+    }
+
+    /// The column and the few values that it may have, when that is what is asked.
+    fn choice(&self) -> Option<(&str, &[i64])> {
+        let column = self.pieces.first()?.strip_suffix(" = any(")?;
+        match self.values.as_slice() {
+            [Value::Numbers(few)] if (2..=MERGED_MAX).contains(&few.len()) => Some((column, few)),
+            _ => None,
+        }
+    }
+}
+
 /// A list of rows, cut down and sorted. Names of columns and tables come from the code only.
 #[derive(Clone, Debug)]
 pub struct List {
@@ -78,7 +96,8 @@ pub struct List {
     order: String,
 }
 
-/// A way to sort a list, by the name that queries have for it. `column` needs an index together with the key.
+/// A way to sort a list, by the name that queries have for it. `column` needs an index together with the key, and behind
+/// each column by which a filter leaves many rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Sort {
     /// Its name in queries.
@@ -98,8 +117,8 @@ impl List {
         Self { columns, from, conditions: Vec::new(), narrowed: false, order: newest.to_owned() }
     }
 
-    fn when(mut self, pieces: Vec<String>, values: Vec<Value>) -> Self {
-        self.conditions.push(Condition { pieces, values });
+    fn when(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
         self.narrowed = true;
         self
     }
@@ -132,7 +151,7 @@ impl List {
     #[must_use]
     pub fn is<V: Into<Value>>(self, column: &str, value: Option<V>) -> Self {
         match value {
-            Some(value) => self.when(vec![format!("{column} = "), String::new()], vec![value.into()]),
+            Some(value) => self.when(Condition::is(column, value.into())),
             None => self,
         }
     }
@@ -144,20 +163,27 @@ impl List {
     }
 
     /// Without values there are no rows.
-    fn any_of(self, column: &str, values: Vec<i64>) -> Self {
-        self.when(vec![format!("{column} = any("), ")".to_owned()], vec![Value::Numbers(values)])
+    fn any_of(self, column: &str, mut values: Vec<i64>) -> Self {
+        // Each once: what one value gives is read for each.
+        values.sort_unstable();
+        values.dedup();
+        let pieces = vec![format!("{column} = any("), ")".to_owned()];
+        self.when(Condition { pieces, values: vec![Value::Numbers(values)] })
     }
 
     /// Rows whose `column` lies between both, each if it is given and both included.
     #[must_use]
     pub fn between(self, column: &str, from: Option<i64>, until: Option<i64>) -> Self {
-        let at = |sign: &str| vec![format!("{column} {sign} "), String::new()];
+        let at = |sign: &str, value: i64| Condition {
+            pieces: vec![format!("{column} {sign} "), String::new()],
+            values: vec![value.into()],
+        };
         let list = match from {
-            Some(from) => self.when(at(">="), vec![from.into()]),
+            Some(from) => self.when(at(">=", from)),
             None => self,
         };
         match until {
-            Some(until) => list.when(at("<="), vec![until.into()]),
+            Some(until) => list.when(at("<=", until)),
             None => list,
         }
     }
@@ -176,11 +202,26 @@ impl List {
         self.any_column(columns, "^@", typed)
     }
 
+    /// Rows that have `area` among others in their array `column`, if one is given; none when the scope does not reach it.
+    /// Without an index: under the policy no plan may use one on an array, and the scope's rows are few enough to be
+    /// looked through (`migrations/0090_professions.sql`).
+    #[must_use]
+    pub fn with_area(self, column: &str, scope: &Scope, area: Option<AreaId>) -> Self {
+        match area {
+            Some(area) if scope.areas.contains(&area) => {
+                let pieces = vec![String::new(), format!(" = any({column})")];
+                self.when(Condition { pieces, values: vec![area.0.into()] })
+            }
+            Some(_) => self.when(Condition { pieces: vec!["false".to_owned()], values: Vec::new() }),
+            None => self,
+        }
+    }
+
     /// Rows for which a condition of the code's own holds: one of `values` stands between each two of its `pieces`.
     #[must_use]
     pub fn matching(self, pieces: &[&str], values: Vec<Value>) -> Self {
         debug_assert_eq!(pieces.len(), values.len() + 1);
-        self.when(pieces.iter().map(|piece| (*piece).to_owned()).collect(), values)
+        self.when(Condition { pieces: pieces.iter().map(|piece| (*piece).to_owned()).collect(), values })
     }
 
     fn any_column(self, columns: &[&str], operator: &str, typed: Option<String>) -> Self {
@@ -191,7 +232,7 @@ impl List {
             *first = first.replacen(" or ", "(", 1);
         }
         pieces.push(")".to_owned());
-        self.when(pieces, vec![Value::Text(typed); columns.len()])
+        self.when(Condition { pieces, values: vec![Value::Text(typed); columns.len()] })
     }
 
     /// Sorted by one of `sorts`: `asked` is its name, with `-` before it from the highest down. `key` makes the order total.
@@ -204,8 +245,17 @@ impl List {
     }
 
     fn put_conditions(&self, query: &mut QueryBuilder<Postgres>) {
+        self.put_conditions_but(query, None);
+    }
+
+    /// The conditions, with another one in the place of one of them.
+    fn put_conditions_but(&self, query: &mut QueryBuilder<Postgres>, other: Option<(usize, &Condition)>) {
         for (number, condition) in self.conditions.iter().enumerate() {
             query.push(if number == 0 { " where " } else { " and " });
+            let condition = match other {
+                Some((place, other)) if place == number => other,
+                _ => condition,
+            };
             for (place, piece) in condition.pieces.iter().enumerate() {
                 query.push(piece);
                 match condition.values.get(place).cloned() {
@@ -224,6 +274,37 @@ impl List {
         self.put_conditions(&mut query);
         query.push(format!(" order by {}", self.order));
         query
+    }
+
+    /// What a row is sorted by, each with its direction.
+    fn order_keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.order.split(", ").map(|key| key.rsplit_once(' ').unwrap_or((key, "asc")))
+    }
+
+    /// The same rows up to the end of `page`, taken of each value of a choice in the list's order and merged: an index of
+    /// the column and the order then serves each, where for the choice as a whole none gives rows in order. Nothing where
+    /// there is no choice among few values.
+    fn select_merged(&self, page: Page) -> Option<QueryBuilder<Postgres>> {
+        let (place, (column, few)) = self
+            .conditions
+            .iter()
+            .enumerate()
+            .find_map(|(place, condition)| Some((place, condition.choice()?)))?;
+        let keys = || self.order_keys().enumerate();
+        let named: Vec<String> =
+            keys().map(|(number, (expression, _))| format!("{expression} as list_key_{number}")).collect();
+        let order: Vec<String> =
+            keys().map(|(number, (_, direction))| format!("list_key_{number} {direction}")).collect();
+        let mut query = QueryBuilder::new("select * from (");
+        for (number, value) in few.iter().enumerate() {
+            query.push(if number == 0 { "(" } else { " union all (" });
+            query.push(format!("select {}, {} from {}", self.columns, named.join(", "), self.from));
+            self.put_conditions_but(&mut query, Some((place, &Condition::is(column, (*value).into()))));
+            query.push(format!(" order by {} limit ", self.order));
+            query.push_bind(page.offset() + page.limit()).push(")");
+        }
+        query.push(format!(") merged order by {}", order.join(", ")));
+        Some(query)
     }
 
     /// All that match, found and sorted before a page is cut out. Without this the planner walks the whole order in the
@@ -245,7 +326,11 @@ impl List {
     {
         if self.narrowed {
             let count = self.count(db).await?;
-            let query = if count > COUNT_CAP { self.select() } else { self.select_of_few() };
+            let query = if count > COUNT_CAP {
+                self.select_merged(page).unwrap_or_else(|| self.select())
+            } else {
+                self.select_of_few()
+            };
             return Ok(Rows::new(cut(query, page).build_query_as().fetch_all(db).await?, count));
         }
         let rows: Vec<R> = cut(self.select(), page).build_query_as().fetch_all(&mut *db).await?;
@@ -330,6 +415,18 @@ mod tests {
     }
 
     #[test]
+    fn an_area_beyond_the_scope_has_no_rows() {
+        let one = Scope { agents: Reach::All, areas: Reach::only([AreaId(20)]) };
+        let of = |area: Option<i64>| stalls().with_area("s.area_ids", &one, area.map(AreaId));
+        assert_eq!(of(None).conditions, []);
+        let held = "select s.* from read.stall s where $1 = any(s.area_ids) order by s.created_at_ms desc, s.stall_id desc";
+        assert_eq!(sql(&of(Some(20))), held);
+        let beyond =
+            "select s.* from read.stall s where false order by s.created_at_ms desc, s.stall_id desc";
+        assert_eq!(sql(&of(Some(21))), beyond);
+    }
+
+    #[test]
     fn only_what_narrows_the_scope_is_looked_for_before_a_page_is_cut() {
         let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
         let list = stalls().of_agents("s.agent_id", &one);
@@ -342,6 +439,31 @@ mod tests {
              as list_place from read.stall s where s.agent_id = $1 and s.state = $2 and s.agent_id = $3) \
              select * from matching order by list_place"
         );
+    }
+
+    #[test]
+    fn a_choice_among_few_values_is_merged_of_what_each_gives_in_order() {
+        let list = stalls().is("s.open", Some(true)).is_one_of("s.state", vec![5, 4, 5]);
+        let list = list.sorted(&SORTS, "s.stall_id", Some("-sold")).unwrap();
+        let page = Page::new(Some(3), Some(20));
+        let branch = |state, most| {
+            format!(
+                "(select s.*, s.sold as list_key_0, s.stall_id as list_key_1 from read.stall s where s.open = ${} \
+                 and s.state = ${state} order by s.sold desc, s.stall_id desc limit ${most})",
+                state - 1
+            )
+        };
+        assert_eq!(
+            list.select_merged(page).unwrap().sql().as_str(),
+            format!(
+                "select * from ({} union all {}) merged order by list_key_0 desc, list_key_1 desc",
+                branch(2, 3),
+                branch(5, 6)
+            )
+        );
+        let many: Vec<i64> = (0..=MERGED_MAX as i64).collect();
+        assert!(stalls().is_one_of("s.state", many).select_merged(page).is_none());
+        assert!(stalls().is_one_of("s.state", vec![4]).select_merged(page).is_none());
     }
 
     #[test]

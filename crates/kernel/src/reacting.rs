@@ -1,5 +1,6 @@
 //! Running reactors: in order, one process leads each, waiting when something outside is away.
 
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,7 +114,8 @@ async fn run(runtime: Runtime, reactor: Arc<dyn Reactor>) {
     }
 }
 
-/// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try.
+/// Stands in line and leads to the end of the term, or until another process is to lead. The lease is given back at its
+/// end, so that another may try.
 async fn term(runtime: &Runtime, reactor: &dyn Reactor) -> Result<(), Ended> {
     let mut lease = runtime.lease(&reader_name(reactor.name())).await;
     lease.held().await;
@@ -121,7 +123,7 @@ async fn term(runtime: &Runtime, reactor: &dyn Reactor) -> Result<(), Ended> {
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
-        ended = leader.lead() => match ended? {},
+        ended = leader.lead() => ended,
     }
 }
 
@@ -132,7 +134,8 @@ struct Leader<'a> {
 }
 
 impl Leader<'_> {
-    async fn lead(&self) -> Result<std::convert::Infallible, Ended> {
+    /// Leads until another process is to.
+    async fn lead(&self) -> Result<(), Ended> {
         let (runtime, reactor) = (self.runtime, self.reactor);
         let mut position = self.begin().await?;
         let mut stored = position;
@@ -147,6 +150,7 @@ impl Leader<'_> {
             };
             tokio::select! {
                 biased;
+                () = self.lease.wanted_back() => return self.store(position, None).await,
                 _ = beat.tick() => {
                     self.store(position, None).await?;
                     stored = position;
@@ -161,7 +165,9 @@ impl Leader<'_> {
             }
             let (events, to) = runtime.feed.after(position, reactor.categories()).await?;
             for event in events {
-                self.answer(&event).await?;
+                if self.lease.is_wanted_back() || self.answer(&event).await?.is_break() {
+                    return self.store(Position(event.position.0 - 1), None).await;
+                }
             }
             position = to;
             if to.0 - stored.0 >= STORED_WITHIN {
@@ -193,8 +199,9 @@ impl Leader<'_> {
         .ok_or(Ended::Superseded)
     }
 
-    /// Has the reactor answer `event`, however long it takes; parks the event if it never will.
-    async fn answer(&self, event: &Recorded) -> Result<(), Ended> {
+    /// Has the reactor answer `event`, however long it takes, unless another process is to lead while it waits; parks the
+    /// event if it never will.
+    async fn answer(&self, event: &Recorded) -> Result<ControlFlow<()>, Ended> {
         let reactor = self.reactor;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -205,7 +212,7 @@ impl Leader<'_> {
             match guarded(reactor, event).await {
                 Ok(()) => {
                     metrics::counter!("wheelhouse_reactions_total", "reactor" => reactor.name()).increment(1);
-                    return Ok(());
+                    return Ok(ControlFlow::Continue(()));
                 }
                 Err(ReactError::Later(error)) => {
                     let failure = crate::projecting::told(error.as_ref());
@@ -216,7 +223,10 @@ impl Leader<'_> {
                         "a reaction waits"
                     );
                     self.store(Position(event.position.0 - 1), Some(&failure)).await?;
-                    tokio::time::sleep(pause).await;
+                    tokio::select! {
+                        () = tokio::time::sleep(pause) => {}
+                        () = self.lease.wanted_back() => return Ok(ControlFlow::Break(())),
+                    }
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
                 Err(ReactError::Never(error)) => {
@@ -229,7 +239,8 @@ impl Leader<'_> {
                     );
                     metrics::counter!("wheelhouse_parked_total", "reader" => reader_name(reactor.name()))
                         .increment(1);
-                    return self.park(event, &failure).await;
+                    self.park(event, &failure).await?;
+                    return Ok(ControlFlow::Continue(()));
                 }
             }
         }

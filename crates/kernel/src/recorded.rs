@@ -5,6 +5,7 @@ use bytestring::ByteString;
 use serde::{Deserialize, Serialize};
 use vocabulary::{DataOwner, Timestamp};
 
+use crate::projector::ApplyError;
 use crate::{Actor, DecodeError, Event, Position};
 
 /// What is known about an event beside its data.
@@ -60,5 +61,14 @@ impl Recorded {
     /// The event, lifted to the newest schema version.
     pub fn decode<E: Event>(&self) -> Result<E, DecodeError> {
         crate::log::codec::decode(&self.stored_type, self.schema_version, &self.data)
+    }
+
+    /// The row that it changes: what was `known` of the stream, or with the stream's first event a fresh one.
+    pub fn begin<R: Default>(&self, known: Option<R>) -> Result<R, ApplyError> {
+        match known {
+            Some(row) => Ok(row),
+            None if self.version == 1 => Ok(R::default()),
+            None => Err(format!("{} {} changed before it came", self.category, self.stream_id).into()),
+        }
     }
 }

@@ -3,11 +3,15 @@
 //!
 //! A struct's serde names are the table's columns; columns that a struct leaves out keep their defaults.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::{AssertSqlSafe, PgConnection, Row};
 
 use crate::projector::ApplyError;
+
+const HOUR_MS: i64 = 3_600_000;
 
 /// Text for `like`: what somebody typed, taken literally, anywhere in the column; at most `most` characters of it.
 pub fn containing(typed: &str, most: usize) -> String {
@@ -50,7 +54,26 @@ pub async fn load_keyed<R: DeserializeOwned>(
     found.iter().map(|row| Ok((row.try_get(0)?, serde_json::from_value(row.try_get(1)?)?))).collect()
 }
 
-/// Writes `rows` to `table`, replacing those with the same `key`.
+/// Makes what is missing of the months of `table`, which is kept by months of its column `at_ms`, for rows of these
+/// moments: before they are written, in the same transaction.
+pub async fn make_months(
+    db: &mut PgConnection,
+    table: &'static str,
+    at_ms: impl Iterator<Item = i64>,
+) -> Result<(), ApplyError> {
+    // Every month begins with an hour.
+    let hours: BTreeSet<i64> = at_ms.map(|at| at - at.rem_euclid(HOUR_MS)).collect();
+    if !hours.is_empty() {
+        sqlx::query("select wheelhouse.make_months($1::text::regclass, $2)")
+            .bind(table)
+            .bind(hours.into_iter().collect::<Vec<_>>())
+            .execute(db)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Writes `rows` to `table`, replacing those with the same `key`, which may be several columns (`a, b`).
 pub async fn upsert<R: Serialize>(
     db: &mut PgConnection,
     table: &'static str,
@@ -63,7 +86,7 @@ pub async fn upsert<R: Serialize>(
     let list = columns.join(", ");
     let sets: Vec<String> = columns
         .iter()
-        .filter(|column| **column != key)
+        .filter(|column| !key.split(", ").any(|part| part == **column))
         .map(|column| format!("{column} = excluded.{column}"))
         .collect();
     let sql = format!(

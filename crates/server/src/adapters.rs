@@ -41,7 +41,7 @@ impl Areas for AreasOfTerritory {
 
     async fn holds(&self, id: AreaId, place: Wgs84) -> Result<bool, PortError> {
         let area = self.runtime.desk.load::<Area>(&id).await?.state;
-        Ok(area.ring().is_some_and(|ring| ring.holds(place, 0.0)))
+        Ok(area.ring().is_some_and(|ring| ring.holds(place)))
     }
 }
 

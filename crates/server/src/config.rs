@@ -52,7 +52,8 @@ pub struct Stores {
     /// PostgreSQL 15 or newer; the URL's user owns the database.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
-    /// NATS 2.10 or newer with JetStream. Without it commands and queries work, and nothing is live.
+    /// NATS 2.10 or newer with JetStream; commas stand between several servers of one cluster. Without it commands
+    /// and queries work, and nothing is live.
     #[arg(long, env = "NATS_URL", hide_env_values = true)]
     pub nats_url: Option<String>,
     /// The server's own user at NATS; its password is NATS_PASSWORD or in the state folder.

@@ -58,6 +58,7 @@ async fn postgres(stores: &Stores, findings: &mut Findings) -> Option<i64> {
         }
     }
     read_models(&pools.owner, findings).await;
+    nodes(&pools.owner, findings).await;
     let parked = sqlx::query_as::<_, (String, String, String, i64, String)>(
         "select reader, category, stream_id, position, failure from log.parked order by position limit 50",
     );
@@ -114,6 +115,25 @@ async fn read_models(owner: &PgPool, findings: &mut Findings) {
             let cure = format!("mend the cause, then `wheelhouse retry {name}`");
             findings.wrong(&format!("read model {name} stands before {}: {why}", position + 1), &cure);
         }
+    }
+}
+
+/// Who is there, and what each leads.
+async fn nodes(owner: &PgPool, findings: &mut Findings) {
+    let all = sqlx::query_as::<_, (String, Vec<String>)>(
+        "select coalesce(n.node, l.holder), array_remove(array_agg(l.name order by l.name), null)
+         from (select * from log.nodes where until > clock_timestamp()) n
+         full join (select * from log.leases where until > clock_timestamp()) l on l.holder = n.node
+         group by 1 order by 1",
+    );
+    match all.fetch_all(owner).await {
+        Ok(all) if all.is_empty() => findings.well("no server runs"),
+        Ok(all) => {
+            for (node, leads) in all {
+                findings.well(&format!("node {node} leads {}: {}", leads.len(), leads.join(", ")));
+            }
+        }
+        Err(error) => findings.wrong(&error.to_string(), "run `wheelhouse migrate`"),
     }
 }
 

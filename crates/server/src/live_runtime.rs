@@ -53,8 +53,8 @@ pub async fn ingest(runtime: Runtime, memory: Memory, keep_days: u32) {
     }
 }
 
-/// Follows until this process leads, and leads to the end of the term. The lease is given back at its end, so that
-/// another may try.
+/// Follows until this process leads, and leads to the end of the term, or until another process is to lead. The lease is
+/// given back at its end, so that another may try.
 async fn term(runtime: &Runtime, ingest: &Ingest, stop: &CancellationToken) -> Result<(), IngestError> {
     let mut lease = runtime.lease("live").await;
     tokio::select! {
@@ -62,9 +62,16 @@ async fn term(runtime: &Runtime, ingest: &Ingest, stop: &CancellationToken) -> R
         () = lease.held() => {}
         ended = ingest.follow(stop.child_token()) => return ended,
     }
+    let drain = stop.child_token();
+    let handed_over = async {
+        lease.wanted_back().await;
+        drain.cancel();
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
-        ended = ingest.lead(lease.token(), stop.child_token()) => ended,
+        () = handed_over => Ok(()),
+        ended = ingest.lead(lease.token(), drain.clone()) => ended,
     }
 }

@@ -25,11 +25,15 @@ pub async fn run(runtime: Runtime) {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = lease.lost() => break,
+                () = lease.wanted_back() => break,
                 _ = tick.tick() => {}
             }
             if let Err(error) = round(&runtime, runtime.clock.now()).await {
                 tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
             }
+        }
+        if lease.is_wanted_back() {
+            lease = lease.again();
         }
     }
 }

@@ -39,7 +39,7 @@ pub async fn nats(stores: &Stores, secrets: &Secrets) -> Result<Option<async_nat
     .name("wheelhouse")
     .connection_timeout(Duration::from_secs(5))
     .event_callback(|event| async move { tracing::info!(%event, "NATS") });
-    let client = options.connect(url).await.with_context(|| {
+    let client = options.connect(addresses(url)).await.with_context(|| {
         format!(
             "cannot connect to NATS at {}; is it running, and is NATS_PASSWORD right?",
             without_secrets(url)
@@ -73,15 +73,24 @@ pub fn check_version(version: &str) -> Result<()> {
     Ok(())
 }
 
-fn without_secrets(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
+/// A server, or several of one cluster.
+fn addresses(urls: &str) -> Vec<&str> {
+    urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect()
+}
+
+fn without_secrets(urls: &str) -> String {
+    let shown = addresses(urls).into_iter().map(|url| match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         _ => url.to_owned(),
-    }
+    });
+    shown.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
 mod tests {
+    use async_nats::ConnectOptions;
+    use tokio::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -96,5 +105,18 @@ mod tests {
     #[test]
     fn an_address_is_shown_without_its_password() {
         assert_eq!(without_secrets("nats://me:pass@host:4222"), "nats://host:4222");
+        assert_eq!(without_secrets("nats://me:pass@a:1, nats://me:pass@b:2"), "nats://a:1,nats://b:2");
+    }
+
+    #[tokio::test]
+    async fn of_several_servers_the_one_that_answers_is_taken() {
+        let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let there = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let urls = format!("nats://{gone},nats://{}", there.local_addr().unwrap());
+        let connecting = ConnectOptions::new().connect(addresses(&urls));
+        tokio::select! {
+            _ = there.accept() => {}
+            refused = connecting => panic!("{urls}: {refused:?}"),
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use kernel::runtime::Runtime;
 use kernel::{Folded, Projector};
-use wire::Routes;
+use wire::{Hosted, Routes};
 
 use crate::ports::Ports;
 
@@ -24,6 +24,12 @@ pub struct Context {
     pub ports: Ports,
 }
 
+impl Hosted for Context {
+    fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+}
+
 /// Its routes.
 pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
     let context = Context { runtime: runtime.clone(), ports: ports.clone() };
@@ -32,7 +38,6 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::open::routes(runtime))
         .merge(http::accounts::routes(&context))
         .merge(http::agent_roles::routes(&context))
-        .merge(http::files::routes(&context))
         .merge(http::areas::routes(&context))
         .merge(http::franchisees::routes(&context))
 }
@@ -40,9 +45,9 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
 /// Its read models.
 pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
-        Arc::new(Folded::<read::agents::Row>::new()),
-        Arc::new(Folded::<read::agent_roles::Row>::new()),
-        Arc::new(Folded::<read::franchisees::Row>::new()),
+        Arc::new(Folded::<read::agents::AccountRow>::new()),
+        Arc::new(Folded::<read::agent_roles::AgentRoleRow>::new()),
+        Arc::new(Folded::<read::franchisees::FranchiseeRow>::new()),
         Arc::new(Folded::<read::areas::Row>::new()),
         Arc::new(Folded::<read::fences::Row>::new()),
     ]

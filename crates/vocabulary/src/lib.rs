@@ -11,6 +11,7 @@ mod money;
 mod page;
 mod permission;
 mod phone;
+pub mod text;
 
 pub use choice::{Choice, NotAChoice};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};

@@ -24,14 +24,77 @@ pub(crate) const ROWS: HeaderName = HeaderName::from_static("x-rows");
 /// `true` when there are more rows than the file has.
 pub(crate) const CAPPED: HeaderName = HeaderName::from_static("x-capped");
 
-/// A column.
+/// A column: how the page asks for it, its head in Chinese, and what stands in it.
 pub struct Column<Row> {
-    /// How the page asks for it.
-    pub key: &'static str,
-    /// Its head, in Chinese.
-    pub title: &'static str,
-    /// What stands in it.
-    pub text: fn(&Row) -> String,
+    key: &'static str,
+    title: &'static str,
+    cell: Cell<Row>,
+}
+
+enum Cell<Row> {
+    Text(fn(&Row) -> &str),
+    Made(fn(&Row) -> String),
+    Enabled(fn(&Row) -> bool),
+    Count(fn(&Row) -> i64),
+    Time(fn(&Row) -> Option<i64>),
+    Hundredths(fn(&Row) -> i64, &'static str),
+}
+
+impl<Row> Column<Row> {
+    const fn new(key: &'static str, title: &'static str, cell: Cell<Row>) -> Self {
+        Self { key, title, cell }
+    }
+
+    /// A text that the row has.
+    pub const fn text(key: &'static str, title: &'static str, text: fn(&Row) -> &str) -> Self {
+        Self::new(key, title, Cell::Text(text))
+    }
+
+    /// A text made of the row.
+    pub const fn made(key: &'static str, title: &'static str, text: fn(&Row) -> String) -> Self {
+        Self::new(key, title, Cell::Made(text))
+    }
+
+    /// Whether it is enabled (启用) or not (停用).
+    pub const fn enabled(key: &'static str, title: &'static str, enabled: fn(&Row) -> bool) -> Self {
+        Self::new(key, title, Cell::Enabled(enabled))
+    }
+
+    /// A count.
+    pub const fn count(key: &'static str, title: &'static str, count: fn(&Row) -> i64) -> Self {
+        Self::new(key, title, Cell::Count(count))
+    }
+
+    /// A moment, epoch milliseconds, written in local time.
+    pub const fn time(key: &'static str, title: &'static str, at_ms: fn(&Row) -> Option<i64>) -> Self {
+        Self::new(key, title, Cell::Time(at_ms))
+    }
+
+    /// Cents, written as yuan.
+    pub const fn money(key: &'static str, title: &'static str, cents: fn(&Row) -> i64) -> Self {
+        Self::new(key, title, Cell::Hundredths(cents, ""))
+    }
+
+    /// Ten-thousandths, written as a percentage.
+    pub const fn percent(key: &'static str, title: &'static str, basis_points: fn(&Row) -> i64) -> Self {
+        Self::new(key, title, Cell::Hundredths(basis_points, "%"))
+    }
+
+    fn written(&self, row: &Row) -> String {
+        match self.cell {
+            Cell::Text(text) => text(row).to_owned(),
+            Cell::Made(text) => text(row),
+            Cell::Enabled(enabled) => if enabled(row) { "启用" } else { "停用" }.to_owned(),
+            Cell::Count(count) => count(row).to_string(),
+            Cell::Time(at_ms) => at_ms(row).map_or_else(String::new, |at| Timestamp::from_millis(at).local()),
+            Cell::Hundredths(value, unit) => hundredths(value(row), unit),
+        }
+    }
+}
+
+fn hundredths(value: i64, unit: &str) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}{unit}", value.unsigned_abs() / 100, value.unsigned_abs() % 100)
 }
 
 /// A list as a file.
@@ -135,7 +198,7 @@ fn csv<Row>(columns: &[&Column<Row>], rows: &[Row]) -> Vec<u8> {
     };
     line(&mut columns.iter().map(|column| column.title.to_owned()));
     for row in rows {
-        line(&mut columns.iter().map(|column| (column.text)(row)));
+        line(&mut columns.iter().map(|column| column.written(row)));
     }
     text.into_bytes()
 }
@@ -176,8 +239,8 @@ mod tests {
         what: "stall",
         title: "摊位",
         columns: &[
-            Column { key: "name", title: "名称", text: |row| row.name.to_owned() },
-            Column { key: "sold", title: "售出", text: |row| row.sold.to_string() },
+            Column::text("name", "名称", |row| row.name),
+            Column::count("sold", "售出", |row| row.sold),
         ],
     };
 

@@ -10,6 +10,33 @@ use crate::Refused;
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Nothing {}
 
+/// The id of what was made.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MadeId {
+    /// As text.
+    pub id: String,
+}
+
+/// Which record is meant.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ById<Id: ToSchema> {
+    /// The record's id.
+    pub id: Id,
+}
+
+/// A record as it shall be: all that people fill in.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct Changed<Id, Form> {
+    /// The record's id.
+    pub id: Id,
+    /// Its content.
+    #[serde(flatten)]
+    pub form: Form,
+    /// The version that the editor saw; another one is refused.
+    pub version: i64,
+}
+
 /// Which page of a list is asked for, beside what the list is cut down to.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]

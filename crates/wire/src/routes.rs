@@ -84,6 +84,11 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         Self { context, entries: Vec::new() }
     }
 
+    /// The context's name.
+    pub(crate) fn context(&self) -> &'static str {
+        self.context
+    }
+
     /// Adds what `utoipa_axum::routes!` made. Paths are written as in the list of endpoints
     /// (`/platform/permission/role`, `/auth/logout`, `/open/v1/me`); the mounts follow from them. Whatever needs a
     /// session is wrapped.

@@ -19,15 +19,18 @@ pub fn postgres() -> Result<()> {
 
 /// A browser with Chinese letters; its path. `CHROMIUM` names another one.
 pub fn browser() -> Result<String> {
+    // The one without windows shows the same pages for two thirds of the processor's time.
+    const BROWSERS: [&str; 2] = ["chromium-headless-shell", "chromium"];
     if let Ok(named) = std::env::var("CHROMIUM") {
         ensure!(Path::new(&named).is_file(), "CHROMIUM={named}: no such file");
         return Ok(named);
     }
+    let present = || BROWSERS.into_iter().find_map(on_path);
     let fonts = Path::new("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc");
-    if on_path("chromium").is_none() || (is_root() && !fonts.exists()) {
-        install(&["chromium", "fonts-noto-cjk"])?;
+    if present().is_none() || (is_root() && !fonts.exists()) {
+        install(&[BROWSERS[0], "fonts-noto-cjk"])?;
     }
-    let found = on_path("chromium").context("chromium is installed but not on PATH; name it in CHROMIUM")?;
+    let found = present().context("chromium is installed but not on PATH; name it in CHROMIUM")?;
     Ok(found.display().to_string())
 }
 

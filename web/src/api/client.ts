@@ -10,7 +10,7 @@ import { HttpError, Refusal } from './failures'
 import { hosts, isPlain, place } from './hosts'
 import { isLeaving } from './leaving'
 import { openAnswer, sealRequest } from './paramsCipher'
-import type { Arguments, BodyOf, DataOf, ListRoute, Page, Query, QueryOf, Records, RouteOf } from './shapes'
+import type { Arguments, BodyOf, DataOf, ListRoute, Page, PlainRouteOf, Query, QueryOf, Records, RouteOf } from './shapes'
 import { ACCESS_TOKEN, noteSeen, paramsKey, readCookie, seenPosition } from './storage'
 
 export { failureText, HttpError, Refusal } from './failures'
@@ -71,10 +71,13 @@ function headers(method: Method, path: string, json: boolean, options: CallOptio
   return result
 }
 
-/** No answer came, or not the whole of it. A page that is being left has broken it off itself, and waits for nothing more. */
+/**
+ * No answer came, or not the whole of it. A page that is being left has broken it off itself, and waits for nothing
+ * more; if it stays after all, it can still be cancelled.
+ */
 function noAnswer(error: unknown, signal: AbortSignal | null | undefined, quiet = false): Promise<never> {
   if (signal?.aborted) throw error
-  if (isLeaving()) return new Promise(() => {})
+  if (isLeaving()) return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(error)))
   const text = '网络出现问题，请稍后再试'
   if (!quiet) listener.failed('错误', text)
   throw new HttpError(0, text)
@@ -213,16 +216,29 @@ const calls: Calls = {
   list: asking('GET'),
 }
 
+const commanding =
+  (method: Method) =>
+  (route: string) =>
+  <T>(sent: unknown, options: CallOptions = {}) =>
+    method === 'DELETE' ? call<T>(method, route, sent as Query, undefined, options) : call<T>(method, route, {}, sent, options)
+
+/** Calls that are known by their route alone, for `useCommand`: what they are sent follows later. */
+interface Commands {
+  post<R extends PlainRouteOf<'post'>>(route: R): (sent: BodyOf<R>, options?: CallOptions) => Promise<DataOf<R, 'post'>>
+  put<R extends PlainRouteOf<'put'>>(route: R): (sent: BodyOf<R, 'put'>, options?: CallOptions) => Promise<DataOf<R, 'put'>>
+  delete<R extends PlainRouteOf<'delete'>>(route: R): (sent: QueryOf<R, 'delete'>, options?: CallOptions) => Promise<DataOf<R, 'delete'>>
+}
+
+export const command: Commands = { post: commanding('POST'), put: commanding('PUT'), delete: commanding('DELETE') }
+
 export const api = {
   ...calls,
   /** A file; not wrapped, the answer is the caller's to read. */
   async download(path: string, query: Query = {}, options: CallOptions = {}): Promise<Response> {
     const { host, sent } = place(path)
     const search = new URLSearchParams(queryStrings(query)).toString()
-    const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), {
-      headers: headers('GET', path, false, options),
-      signal: options.signal,
-    })
+    const init = { headers: headers('GET', path, false, options), signal: options.signal }
+    const response = await send(hosts[host] + sent + (search === '' ? '' : `?${search}`), init, options.quiet)
     // A refusal of a download comes as short JSON with status 200.
     const length = Number(response.headers.get('Content-Length') ?? Infinity)
     if (length < 10_000 && response.headers.get('Content-Type')?.startsWith('application/json')) {
@@ -232,6 +248,30 @@ export const api = {
       if (said.suc === false || said.success === false) opened(body)
     }
     return response
+  },
+  /** The body of a download as it comes; `onBytes` is told how much came, of how much where the answer says so. */
+  async received(response: Response, onBytes: (done: number, total: number | null) => void, options: CallOptions = {}): Promise<Blob> {
+    const type = response.headers.get('Content-Type') ?? ''
+    const reader = response.body?.getReader()
+    if (!reader) return response.blob()
+    // The length of what is packed for the way says nothing of what is unpacked.
+    const length = response.headers.has('Content-Encoding') ? null : response.headers.get('Content-Length')
+    const parts: Uint8Array<ArrayBuffer>[] = []
+    let done = 0
+    const tell = () => onBytes(done, length === null || done > Number(length) ? null : Number(length))
+    tell()
+    try {
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop -- a stream comes piece by piece
+        const piece = await reader.read()
+        if (piece.done) return new Blob(parts, { type })
+        parts.push(piece.value)
+        done += piece.value.byteLength
+        tell()
+      }
+    } catch (error) {
+      return noAnswer(error, options.signal, options.quiet)
+    }
   },
   /** Files as multipart; not wrapped. */
   async upload<T>(path: string, form: FormData, options: CallOptions = {}): Promise<T> {

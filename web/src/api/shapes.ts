@@ -74,6 +74,9 @@ export type QueryOf<R extends Route, M extends Method = 'get'> =
 /** What stands for the names in braces of a route; never without any. */
 export type PathOf<R extends Route, M extends Method> = Operation<R, M> extends { parameters: { path: infer Names extends Readonly<Record<string, string>> } } ? Names : never
 
+/** The same without names in braces. */
+export type PlainRouteOf<M extends Method> = { [R in RouteOf<M>]: [PathOf<R, M>] extends [never] ? R : never }[RouteOf<M>]
+
 /** What follows the route in a call: `Sent` may be left out when nothing of it has to be said. */
 export type Arguments<R extends Route, M extends Method, Sent, Options> =
   [PathOf<R, M>] extends [never]

@@ -9,6 +9,7 @@ import { mayRetry, setListener } from '@/api/client'
 import { chooseAnew, plugEnded, stopLive } from '@/live/live'
 import { type CompiledTheme, compileTheme } from './antdTheme'
 import { useStillness } from '@/kit/device'
+import { JobNews } from '@/kit/jobs/JobNews'
 import { plugNavigator } from './nav'
 import { notify, plugNotifier } from './notify'
 import { Root } from './Root'
@@ -121,6 +122,7 @@ export function App() {
       <QueryClientProvider client={queries}>
         <AntdApp message={{ maxCount: 3, top: 56 }} notification={{ placement: 'topRight', top: 56, maxCount: 4 }}>
           <Notifications />
+          <JobNews />
           {failed && <ThemeFailure />}
           <Renewal />
           <RouterProvider router={router} />

@@ -1,5 +1,17 @@
-import { Form, Input, type InputProps } from 'antd'
+import { Form, type FormItemProps, Input, type InputProps } from 'antd'
 import type { TextAreaProps } from 'antd/es/input'
+
+type TextItemProps = Pick<FormItemProps, 'name' | 'label' | 'extra' | 'required' | 'rules'> &
+  Pick<InputProps, 'placeholder' | 'maxLength' | 'disabled' | 'suffix' | 'inputMode'>
+
+/** A line of text. */
+export function TextItem({ name, label, extra, required, rules, ...input }: TextItemProps) {
+  return (
+    <Form.Item name={name} label={label} extra={extra} required={required} rules={rules}>
+      <Input autoComplete="off" {...input} />
+    </Form.Item>
+  )
+}
 
 interface NameItemProps extends Pick<InputProps, 'placeholder' | 'showCount' | 'disabled'> {
   /** The field of the form. */

@@ -25,3 +25,13 @@ export function optionsOf(labels: ByValue<string | number>): FilterOption[] {
 export function numberedOptionsOf(labels: Readonly<Record<number, string>>): { value: number; label: string }[] {
   return optionsOf(labels).map(({ value, label }) => ({ value: Number(value), label }))
 }
+
+/** `options` with one for `value`: what is held already and not offered shows as it is `known`, else as it is written. */
+export function withHeld<Option extends FilterOption>(
+  options: readonly Option[],
+  value: string | null | undefined,
+  known: readonly FilterOption[] = [],
+): (Option | FilterOption)[] {
+  if (!value || options.some((option) => option.value === value)) return [...options]
+  return [known.find((option) => option.value === value) ?? { value, label: value }, ...options]
+}

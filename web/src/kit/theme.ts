@@ -109,6 +109,7 @@ export const frame = {
   headerHides: 100,
   selectModal: 1000,
   drawer: 480,
+  jobs: 400,
   drawerWide: 720,
   row: 40,
   tablet: 576,

@@ -5,7 +5,7 @@ import { uuid } from '@/api/bytes'
 import { type CallOptions, failureText, HttpError } from '@/api/client'
 import { type FieldOf, isAtField } from './fieldErrors'
 
-interface Command<Input, Output> {
+export interface Command<Input, Output> {
   run(input: Input, options: CallOptions): Promise<Output>
   /** Query keys that are stale afterwards. */
   stale: readonly (readonly unknown[])[]

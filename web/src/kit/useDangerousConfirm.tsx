@@ -1,4 +1,4 @@
-import { App } from 'antd'
+import { App, Input } from 'antd'
 import { useCallback } from 'react'
 
 export interface Danger {
@@ -8,23 +8,50 @@ export interface Danger {
   name: string
   /** What follows, in words. */
   consequence: string
-  onConfirm(): Promise<unknown>
+  /** A line or two that must be said with it; nothing is asked when absent. */
+  reason?: { label: string; placeholder: string; max: number }
+}
+
+interface Asked extends Danger {
+  /** `reason` is empty when none was asked for. */
+  onConfirm(reason: string): Promise<unknown>
 }
 
 /** Asks before something dangerous, naming the object and the consequence. */
-export function useDangerousConfirm(): (danger: Danger) => void {
+export function useDangerousConfirm(): (asked: Asked) => void {
   const { modal } = App.useApp()
   return useCallback(
-    ({ act, name, consequence, onConfirm }) => {
-      modal.confirm({
+    ({ act, name, consequence, reason: asked, onConfirm }) => {
+      let reason = ''
+      const ready = () => ({ danger: true, disabled: asked !== undefined && reason === '' })
+      const dialog = modal.confirm({
         title: `${act}「${name}」？`,
-        content: consequence,
+        content: asked ? (
+          <>
+            <p>{consequence}</p>
+            <Input.TextArea
+              aria-label={asked.label}
+              placeholder={asked.placeholder}
+              maxLength={asked.max}
+              showCount
+              // The count stands below it.
+              style={{ marginBottom: 24 }}
+              autoSize={{ minRows: 2, maxRows: 4 }}
+              onChange={({ target }) => {
+                reason = target.value.trim()
+                dialog.update((shown) => ({ ...shown, okButtonProps: ready() }))
+              }}
+            />
+          </>
+        ) : (
+          consequence
+        ),
         okText: act,
-        okButtonProps: { danger: true },
+        okButtonProps: ready(),
         cancelText: '取消',
-        autoFocusButton: 'cancel',
+        focusable: { autoFocusButton: 'cancel' },
         // A refused act has been said by the command; the question then closes all the same.
-        onOk: () => onConfirm().catch(() => undefined),
+        onOk: () => onConfirm(reason).catch(() => undefined),
       })
     },
     [modal],

@@ -2,10 +2,8 @@
 
 mod cs_tool;
 mod devices;
-mod operator_file;
 mod operators;
 mod quick_link;
-mod role_file;
 mod roles;
 mod sign_in;
 mod sms;
@@ -15,16 +13,22 @@ pub(crate) mod web_config;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
+use kernel::Runtime;
+use serde::{Deserialize, Deserializer};
 use utoipa_axum::routes;
 use vocabulary::Phone;
-use wire::{Permit, Refused, Routes, given};
+use wire::{Hosted, Listed, Permit, Record, Refused, Routes, given};
 
 use crate::Access;
 
 const ROLES: Permit = Permit::AnyOf(&["1001"]);
 const PEOPLE: Permit = Permit::AnyOf(&["1002"]);
+
+impl Hosted for Access {
+    fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+}
 
 /// Every call of this context with who may make it.
 pub(crate) fn routes(access: Arc<Access>) -> Routes {
@@ -48,8 +52,14 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(PEOPLE, routes!(devices::authorize_info))
         .add(PEOPLE, routes!(devices::authorize_confirm))
         .add(PEOPLE, routes!(devices::authorize_remove))
-        .add(PEOPLE, routes!(operators::list))
-        .add_unwrapped(PEOPLE, routes!(operator_file::export))
+        .add_list::<operators::ListQuery>(
+            PEOPLE,
+            Listed {
+                path: "/platform/permission/user",
+                operations: ["listOperators", "exportOperators"],
+                summary: "Operators in scope, newest first.",
+            },
+        )
         .add(PEOPLE, routes!(operators::create))
         .add(PEOPLE, routes!(operators::delete_many))
         .add(PEOPLE, routes!(operators::update))
@@ -58,23 +68,25 @@ pub(crate) fn routes(access: Arc<Access>) -> Routes {
         .add(PEOPLE, routes!(operators::delete_one))
         .add(PEOPLE, routes!(operators::state))
         .add(PEOPLE, routes!(roles::enabled))
-        .add(ROLES, routes!(roles::list))
-        .add_unwrapped(ROLES, routes!(role_file::export))
+        .add_list::<roles::ListQuery>(
+            ROLES,
+            Listed {
+                path: "/platform/permission/role",
+                operations: ["listRoles", "exportRoles"],
+                summary: "Roles in scope, newest first.",
+            },
+        )
         .add(ROLES, routes!(roles::create))
         .add(ROLES, routes!(roles::update))
         .add(ROLES, routes!(roles::delete))
         .add(ROLES, routes!(roles::state))
-        .add(ROLES, routes!(roles::info))
+        .add_record::<roles::ListQuery>(
+            ROLES,
+            Record { path: "/platform/permission/role/info", operation: "roleInfo", summary: "One role." },
+        )
         .add(ROLES, routes!(tree::tree))
         .add(ROLES, routes!(tree::of_operator))
         .with_state(access)
-}
-
-/// The id of what was made.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct MadeId {
-    /// As text.
-    id: String,
 }
 
 /// A phone as the path, query or body names it.

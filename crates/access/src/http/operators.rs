@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use kernel::{List, ReadTx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{AgentId, AreaId, Reach, RoleId, Scope};
+use vocabulary::{AgentId, AreaId, Choice, Phone, Reach, RoleId, Scope};
 use wire::{
-    Answer, BATCH_MAX, BatchAnswer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused,
+    Answer, BATCH_MAX, BatchAnswer, Body, Caller, Column, Export, Handled, Listing, Nothing, Params, Refused,
     RequestContext, Seen, batch, given, number,
 };
 
@@ -20,12 +21,13 @@ use crate::model::operator::OperatorForm;
 use crate::model::profession::Profession;
 use crate::read::operators::{self, OperatorFilter, OperatorRow};
 
+const READS: [&str; 2] = ["operator", "role"];
 /// Accounts that one call may delete.
 const DELETED_AT_ONCE: usize = 50;
 /// Roles that one operator may be given at once.
 const ROLES_AT_ONCE: usize = 50;
 
-#[derive(Deserialize, Serialize, IntoParams)]
+#[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
@@ -39,36 +41,75 @@ pub(crate) struct ListQuery {
     role_id: Option<String>,
     /// Those whose reach names this agent; not those who see all of them.
     agent_id: Option<String>,
+    /// Those whose reach names this area; not those who see all areas of their agents.
+    op_area_id: Option<String>,
     /// 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人.
     profession: Option<String>,
 }
 
-impl ListQuery {
-    pub(super) fn filter(&self) -> Result<OperatorFilter, Refused> {
-        Ok(OperatorFilter {
+impl Listing for ListQuery {
+    type State = Arc<Access>;
+    type Row = OperatorRow;
+    const READS: &'static [&'static str] = &READS;
+    const KEY: &'static str = "o.operator_id";
+    /// The columns as the page shows them; a phone leaves without its middle.
+    const FILE: Export<OperatorRow> = Export {
+        what: "user",
+        title: "人员列表",
+        columns: &[
+            Column::text("name", "姓名", |row| &row.name),
+            Column::made("phone", "手机号", masked),
+            Column::enabled("state", "状态", |row| row.state == 1),
+            Column::made("level", "级别", |row| row.level_names.join("、")),
+            Column::made("profession", "工种", profession),
+            Column::made("roles", "角色", |row| row.role_names.join("、")),
+            Column::made("reach", "数据范围", reach),
+            Column::time("lastLoginAt", "最近登录", |row| row.last_login_at),
+            Column::time("createdAt", "创建时间", |row| Some(row.created_at)),
+            Column::made("objectId", "人员编号", |row| row.object_id.to_string()),
+        ],
+    };
+
+    fn list(&self, scope: &Scope) -> Result<List, Refused> {
+        let filter = OperatorFilter {
             keyword: given(self.keyword.as_ref()).map(str::to_owned),
             state: on_off("state", self.state.as_ref())?,
             level: number("level", self.level.as_ref())?,
             role: number("roleId", self.role_id.as_ref())?,
             agent: number("agentId", self.agent_id.as_ref())?,
+            area: number("opAreaId", self.op_area_id.as_ref())?,
             profession: number("profession", self.profession.as_ref())?,
-        })
+        };
+        Ok(filter.list(scope))
+    }
+
+    /// With the roles that they hold.
+    async fn shown(
+        _: &Arc<Access>,
+        mut db: ReadTx,
+        found: Vec<OperatorRow>,
+    ) -> Result<Vec<OperatorRow>, Refused> {
+        Ok(operators::with_roles(&mut db, found).await?)
     }
 }
 
-/// Operators in scope, newest first.
-#[utoipa::path(get, path = "/platform/permission/user", tag = "access", operation_id = "listOperators",
-    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<OperatorRow>>)))]
-pub(crate) async fn list(
-    State(access): State<Arc<Access>>,
-    caller: Caller,
-    Seen(seen): Seen,
-    Params(paging): Params<PageQuery>,
-    Params(query): Params<ListQuery>,
-) -> Handled<PageOf<OperatorRow>> {
-    let filter = query.filter()?;
-    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
-    Ok(Answer(filter.page(&mut db, &caller.full_scope, paging.page()).await?.into()))
+fn masked(row: &OperatorRow) -> String {
+    row.phone.parse::<Phone>().map_or_else(|_| "***".to_owned(), |phone| phone.masked())
+}
+
+fn profession(row: &OperatorRow) -> String {
+    row.profession.map_or("", Profession::label_of).to_owned()
+}
+
+/// How far a person sees, in a few words.
+fn reach(row: &OperatorRow) -> String {
+    if row.is_root {
+        return "全部".to_owned();
+    }
+    let some = |ids: &[String], what: &str| {
+        if ids.is_empty() { format!("全部{what}") } else { format!("{} 个{what}", ids.len()) }
+    };
+    format!("{} · {}", some(&row.agent_ids, "代理商"), some(&row.op_area_ids, "服务区"))
 }
 
 /// One operator.
@@ -82,7 +123,7 @@ pub(crate) async fn info(
     Path(path): Path<String>,
 ) -> Handled<OperatorRow> {
     let phone = phone(&path)?;
-    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &["operator", "role"]).await?;
+    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(operators::one(&mut db, &phone).await?.ok_or_else(Refused::not_found)?))
 }
 

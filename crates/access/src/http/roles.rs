@@ -10,11 +10,11 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use vocabulary::{AgentId, PermissionCode, RoleId, Scope};
 use wire::{
-    Answer, BATCH_MAX, BatchAnswer, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params, Refused,
-    RequestContext, Seen, batch, given, number,
+    Answer, BATCH_MAX, BatchAnswer, Body, Caller, Column, Export, Handled, Listing, MadeId, Nothing, Params,
+    Refused, RequestContext, Seen, batch, given, number,
 };
 
-use super::{MadeId, OnOff, on_off};
+use super::{OnOff, on_off};
 use crate::Access;
 use crate::model::level::Tier;
 use crate::model::role::RoleForm;
@@ -22,8 +22,7 @@ use crate::read::roles::{self, RoleOption, RoleRow};
 
 const READS: [&str; 2] = ["role", "operator"];
 
-#[derive(Deserialize, Serialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize, Serialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Part of name or remark.
@@ -32,27 +31,37 @@ pub(crate) struct ListQuery {
     state: Option<String>,
 }
 
-impl ListQuery {
-    pub(super) fn list(&self, scope: &Scope) -> Result<List, Refused> {
+impl Listing for ListQuery {
+    type State = Arc<Access>;
+    type Row = RoleRow;
+    const READS: &'static [&'static str] = &READS;
+    const KEY: &'static str = "r.role_id";
+    const FILE: Export<RoleRow> = Export {
+        what: "role",
+        title: "角色列表",
+        columns: &[
+            Column::text("name", "角色名称", |row| &row.name),
+            Column::text("tier", "级别", |row| tier_label(row.tier)),
+            Column::enabled("state", "状态", |row| row.state == 1),
+            Column::made("codes", "权限数", |row| row.codes.len().to_string()),
+            Column::count("userCount", "关联用户", |row| row.user_count.into()),
+            Column::text("remark", "备注", |row| &row.remark),
+            Column::text("updatedBy", "更新人", |row| row.updated_by.as_deref().unwrap_or_default()),
+            Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
+            Column::made("id", "角色编号", |row| row.id.to_string()),
+        ],
+    };
+
+    fn list(&self, scope: &Scope) -> Result<List, Refused> {
         Ok(roles::list(scope)
             .contains(&["r.name", "r.remark"], given(self.keyword.as_ref()))
             .is("r.enabled", on_off("state", self.state.as_ref())?))
     }
 }
 
-/// Roles in scope, newest first.
-#[utoipa::path(get, path = "/platform/permission/role", tag = "access", operation_id = "listRoles",
-    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<RoleRow>>)))]
-pub(crate) async fn list(
-    State(access): State<Arc<Access>>,
-    caller: Caller,
-    Seen(seen): Seen,
-    Params(paging): Params<PageQuery>,
-    Params(query): Params<ListQuery>,
-) -> Handled<PageOf<RoleRow>> {
-    let list = query.list(&caller.full_scope)?;
-    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(list.page(&mut db, paging.page()).await?.into()))
+fn tier_label(tier: i16) -> &'static str {
+    let known = u8::try_from(tier).ok().and_then(|tier| Tier::try_from(tier).ok());
+    known.map_or("", Tier::name)
 }
 
 /// What people fill in.
@@ -205,18 +214,4 @@ pub(crate) async fn enabled(
 ) -> Handled<Vec<RoleOption>> {
     let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
     Ok(Answer(roles::options(&mut db).await?))
-}
-
-/// One role.
-#[utoipa::path(get, path = "/platform/permission/role/info", tag = "access", operation_id = "roleInfo",
-    params(RoleQuery), responses((status = 200, body = Answer<RoleRow>)))]
-pub(crate) async fn info(
-    State(access): State<Arc<Access>>,
-    caller: Caller,
-    Seen(seen): Seen,
-    Params(query): Params<RoleQuery>,
-) -> Handled<RoleRow> {
-    let mut db = access.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    let found = roles::one(&mut db, &caller.full_scope, query.role()?).await?;
-    Ok(Answer(found.ok_or_else(Refused::not_found)?))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Aggregate, events, refusals};
+use kernel::{Aggregate, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{DataOwner, OperatorDeviceId, OperatorId, Timestamp, choices};
 
@@ -149,11 +149,8 @@ refusals! {
     pub enum DeviceRefusal {
         /// It waits for an administrator, was removed, or there is no automatic place left.
         NotAuthorised = "device-not-authorised": ("当前设备未授权，请联系管理员"),
-        /// There is no such device.
         Unknown = "device-unknown": ("设备不存在"),
-        /// It was removed.
         AlreadyRemoved = "device-removed": ("设备已移除，需由设备重新申请"),
-        /// Too many are bound.
         TooMany = "device-too-many": ("已授权设备达到上限 {BOUND_MAX} 台，请先移除不用的设备"),
     } or
     /// Its owner has something that who asks has not.
@@ -206,7 +203,7 @@ impl Aggregate for OperatorDevices {
     type Event = DeviceEvent;
     type Refusal = DeviceRefusal;
 
-    fn decide(&self, command: DeviceCommand, _now: Timestamp) -> Result<Vec<DeviceEvent>, DeviceRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match command {
             DeviceCommand::Ask { id, device, owner } => match self.by_code.get(&device.code) {
                 Some(known) if known.state != DeviceState::Removed => Ok(vec![]),

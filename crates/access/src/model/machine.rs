@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, events, refusals};
-use vocabulary::{DataOwner, MachineId, PermissionCode, Scope, Timestamp};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
+use vocabulary::{DataOwner, MachineId, PermissionCode, Scope, Timestamp, text};
 
 use super::operator::owner_of;
-use super::text;
 use crate::permissions;
 
 /// A name has at most so many characters.
@@ -61,17 +60,11 @@ events! {
 refusals! {
     /// Why a machine client is refused.
     pub enum MachineRefusal {
-        /// There is none.
         Unknown = "machine-unknown": ("机器客户端不存在"),
-        /// The id is in use.
         Exists = "machine-exists": ("机器客户端已存在"),
-        /// The name is empty, too long or holds control characters.
         BadName = "machine-bad-name": ("名称应为 1 到 {NAME_MAX} 个字符"),
-        /// Another client has the name.
         NameTaken(String) = "machine-name-taken": ("名称“{0}”已被使用"),
-        /// It could do nothing.
         NoCodes = "machine-no-codes": ("请至少选择一项权限"),
-        /// Not a code for machines.
         NotForMachines(PermissionCode) = "permission-not-for-machines": ("机器客户端不能持有权限码：{0}"),
     }
 }
@@ -83,7 +76,7 @@ impl Aggregate for Machine {
     type Event = MachineEvent;
     type Refusal = MachineRefusal;
 
-    fn decide(&self, command: MachineCommand, _now: Timestamp) -> Result<Vec<MachineEvent>, MachineRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match command {
             MachineCommand::Add { name, codes, scope, token_sha256 } => {
                 if self.name.is_some() {

@@ -18,7 +18,6 @@ pub mod machine;
 pub mod operator;
 pub mod profession;
 pub mod role;
-mod text;
 
 #[cfg(test)]
 mod tests;

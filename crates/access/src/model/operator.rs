@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Aggregate, Claim, Personal, events, refusals};
-use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, Scope, Timestamp};
+use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, Scope, Timestamp, text};
 
+use super::administrator_key;
 use super::authority::{Above, Authority, Granted, Person};
 use super::level::Level;
 use super::profession::Profession;
-use super::{administrator_key, text};
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 20;
@@ -166,31 +166,19 @@ events! {
 refusals! {
     /// Why an operator's account says no.
     pub enum OperatorRefusal {
-        /// There is none, or no more.
         Unknown = "operator-unknown": ("人员不存在或已删除"),
-        /// The id is in use.
         Exists = "operator-exists": ("人员已存在"),
-        /// The name is empty, too long or holds control characters.
         BadName = "operator-bad-name": ("姓名应为 1 到 {NAME_MAX} 个字符"),
-        /// Another account has the phone.
         PhoneTaken(String) = "phone-taken": ("手机号 {0} 已被使用"),
-        /// More agents or areas than an account holds.
         ReachTooLong = "reach-too-long": ("代理商或服务区最多选择 {REACH_MAX} 个"),
         /// An empty set of agents or areas would see nothing.
         NoReach = "reach-empty": ("请选择代理商和服务区"),
-        /// An area of none of the operator's agents.
         AreaNotOfAgents(AreaId) = "area-not-of-agents": ("服务区 {0} 不存在，或不属于所选代理商"),
-        /// Beyond what who asks may see.
         ReachNotHeld = "reach-not-held": ("不能授予超出您自己数据范围的代理商或服务区"),
-        /// A tier above those of who asks.
         LevelNotHeld = "level-not-held": ("不能授予高于您自己的级别"),
-        /// One's own account.
         Oneself = "operator-oneself": ("不能停用、删除自己，也不能变更自己的级别和数据范围"),
-        /// Others changed it meanwhile.
         Stale { seen: i64, actual: i64 } = "stale-version": ("人员信息已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试"),
-        /// Administrators are enabled and unlimited.
         IsAdministrator = "operator-is-administrator": ("该人员是超级管理员，请先撤销其超级管理员角色"),
-        /// A disabled account does not sign in.
         Disabled = "operator-disabled": ("账号已停用，请联系管理员"),
     } or
     /// The operator has something that who asks has not.
@@ -321,11 +309,7 @@ impl Aggregate for Operator {
     type Event = OperatorEvent;
     type Refusal = OperatorRefusal;
 
-    fn decide(
-        &self,
-        command: OperatorCommand,
-        now: Timestamp,
-    ) -> Result<Vec<OperatorEvent>, OperatorRefusal> {
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
         match command {
             OperatorCommand::Register { operator, phone, form, enabled, by } => {
                 if self.account.is_some() {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, events};
-use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp};
+use kernel::{Aggregate, Claim, Decision, events};
+use vocabulary::{AgentId, DataOwner, OperatorId, PermissionCode, RoleId, Timestamp, text};
 
+use super::administrator_key;
 use super::authority::{Above, Authority, People, Person};
 use super::level::{Level, Tier};
-use super::{administrator_key, text};
 use crate::permissions;
 
 mod refusal;
@@ -295,7 +295,7 @@ fn handed_on(codes: &BTreeSet<PermissionCode>, by: &Authority) -> Result<(), Rol
 /// The form with its texts trimmed, when all of it may stand.
 fn checked(form: RoleForm, by: &Authority) -> Result<RoleForm, RoleRefusal> {
     let name = text::line(&form.name, NAME_MAX).ok_or(RoleRefusal::BadName)?;
-    let remark = text::remark(&form.remark, REMARK_MAX).ok_or(RoleRefusal::BadRemark)?;
+    let remark = text::lines(&form.remark, REMARK_MAX).ok_or(RoleRefusal::BadRemark)?;
     if form.codes.is_empty() {
         return Err(RoleRefusal::NoCodes);
     }
@@ -319,7 +319,7 @@ impl Aggregate for Role {
     type Event = RoleEvent;
     type Refusal = RoleRefusal;
 
-    fn decide(&self, command: RoleCommand, _now: Timestamp) -> Result<Vec<RoleEvent>, RoleRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match command {
             RoleCommand::Create { agent, form, enabled, by } => {
                 if self.stage != Stage::Absent {

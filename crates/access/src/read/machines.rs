@@ -1,7 +1,6 @@
 //! Table `machine`.
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{After, Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -28,7 +27,7 @@ impl Fold for Row {
     const TABLE: &'static str = "machine";
     const KEY: &'static str = "machine_id";
 
-    fn fold(row: Option<Self>, event: MachineEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: MachineEvent, recorded: &Recorded) -> After<Self> {
         Ok(Some(match event {
             MachineEvent::Added { name, codes, scope, token_sha256 } => Self {
                 machine_id: recorded.stream_id.parse()?,

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, List, Personal, Recorded};
+use kernel::{After, Fold, List, Personal, Recorded};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Page, Phone, Reach, RoleId, Rows, Scope};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, RoleId, Scope};
 
 use super::actor;
 use crate::model::authority::People;
@@ -67,11 +67,7 @@ impl Fold for Row {
     const KEY: &'static str = "operator_id";
     const VERSION: i32 = 3;
 
-    fn fold(
-        row: Option<Self>,
-        event: OperatorEvent,
-        recorded: &Recorded,
-    ) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: OperatorEvent, recorded: &Recorded) -> After<Self> {
         let mut row = match (&event, row) {
             (OperatorEvent::Registered { .. }, _) => Self {
                 operator_id: recorded.stream_id.parse()?,
@@ -82,6 +78,8 @@ impl Fold for Row {
         };
         match event {
             OperatorEvent::Registered { phone, name, level, reach, enabled, profession, .. } => {
+                row.operator_id = recorded.stream_id.parse()?;
+                row.created_at_ms = recorded.recorded_at.millis();
                 row.phone = phone.into();
                 row.set_name(&name);
                 row.level = level.into();
@@ -268,17 +266,20 @@ pub struct OperatorFilter {
     pub role: Option<RoleId>,
     /// Only those whose reach names this agent.
     pub agent: Option<AgentId>,
+    /// Only those whose reach names this area.
+    pub area: Option<AreaId>,
     /// Only those of this profession.
     pub profession: Option<i16>,
 }
 
 impl OperatorFilter {
     /// Operators in scope that it leaves, newest first.
-    fn list(&self, scope: &Scope) -> List {
+    pub fn list(&self, scope: &Scope) -> List {
         let mut list = List::new("o.*", "read.operator o", "o.created_at_ms desc, o.operator_id desc")
             .of_agents("o.agent_id", scope)
             .contains(&["o.name", "o.phone"], self.keyword.as_deref())
             .is("o.enabled", self.state)
+            .with_area("o.areas", scope, self.area)
             .is("o.profession", self.profession);
         if let Some(level) = self.level {
             list = list.matching(&["(o.level & ", ") <> 0"], vec![level.into()]);
@@ -292,42 +293,23 @@ impl OperatorFilter {
         }
         list
     }
-
-    /// A page of them.
-    pub async fn page(
-        &self,
-        db: &mut PgConnection,
-        scope: &Scope,
-        page: Page,
-    ) -> sqlx::Result<Rows<OperatorRow>> {
-        let Rows { rows, count, capped } = self.list(scope).page(db, page).await?;
-        Ok(Rows { rows: rows_of(db, rows).await?, count, capped })
-    }
-
-    /// All of them, at most `most`.
-    pub async fn rows(
-        &self,
-        db: &mut PgConnection,
-        scope: &Scope,
-        most: i64,
-    ) -> sqlx::Result<Vec<OperatorRow>> {
-        let found = self.list(scope).rows(db, most).await?;
-        rows_of(db, found).await
-    }
 }
 
 /// One operator; nothing when he is not in scope.
 pub async fn one(db: &mut PgConnection, phone: &Phone) -> sqlx::Result<Option<OperatorRow>> {
-    let found: Vec<Found> = sqlx::query_as("select * from read.operator where phone = $1")
+    let found: Vec<OperatorRow> = sqlx::query_as("select * from read.operator where phone = $1")
         .bind(phone.as_str())
         .fetch_all(&mut *db)
         .await?;
-    Ok(rows_of(db, found).await?.pop())
+    Ok(with_roles(db, found).await?.pop())
 }
 
 /// With the roles that they hold.
-async fn rows_of(db: &mut PgConnection, found: Vec<Found>) -> sqlx::Result<Vec<OperatorRow>> {
-    let ids: Vec<i64> = found.iter().map(|row| row.operator_id.0).collect();
+pub async fn with_roles(
+    db: &mut PgConnection,
+    mut found: Vec<OperatorRow>,
+) -> sqlx::Result<Vec<OperatorRow>> {
+    let ids: Vec<i64> = found.iter().map(|row| row.object_id.0).collect();
     let held: Vec<(OperatorId, RoleId, String)> = sqlx::query_as(
         "select h.operator_id, r.role_id, r.name
          from read.role r cross join lateral unnest(r.holders) as h(operator_id)
@@ -340,19 +322,26 @@ async fn rows_of(db: &mut PgConnection, found: Vec<Found>) -> sqlx::Result<Vec<O
     for (operator, role, name) in held {
         roles.entry(operator).or_default().push((role, name));
     }
-    let row = |found: Found| {
-        let (role_ids, role_names) = roles.remove(&found.operator_id).unwrap_or_default().into_iter().unzip();
+    for row in &mut found {
+        (row.role_ids, row.role_names) = roles.remove(&row.object_id).unwrap_or_default().into_iter().unzip();
+    }
+    Ok(found)
+}
+
+impl FromRow<'_, PgRow> for OperatorRow {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let found = Found::from_row(row)?;
         let text = |ids: &[i64]| ids.iter().map(ToString::to_string).collect();
         let level = Level::try_from(i64::from(found.level)).map_err(broken)?;
-        Ok(OperatorRow {
+        Ok(Self {
             object_id: found.operator_id,
             phone: found.phone,
             name: found.name,
             level: found.level,
             level_names: level.names(),
             profession: found.profession,
-            role_ids,
-            role_names,
+            role_ids: Vec::new(),
+            role_names: Vec::new(),
             agent_ids: text(&found.agents),
             op_area_ids: text(&found.areas),
             is_root: found.all_agents && found.all_areas,
@@ -362,6 +351,5 @@ async fn rows_of(db: &mut PgConnection, found: Vec<Found>) -> sqlx::Result<Vec<O
             cs_tool_registered: found.cs_tool_registered,
             version: found.revision,
         })
-    };
-    found.into_iter().map(row).collect()
+    }
 }

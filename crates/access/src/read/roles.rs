@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, List, Recorded};
+use kernel::{After, Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, PgConnection};
@@ -40,7 +39,7 @@ impl Fold for Row {
     const TABLE: &'static str = "role";
     const KEY: &'static str = "role_id";
 
-    fn fold(row: Option<Self>, event: RoleEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: RoleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         if let RoleEvent::Created { agent, name, tier, remark, codes, enabled, system } = event {
             return Ok(Some(Self {
@@ -185,11 +184,6 @@ pub fn list(scope: &Scope) -> List {
         "r.created_at_ms desc, r.role_id desc",
     )
     .of_agents("r.agent_id", scope)
-}
-
-/// One role; nothing when it is not in scope.
-pub async fn one(db: &mut PgConnection, scope: &Scope, role: RoleId) -> sqlx::Result<Option<RoleRow>> {
-    Ok(list(scope).is("r.role_id", Some(role.0)).rows(db, 1).await?.pop())
 }
 
 /// A role in a picker.

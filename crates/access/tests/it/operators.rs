@@ -126,6 +126,37 @@ async fn people_are_found_by_agent_and_nobody_beyond_the_callers_reach_is() {
 }
 
 #[tokio::test]
+async fn people_are_found_by_area_and_an_area_beyond_the_callers_reach_finds_nobody() {
+    let runtime = TestRuntime::new().await;
+    let admin = runtime.admin().await;
+    let role = admin.new_role("权限专员", &["1002"]).await;
+    let new = |phone: &str, agents: &[&str], areas: &[&str]| json!({"phone": phone, "name": "李雷", "level": 2, "agentIds": agents, "opAreaIds": areas, "roleIds": [role]});
+    for body in [
+        new("13800000002", &["2"], &["20"]),
+        new("13800000003", &["2"], &["20", "21"]),
+        new("13800000004", &["3"], &["30"]),
+        new("13800000005", &["2"], &[]),
+    ] {
+        admin.ok("POST", USER, body).await;
+    }
+    let of = |area: &str| json!({ "opAreaId": area });
+    // Newest first; who sees all areas of his agents is nobody's.
+    assert_eq!(phones(&admin.ok("GET", USER, of("20")).await), ["13800000003", "13800000002"]);
+    assert_eq!(phones(&admin.ok("GET", USER, of("21")).await), ["13800000003"]);
+    assert_eq!(admin.ok("GET", USER, of("29")).await["count"], 0);
+    assert_eq!(phones(&admin.ok("GET", USER, of("")).await).len(), 5);
+    assert_eq!(admin.status("GET", USER, of("x")).await, 400);
+    let all_of_both = json!({"agentId": "2", "opAreaId": "30"});
+    assert_eq!(admin.ok("GET", USER, all_of_both).await["count"], 0);
+    let clerk = runtime.signed_in("13800000002").await;
+    assert_eq!(phones(&clerk.ok("GET", USER, json!({})).await).len(), 3);
+    assert_eq!(phones(&clerk.ok("GET", USER, of("20")).await), ["13800000003", "13800000002"]);
+    for beyond in ["21", "30"] {
+        assert_eq!(clerk.ok("GET", USER, of(beyond)).await["count"], 0, "{beyond}");
+    }
+}
+
+#[tokio::test]
 async fn a_profession_is_given_changed_taken_away_and_looked_for() {
     let runtime = TestRuntime::new().await;
     let admin = runtime.admin().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use vocabulary::{Scope, Timestamp};
+use vocabulary::Scope;
 use wire::{Caller, Column, Disclosure, EXPORT_ROWS, Export, ExportColumns, Params, Refused, Seen};
 
 use super::READS;
@@ -20,19 +20,17 @@ const FILE: Export<LogRow> = Export {
     what: "operator-log",
     title: "操作人员日志",
     columns: &[
-        Column { key: "time", title: "时间", text: |row| Timestamp::from_millis(row.time).local() },
-        Column { key: "name", title: "操作人", text: actor },
-        Column { key: "action", title: "操作", text: |row| row.action_label.clone() },
-        Column { key: "target", title: "对象", text: |row| row.target.clone() },
-        Column { key: "result", title: "结果", text: |row| row.result_label.clone() },
-        Column { key: "detail", title: "内容", text: |row| row.detail.clone() },
-        Column { key: "ip", title: "来源地址", text: |row| row.ip.clone() },
-        Column { key: "opManId", title: "操作人编号", text: |row| row.op_man_id.clone() },
-        Column { key: "targetId", title: "对象编号", text: |row| row.target_id.clone() },
-        Column {
-            key: "agentId", title: "代理商编号", text: |row| row.agent_id.clone().unwrap_or_default()
-        },
-        Column { key: "traceId", title: "追踪编号", text: |row| row.trace_id.clone() },
+        Column::time("time", "时间", |row| Some(row.time)),
+        Column::made("name", "操作人", actor),
+        Column::text("action", "操作", |row| &row.action_label),
+        Column::text("target", "对象", |row| &row.target),
+        Column::text("result", "结果", |row| &row.result_label),
+        Column::text("detail", "内容", |row| &row.detail),
+        Column::text("ip", "来源地址", |row| &row.ip),
+        Column::text("opManId", "操作人编号", |row| &row.op_man_id),
+        Column::text("targetId", "对象编号", |row| &row.target_id),
+        Column::text("agentId", "代理商编号", |row| row.agent_id.as_deref().unwrap_or_default()),
+        Column::text("traceId", "追踪编号", |row| &row.trace_id),
     ],
 };
 

@@ -2,7 +2,7 @@
 //! same person within [`SAME_MS`] is the same record: its stream is named by what it says. Commands that were refused are
 //! shown with them, but leave no event: see [`crate::read::refusals`].
 
-use kernel::{Aggregate, DecodeError, Recorded, events, refusals};
+use kernel::{Aggregate, Decision, DecodeError, Recorded, events, refusals};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vocabulary::{DataOwner, Timestamp};
@@ -131,13 +131,9 @@ impl RecordEvent {
 refusals! {
     /// Why it is not kept.
     pub enum RecordRefusal {
-        /// The id is in use for something else.
         Exists = "record-exists": ("该访问记录已存在"),
-        /// What was disclosed has no name, or too long a one.
         BadName = "record-bad-name": ("导出或查看的内容名称应为 1 到 {NAME_MAX} 个字符"),
-        /// The filter is too long.
         FilterTooLong = "record-filter-too-long": ("筛选条件过长，最多 {FILTER_MAX_BYTES} 字节"),
-        /// The number of rows is none.
         BadRows(i64) = "record-bad-rows": ("导出行数应在 0 到 {ROWS_MAX} 之间，不能是 {0}"),
     }
 }
@@ -168,7 +164,7 @@ impl Aggregate for AccessRecord {
     type Event = RecordEvent;
     type Refusal = RecordRefusal;
 
-    fn decide(&self, command: Keep, _now: Timestamp) -> Result<Vec<RecordEvent>, RecordRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         let event = command.event()?;
         match &self.kept {
             None => Ok(vec![event]),

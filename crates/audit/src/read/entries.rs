@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use kernel::Change;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -335,15 +336,34 @@ fn conditions(query: &mut QueryBuilder<Postgres>, scope: &Scope, filter: &Filter
     }
 }
 
+/// When the event at `position` was recorded. Its line has the same moment, and is looked for in one month.
+async fn recorded_at(db: &mut PgConnection, position: i64) -> sqlx::Result<Option<i64>> {
+    let at: Option<DateTime<Utc>> =
+        sqlx::query_scalar("select recorded_at from log.events where position = $1")
+            .bind(position)
+            .fetch_optional(db)
+            .await?;
+    Ok(at.map(|at| Timestamp::from(at).millis()))
+}
+
+/// Adds the condition that it is the line at `position`; false when there is none.
+async fn at(db: &mut PgConnection, query: &mut QueryBuilder<Postgres>, position: i64) -> sqlx::Result<bool> {
+    query.push(" where position = ").push_bind(position);
+    if position >= 0 {
+        let Some(at_ms) = recorded_at(db, position).await? else { return Ok(false) };
+        query.push(" and at_ms = ").push_bind(at_ms);
+    }
+    Ok(true)
+}
+
 /// When the line at `position` was; nothing when it is not in scope.
 async fn moment(db: &mut PgConnection, position: i64) -> sqlx::Result<Option<i64>> {
-    sqlx::query_scalar(
-        "select at_ms from read.audit_entry where position = $1
-         union all select at_ms from log.refused_write where position = $1",
-    )
-    .bind(position)
-    .fetch_optional(db)
-    .await
+    let table = if position < 0 { "log.refused_write" } else { "read.audit_entry" };
+    let mut query = QueryBuilder::new(format!("select at_ms from {table}"));
+    if !at(db, &mut query, position).await? {
+        return Ok(None);
+    }
+    query.build_query_scalar().fetch_optional(db).await
 }
 
 /// A part of the log, newest first, and how many match in all.
@@ -419,6 +439,8 @@ pub async fn part(
                 .push(", ")
                 .push_bind(position)
                 .push(")");
+            // Months are left out by this one alone.
+            query.push(" and at_ms <= ").push_bind(at_ms);
         }
         // Each source gives what it could contribute, in order, from its index.
         query
@@ -453,7 +475,9 @@ pub async fn one(
     position: i64,
 ) -> sqlx::Result<Option<LogDetail>> {
     let mut query = QueryBuilder::new(if position < 0 { NOT_DONE } else { DONE });
-    query.push(" where position = ").push_bind(position);
+    if !at(db, &mut query, position).await? {
+        return Ok(None);
+    }
     let found: Option<Entry> = query.build_query_as().fetch_optional(&mut *db).await?;
     let Some(found) = found else { return Ok(None) };
     let mut named = BTreeSet::new();

@@ -261,8 +261,7 @@ impl Past<'_> {
     }
 
     async fn steps(&self, db: &mut PgConnection, folded: &[Folded]) -> Result<Vec<Step>, HistoryError> {
-        let positions: Vec<i64> = folded.iter().map(|one| one.event.position.0).collect();
-        let mut actors = people(db, &positions).await?;
+        let mut actors = people(db, folded).await?;
         self.machines(folded, &mut actors).await?;
         let differ: Vec<(Fields, Fields)> =
             folded.iter().map(|one| diff::changed(self.schema, &one.before, &one.after)).collect();
@@ -341,12 +340,17 @@ fn actor(meta: &Meta, at: Position, actors: &HashMap<i64, (String, String)>) -> 
     }
 }
 
-/// Names and phones of the people who acted, by position.
-async fn people(db: &mut PgConnection, positions: &[i64]) -> sqlx::Result<HashMap<i64, (String, String)>> {
+/// Names and phones of the people who acted, by position, perhaps with others of the same moments.
+async fn people(db: &mut PgConnection, folded: &[Folded]) -> sqlx::Result<HashMap<i64, (String, String)>> {
+    let moments: Vec<i64> = folded.iter().map(|one| one.event.recorded_at.millis()).collect();
+    let positions = folded.iter().map(|one| one.event.position.0);
     let rows: Vec<(i64, String, String)> = sqlx::query_as(
-        "select position, actor_name, actor_phone from read.audit_entry where position = any($1)",
+        "select position, actor_name, actor_phone from read.audit_entry
+         where at_ms = any($1) and position between $2 and $3",
     )
-    .bind(positions)
+    .bind(moments)
+    .bind(positions.clone().min())
+    .bind(positions.max())
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(|(position, name, phone)| (position, (name, phone))).collect())

@@ -23,7 +23,7 @@ use crate::schema::{AuditSchemas, Fields};
 use crate::{diff, mask};
 
 /// The name of the read model, and the version of its rules.
-pub const RULES: (&str, i32) = ("audit", 2);
+pub const RULES: (&str, i32) = ("audit", 3);
 
 /// Builds both tables, from every category of the system.
 pub struct AuditProjector {
@@ -136,7 +136,8 @@ impl Projector for AuditProjector {
         }
         let subjects: Vec<Subject> = moved.iter().filter_map(|key| known.remove(key)).collect();
         rows::upsert(db, "audit_subject", "key", &subjects).await?;
-        rows::upsert(db, "audit_entry", "position", &entries).await?;
+        rows::make_months(db, "audit_entry", entries.iter().map(|entry| entry.at_ms)).await?;
+        rows::upsert(db, "audit_entry", "at_ms, position", &entries).await?;
         Ok(entries.iter().map(Stored::change).collect())
     }
 }

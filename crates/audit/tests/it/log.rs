@@ -1,4 +1,5 @@
 use audit::read::entries::{self, Filter, LogRow, Slice};
+use audit::read::history::Past;
 use kernel::CommandContext;
 use kernel::projecting::fingerprint;
 use vocabulary::{Rows, Scope, Timestamp};
@@ -118,6 +119,41 @@ async fn pages_by_position_and_by_number_are_the_same_pages() {
     }
     assert_eq!(by_key, by_number);
     assert!(by_key.len() == 7 && by_key.windows(2).all(|pair| pair[0] > pair[1]), "{by_key:?}");
+}
+
+#[tokio::test]
+async fn lines_of_several_months_are_one_log() {
+    let runtime = TestRuntime::new().await;
+    let mut positions = vec![runtime.make("a", 2, "一月卡").await.0];
+    for name in ["二月卡", "三月卡", "四月卡"] {
+        runtime.clock.advance(31 * 86_400_000);
+        positions.push(runtime.rename("a", name).await.0);
+    }
+    let (scope, all) = (agent(2), Filter::default());
+    let mut walked = Vec::new();
+    loop {
+        let before = walked.last().copied();
+        let rows = page(&runtime, &scope, &all, Slice { limit: 1, offset: 0, before }).await;
+        assert_eq!(rows.count, 4);
+        let Some(row) = rows.rows.first() else { break };
+        walked.push(row.position);
+    }
+    walked.reverse();
+    assert_eq!(walked, positions);
+    let mut db = runtime.read(&scope).await;
+    let months = "select count(distinct tableoid) from read.audit_entry";
+    let months: i64 = sqlx::query_scalar(months).fetch_one(&mut *db).await.unwrap();
+    assert_eq!(months, 4);
+    for position in &positions {
+        let line = entries::one(&mut db, &runtime.schemas, *position).await.unwrap().expect("it is in scope");
+        assert_eq!((line.row.position, line.row.name.as_str()), (*position, "王芳"));
+    }
+    assert_eq!(entries::one(&mut db, &runtime.schemas, positions[3] + 1).await.unwrap(), None);
+    let schema = runtime.schemas.of("card").unwrap().as_ref();
+    let past = Past { runtime: &runtime.runtime, schemas: &runtime.schemas, schema, id: "a" };
+    let history = past.page(&mut db, &scope, vocabulary::Page::new(None, None)).await.unwrap();
+    assert_eq!(history.rows.len(), 4);
+    assert!(history.rows.iter().all(|step| step.actor.name == "王芳"), "{:?}", history.rows);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{Choice, Timestamp};
+use vocabulary::Choice;
 use wire::{
     Caller, Column, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Params, Refused, Routes, Seen, given,
 };
@@ -25,41 +25,23 @@ const ACCOUNTS: Export<PaymentAccountRow> = Export {
     what: "payment-account",
     title: "账户管理",
     columns: &[
-        Column { key: "customerName", title: "客户名称", text: |row| row.customer_name.clone() },
-        Column { key: "status", title: "状态", text: |row| AccountStatus::label_of(row.status).to_owned() },
-        Column { key: "agentName", title: "所属代理", text: |row| row.agent_name.clone() },
-        Column {
-            key: "accountType",
-            title: "类型",
-            text: |row| AccountType::label_of(row.account_type).to_owned(),
-        },
-        Column {
-            key: "accountLevel",
-            title: "级别",
-            text: |row| row.account_level.map_or("", AccountLevel::label_of).to_owned(),
-        },
-        Column { key: "contact", title: "联系人", text: |row| row.contact.clone() },
-        Column { key: "phone", title: "联系手机", text: |row| row.phone_masked.clone() },
-        Column {
-            key: "payPassword",
-            title: "支付密码",
-            text: |row| if row.pay_password_set { "已设置" } else { "未设置" }.to_owned(),
-        },
-        Column { key: "changedAt", title: "更新时间", text: |row| written(Some(row.changed_at)) },
-        Column { key: "certNo", title: "证件号", text: |row| row.cert_no_masked.clone() },
-        Column {
-            key: "authStatus", title: "转账授权", text: |row| authorised(row.auth_status).to_owned()
-        },
-        Column { key: "openedAt", title: "开户时间", text: |row| written(row.opened_at) },
-        Column {
-            key: "failReason", title: "原因", text: |row| row.fail_reason.clone().unwrap_or_default()
-        },
+        Column::text("customerName", "客户名称", |row| &row.customer_name),
+        Column::text("status", "状态", |row| AccountStatus::label_of(row.status)),
+        Column::text("agentName", "所属代理", |row| &row.agent_name),
+        Column::text("accountType", "类型", |row| AccountType::label_of(row.account_type)),
+        Column::text("accountLevel", "级别", |row| row.account_level.map_or("", AccountLevel::label_of)),
+        Column::text("contact", "联系人", |row| &row.contact),
+        Column::text("phone", "联系手机", |row| &row.phone_masked),
+        Column::text("payPassword", "支付密码", |row| {
+            if row.pay_password_set { "已设置" } else { "未设置" }
+        }),
+        Column::time("changedAt", "更新时间", |row| Some(row.changed_at)),
+        Column::text("certNo", "证件号", |row| &row.cert_no_masked),
+        Column::text("authStatus", "转账授权", |row| authorised(row.auth_status)),
+        Column::time("openedAt", "开户时间", |row| row.opened_at),
+        Column::text("failReason", "原因", |row| row.fail_reason.as_deref().unwrap_or_default()),
     ],
 };
-
-fn written(at_ms: Option<i64>) -> String {
-    at_ms.map(|at_ms| Timestamp::from_millis(at_ms).local()).unwrap_or_default()
-}
 
 fn authorised(state: i16) -> &'static str {
     match state {

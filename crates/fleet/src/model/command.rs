@@ -1,6 +1,6 @@
 //! What a device is told (指令): asked, sent, answered or timed out.
 
-use kernel::{Aggregate, events, refusals};
+use kernel::{Aggregate, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, CommandId, DataOwner, Timestamp, choices};
 
@@ -141,17 +141,11 @@ events! {
 refusals! {
     /// Why not.
     pub enum CommandRefusal {
-        /// No such command.
         Unknown = "command-unknown": ("指令不存在"),
-        /// It was asked for already.
         Exists = "command-exists": ("指令编号已使用"),
-        /// It needs a reason.
         Reason(CommandKind) = "command-reason": ("下发“{0}”请填写原因"),
-        /// The reason is too long.
         ReasonTooLong = "command-reason-too-long": ("原因最多 100 个字"),
-        /// Its time has not run out.
         TooEarly = "command-too-early": ("指令尚未超时"),
-        /// Another device answers than the one that was told.
         AnotherDevice = "command-another-device": ("应答的不是收到指令的中控"),
     }
 }
@@ -180,7 +174,7 @@ impl Aggregate for DeviceCommandState {
     type Event = CommandEvent;
     type Refusal = CommandRefusal;
 
-    fn decide(&self, command: CommandCommand, now: Timestamp) -> Result<Vec<CommandEvent>, CommandRefusal> {
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
         use CommandState::{Pending, Sent, TimedOut};
         match (self.state, command) {
             (None, CommandCommand::Request(order)) => {

@@ -1,6 +1,6 @@
 //! A bike's device (中控), known by its IMEI.
 
-use kernel::{Aggregate, events, refusals};
+use kernel::{Aggregate, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
@@ -88,11 +88,8 @@ events! {
 refusals! {
     /// Why not.
     pub enum DeviceRefusal {
-        /// No such device.
         Unknown = "device-unknown": ("中控不存在"),
-        /// It is on another bike.
         OnAnotherBike(CarId) = "device-on-another-bike": ("中控已绑定车辆 {0}"),
-        /// It belongs to another agent or area.
         Different = "device-different": ("该中控已登记在其他代理或服务区"),
     }
 }
@@ -111,7 +108,7 @@ impl Aggregate for Device {
     type Event = DeviceEvent;
     type Refusal = DeviceRefusal;
 
-    fn decide(&self, command: DeviceCommand, _now: Timestamp) -> Result<Vec<DeviceEvent>, DeviceRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match command {
             DeviceCommand::Register { imei, car_id, agent_id, area_id } => match (&self.home, &self.car_id) {
                 (Some(home), _) if *home != (agent_id, area_id) => Err(DeviceRefusal::Different),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, events, refusals};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
@@ -187,27 +187,16 @@ events! {
 refusals! {
     /// Why not.
     pub enum VehicleRefusal {
-        /// No such bike.
         Unknown = "vehicle-unknown": ("车辆不存在"),
-        /// The number belongs to another registration.
         Different = "vehicle-different": ("该车辆编号已登记，资料与本次不同"),
-        /// Its device is bound to another bike.
         DeviceTaken(String) = "vehicle-device-taken": ("中控 {0} 已绑定其他车辆"),
-        /// It stands outside its area.
         PlaceOutsideArea = "vehicle-place-outside-area": ("车辆不在所属服务区内，不能上架"),
-        /// The plate is too long.
         Plate = "vehicle-plate": ("号牌最多 20 位"),
-        /// It is not on the street.
         NotShelved(Lifecycle) = "vehicle-not-shelved": ("车辆{0}，不能使用"),
-        /// The action does not fit what it is doing.
         Busy(RidingState) = "vehicle-busy": ("车辆当前{0}，不能进行此操作"),
-        /// Something forbids handing it out.
         Blocked(String) = "vehicle-blocked": ("车辆暂不可租：{0}"),
-        /// The work is not one that a worker starts.
         NotWork(OperationState) = "vehicle-not-work": ("“{0}”不是可以开始的运维工作"),
-        /// This work was not begun.
         WorkNotStarted(OperationState) = "vehicle-work-not-started": ("“{0}”尚未开始"),
-        /// Who acts is not named.
         Nobody = "vehicle-nobody": ("请注明操作人"),
     }
 }
@@ -374,7 +363,7 @@ impl Aggregate for Vehicle {
     type Event = VehicleEvent;
     type Refusal = VehicleRefusal;
 
-    fn decide(&self, command: VehicleCommand, _now: Timestamp) -> Result<Vec<VehicleEvent>, VehicleRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         if let VehicleCommand::Enrol { registration, imei, place, place_in_area } = command {
             return enrol(self.known.as_ref(), registration, imei, place, place_in_area);
         }

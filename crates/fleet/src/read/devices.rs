@@ -1,7 +1,6 @@
 //! Table `device`.
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{After, Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner};
 
@@ -30,7 +29,7 @@ impl Fold for Row {
     const KEY: &'static str = "imei";
     const KEY_TYPE: &'static str = "text";
 
-    fn fold(row: Option<Self>, event: DeviceEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: DeviceEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         let mut row = match (&event, row) {
             (DeviceEvent::Registered { agent_id, area_id, .. }, _) => Self {

@@ -1,7 +1,6 @@
 //! Table `vehicle`.
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{After, Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
 use vocabulary::{AgentId, AreaId, DataOwner};
@@ -96,7 +95,7 @@ impl Fold for VehicleRow {
     const KEY: &'static str = "car_id";
     const KEY_TYPE: &'static str = "text";
 
-    fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         let mut row = match (&event, row) {
             (VehicleEvent::Registered(new), _) => Self {

@@ -82,10 +82,15 @@ pub struct Accepted {
 
 /// Accepts that the log ends at `head`. No server may run meanwhile, and every place must answer.
 pub async fn accept(runtime: &Runtime, signer: &Signer, head: Position) -> Result<Accepted, RestoreError> {
-    let (mut relays, mut signs) = (runtime.lease("relay").await, runtime.lease("checkpoints").await);
+    let leases = &runtime.leases;
+    let (mut relays, mut signs) =
+        (leases.want_unshared("relay").await, leases.want_unshared("checkpoints").await);
     for (name, lease) in [("the relay", &mut relays), ("the checkpoints", &mut signs)] {
         tokio::time::timeout(LEASES, lease.held()).await.map_err(|_| RestoreError::Busy(name))?;
     }
+    // What one node gives back to another is free for a moment.
+    let gone = tokio::time::timeout(LEASES, others_are_gone(runtime));
+    gone.await.map_err(|_| RestoreError::Busy("something"))??;
     let actual = runtime.reader.head().await.map_err(SignError::from)?;
     if actual != head {
         return Err(RestoreError::Head { actual, said: head });
@@ -120,6 +125,15 @@ pub async fn accept(runtime: &Runtime, signer: &Signer, head: Position) -> Resul
     sqlx::query("update log.signing set failure = null").execute(&runtime.pools.projector).await?;
     set_readers_back(runtime, to).await?;
     Ok(Accepted { from, to, deleted: astray.sequences.len() })
+}
+
+/// Waits until no other process is there to lead anything.
+async fn others_are_gone(runtime: &Runtime) -> sqlx::Result<()> {
+    let sql = "select exists(select from log.nodes where node <> $1 and until > clock_timestamp())";
+    while sqlx::query_scalar(sql).bind(&*runtime.node).fetch_one(&runtime.pools.projector).await? {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
 }
 
 /// Where a reader's place did not go back with the log, it does now: reactors go on behind `to`, read models that show

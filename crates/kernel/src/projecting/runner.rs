@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::applying::{Applied, ParkedStreams, apply, told};
 use super::{Limits, ProjectError, not_newer, reader_name, rebuild};
-use crate::{Position, Projector, Runtime, pools};
+use crate::{Lease, Position, Projector, Runtime, pools};
 
 /// How long the stored position may lag behind while no event concerns the projector: where other nodes look at it to
 /// know how far it is, and where they are told.
@@ -59,8 +59,8 @@ pub async fn run(runtime: Runtime, projector: Arc<dyn Projector>, limits: Limits
     }
 }
 
-/// Stands in line and leads to the end of the term. The lease is given back at its end, so that another may try. Tables
-/// of older rules are built anew first, beside those that whoever leads by the old rules goes on with.
+/// Stands in line and leads to the end of the term, or until another process is to lead. The lease is given back at its
+/// end, so that another may try. Tables of older rules are built anew first, beside those that whoever leads by the old rules goes on with.
 async fn term(
     runtime: &Runtime,
     projector: &dyn Projector,
@@ -82,7 +82,7 @@ async fn term(
     tokio::select! {
         biased;
         () = lease.lost() => Ok(()),
-        ended = lead(runtime, projector, lease.token(), pause) => match ended? {},
+        ended = lead(runtime, projector, &lease, pause) => ended,
     }
 }
 
@@ -105,13 +105,17 @@ async fn stand_aside(runtime: &Runtime, projector: &dyn Projector) -> Result<Opt
     }
 }
 
+/// Leads until another process is to.
 async fn lead(
     runtime: &Runtime,
     projector: &dyn Projector,
-    token: i64,
+    lease: &Lease,
     pause: &mut Duration,
-) -> Result<std::convert::Infallible, ProjectError> {
-    let mut leader = Leader::begin(runtime, projector, token).await?;
+) -> Result<(), ProjectError> {
+    let mut leader = tokio::select! {
+        leader = Leader::begin(runtime, projector, lease.token()) => leader?,
+        () = lease.wanted_back() => return Ok(()),
+    };
     let mut beat = tokio::time::interval(BEAT);
     loop {
         let flush = if leader.position > leader.stored {
@@ -121,6 +125,12 @@ async fn lead(
         };
         tokio::select! {
             biased;
+            () = lease.wanted_back() => {
+                if leader.position > leader.stored {
+                    within(leader.store()).await?;
+                }
+                return Ok(());
+            }
             _ = beat.tick() => within(leader.heartbeat()).await?,
             () = flush => within(leader.store()).await?,
             () = runtime.feed.beyond(leader.position) => {

@@ -22,7 +22,7 @@ pub(crate) use self::message::Told;
 pub use self::message::subject;
 use crate::log::LogError;
 use crate::log::tail::{self, WAY_OUT, WentBack};
-use crate::{Position, Recorded, Runtime};
+use crate::{Lease, Position, Recorded, Runtime};
 
 /// The JetStream stream that takes the events.
 pub const STREAM: &str = "EVENTS";
@@ -109,19 +109,22 @@ pub async fn run(runtime: Runtime, contexts: Contexts) {
     let mut remembered = Position(0);
     let mut told: Option<Instant> = None;
     loop {
+        if lease.is_wanted_back() {
+            lease = lease.again();
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = lease.held() => {}
         }
         let js = jetstream::new(client.clone());
-        let token = lease.token();
-        let relay = Relay { runtime: &runtime, js, client: &client, contexts: &contexts, remembered, token };
+        let (contexts, client) = (&contexts, &client);
+        let relay = Relay { runtime: &runtime, js, client, contexts, remembered, lease: &lease };
         let ended = tokio::select! {
             () = stop.cancelled() => return,
             () = lease.lost() => continue,
             ended = relay.lead() => ended,
         };
-        let Err(error) = ended;
+        let Err(error) = ended else { continue };
         metrics::counter!("wheelhouse_relay_restarts_total").increment(1);
         let stands = error.needs_somebody();
         metrics::gauge!("wheelhouse_relay_stopped").set(if stands { 1.0 } else { 0.0 });
@@ -152,8 +155,8 @@ struct Relay<'a> {
     contexts: &'a Contexts,
     /// Up to here JetStream may hold an event for a repeat of a message that is gone.
     remembered: Position,
-    /// Of the lease's term; stored with the place, where an older one is refused.
-    token: i64,
+    /// The token of its term is stored with the place, where an older one is refused.
+    lease: &'a Lease,
 }
 
 /// Where the relay stands.
@@ -177,7 +180,8 @@ struct Flight {
 }
 
 impl Relay<'_> {
-    async fn lead(&self) -> Result<std::convert::Infallible, RelayError> {
+    /// Leads until another process is to.
+    async fn lead(&self) -> Result<(), RelayError> {
         let stream = self.js.get_stream(STREAM).await.map_err(nats)?;
         let mut place = self.place(&stream).await?;
         let mut flights = VecDeque::with_capacity(IN_FLIGHT);
@@ -185,6 +189,7 @@ impl Relay<'_> {
         loop {
             let head = tokio::select! {
                 biased;
+                () = self.lease.wanted_back() => return self.store(&mut place).await,
                 _ = beat.tick() => {
                     self.store(&mut place).await?;
                     if place.sent >= self.runtime.tail.head() {
@@ -230,7 +235,7 @@ impl Relay<'_> {
     async fn place(&self, stream: &stream::Stream) -> Result<Place, RelayError> {
         let stored: Option<Position> =
             sqlx::query_scalar("update log.relay set token = $1 where token <= $1 returning position")
-                .bind(self.token)
+                .bind(self.lease.token())
                 .fetch_optional(&self.runtime.pools.projector)
                 .await?;
         let stored = stored.ok_or(RelayError::Over)?;
@@ -306,7 +311,7 @@ impl Relay<'_> {
             "update log.relay set failure = $1 where failure is distinct from $1 and token <= $2",
         )
         .bind(failure)
-        .bind(self.token)
+        .bind(self.lease.token())
         .execute(&self.runtime.pools.projector)
         .await;
         if let Err(error) = said {
@@ -322,7 +327,7 @@ impl Relay<'_> {
             let stored = sqlx::query(update)
                 .bind(place.acknowledged)
                 .bind(&*self.runtime.node)
-                .bind(self.token)
+                .bind(self.lease.token())
                 .execute(&self.runtime.pools.projector)
                 .await?;
             if stored.rows_affected() == 0 {
@@ -379,7 +384,7 @@ impl Relay<'_> {
             sqlx::query("update log.relay set resend_from = $2 where resend_from = $1 and token = $3")
                 .bind(from)
                 .bind(next)
-                .bind(self.token)
+                .bind(self.lease.token())
                 .execute(&self.runtime.pools.projector)
                 .await?;
         Ok(stored.rows_affected() == 1)

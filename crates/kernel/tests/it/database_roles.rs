@@ -96,6 +96,7 @@ async fn only_these_functions_run_with_their_owners_rights() {
             "log.append_plain app",
             "log.end_writer app",
             "log.writer_backend app",
+            "wheelhouse.make_months projector",
         ]
     );
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use kernel::Projectors;
 use kernel::projecting::{Limits, fingerprint, parked};
 use vocabulary::Scope;
 
@@ -24,20 +25,24 @@ async fn fill(runtime: &kernel::Runtime, streams: usize, sales: usize) {
 }
 
 /// What the database knows of a table beside its rows.
-async fn furniture(runtime: &kernel::Runtime) -> Vec<String> {
+pub async fn furniture(runtime: &kernel::Runtime, table: &'static str) -> Vec<String> {
     sqlx::query_scalar(
         "select 'column ' || column_name || data_type || is_nullable || coalesce(column_default, '')
-           from information_schema.columns where table_schema = 'read' and table_name = 'stalls'
-         union all select 'index ' || indexdef from pg_indexes where schemaname = 'read' and tablename = 'stalls'
+           from information_schema.columns where table_schema = 'read' and table_name = $1
+         union all select 'index ' || indexdef from pg_indexes where schemaname = 'read' and tablename = $1
          union all select 'policy ' || policyname || roles::text || cmd || coalesce(qual, '') || coalesce(with_check, '')
-           from pg_policies where schemaname = 'read' and tablename = 'stalls'
+           from pg_policies where schemaname = 'read' and tablename = $1
          union all select 'grant ' || grantee || privilege_type
-           from information_schema.role_table_grants where table_schema = 'read' and table_name = 'stalls'
-         union all select 'guarded ' || relrowsecurity from pg_class where oid = 'read.stalls'::regclass
+           from information_schema.role_table_grants where table_schema = 'read' and table_name = $1
+         union all select 'guarded ' || relrowsecurity || coalesce(pg_get_partkeydef(oid), '')
+           from pg_class where oid = ('read.' || $1)::regclass
          union all select 'constraint ' || conname || pg_get_constraintdef(oid)
-           from pg_constraint where conrelid = 'read.stalls'::regclass
+           from pg_constraint where conrelid = ('read.' || $1)::regclass
+         union all select 'month ' || pg_get_expr(c.relpartbound, c.oid) || c.relrowsecurity
+           from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ('read.' || $1)::regclass
          order by 1",
     )
+    .bind(table)
     .fetch_all(&runtime.pools.owner)
     .await
     .unwrap()
@@ -51,7 +56,8 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     let (projectors, _running) = run(runtime, Stalls::default());
     fill(runtime, 20, 1500).await;
     caught_up(runtime).await;
-    let before = (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await);
+    let before =
+        (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime, "stalls").await);
     assert!(before.1.iter().any(|line| line.starts_with("policy scope")));
 
     let stop = Arc::new(AtomicBool::new(false));
@@ -79,7 +85,7 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     assert!(rebuilt.position.0 >= 1520);
     assert_eq!(rebuilt.parked, 0);
     assert_eq!(
-        (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime).await),
+        (fingerprint(&runtime.pools.owner, "stalls").await.unwrap(), furniture(runtime, "stalls").await),
         before
     );
 
@@ -106,12 +112,12 @@ async fn a_rebuild_under_reads_and_writes_gives_the_same_bytes_and_no_read_fails
     assert_eq!(left, 0);
 }
 
-/// Counts the stalls in transactions of all sorts until `stop`; how many counts there were, and how many were not `expected`.
-async fn count_stalls(
+/// Counts the rows in transactions of all sorts until `stop`; how many counts there were, and how many were not `expected`.
+async fn count_rows(
     runtime: kernel::Runtime,
     stop: Arc<AtomicBool>,
     number: usize,
-    expected: i64,
+    (counting, expected): (&'static str, i64),
 ) -> (u64, u64) {
     let (mut reads, mut wrong) = (0, 0);
     while !stop.load(Ordering::Relaxed) {
@@ -121,8 +127,7 @@ async fn count_stalls(
             sqlx::query("select position from log.log_head").execute(&mut *tx).await.unwrap();
             tokio::time::sleep(Duration::from_millis(number as u64 % 5)).await;
         }
-        let rows: i64 =
-            sqlx::query_scalar("select count(*) from read.stalls").fetch_one(&mut *tx).await.unwrap();
+        let rows: i64 = sqlx::query_scalar(counting).fetch_one(&mut *tx).await.unwrap();
         reads += 1;
         wrong += u64::from(rows != expected);
     }
@@ -137,12 +142,28 @@ async fn no_reader_sees_an_empty_or_partial_table_through_forty_rebuilds() {
     let (projectors, _running) = run(runtime, Stalls::default());
     fill(runtime, 20, 40).await;
     caught_up(runtime).await;
+    counted_through_rebuilds(&projectors, runtime, 40, ("select count(*) from read.stalls", 20)).await;
+}
+
+/// Rebuilds so many times while six readers count, who shall find what they expect.
+pub async fn counted_through_rebuilds(
+    projectors: &Projectors,
+    runtime: &kernel::Runtime,
+    times: u64,
+    counting: (&'static str, i64),
+) {
     let stop = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> =
-        (0..6).map(|n| tokio::spawn(count_stalls(runtime.clone(), stop.clone(), n, 20))).collect();
-    let mut rebuilt = 0;
-    while rebuilt < 40 {
-        rebuilt += u64::from(projectors.rebuild("stalls").await.is_ok());
+        (0..6).map(|n| tokio::spawn(count_rows(runtime.clone(), stop.clone(), n, counting))).collect();
+    let (mut rebuilt, mut failed) = (0, 0);
+    while rebuilt < times {
+        match projectors.rebuild(projectors.names()[0]).await {
+            Ok(_) => rebuilt += 1,
+            Err(error) => {
+                failed += 1;
+                assert!(failed < times, "{error}");
+            }
+        }
     }
     stop.store(true, Ordering::Relaxed);
     let (mut reads, mut wrong) = (0, 0);

@@ -66,3 +66,22 @@ async fn an_accepted_restore_lets_relay_and_signer_go_on_and_verify_names_it() {
     assert_eq!((verified.checkpoints, verified.findings), (4, vec![]));
     assert_eq!(verified.notes, [Note::Restored { from: Position(10), to: Position(5), at: now() }]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_accepted_while_another_process_is_there_even_if_it_leads_neither_relay_nor_signer() {
+    let (_services, database) = database().await;
+    let nats = OwnNats::start().await;
+    make_stream(&nats).await;
+    let runtime = runtime_with(&nats, &database.url).await;
+    stalls(&runtime, "a", 1).await;
+    let other = crate::support::runtime_at(&database.url).await;
+    let mut lease = other.lease("something else").await;
+    lease.held().await;
+    let signer = Signer::new(runtime.clone(), key(), Vec::new());
+    let refused = accept(&runtime, &signer, Position(1)).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::Busy(_)), "{refused}");
+    other.close();
+    drop(lease);
+    let nothing = accept(&runtime, &signer, Position(1)).await.unwrap_err();
+    assert!(matches!(nothing, RestoreError::Nothing), "{nothing}");
+}

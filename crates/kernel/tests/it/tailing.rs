@@ -10,7 +10,7 @@ use kernel::Position;
 use crate::support::{Stall, StallCommand, ctx, open_stall, runtime, runtime_at};
 
 const SELLERS: usize = 8;
-const SALES_EACH: usize = 40;
+const SALES_EACH: usize = 120;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_two_processes_append_nothing_appears_behind_whoever_follows_in_a_third() {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use geofence::to_segment_m;
 use vocabulary::{AreaId, FenceId};
 
 use crate::report::{METRES_A_DEGREE, Place};
@@ -85,7 +86,7 @@ impl Ring {
     fn edge_m(&self, place: Place) -> f64 {
         let east = METRES_A_DEGREE * place.lat().to_radians().cos();
         let flat = |[lng, lat]: [f64; 2]| [(lng - place.lng()) * east, (lat - place.lat()) * METRES_A_DEGREE];
-        self.edges().map(|(a, b)| origin_to_segment(flat(a), flat(b))).fold(f64::INFINITY, f64::min)
+        self.edges().map(|(a, b)| to_segment_m(flat(a), flat(b))).fold(f64::INFINITY, f64::min)
     }
 
     /// Metres inside the edge; negative outside.
@@ -93,13 +94,6 @@ impl Ring {
         let distance = self.edge_m(place);
         if self.contains(place) { distance } else { -distance }
     }
-}
-
-fn origin_to_segment(a: [f64; 2], b: [f64; 2]) -> f64 {
-    let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-    let length2 = dx * dx + dy * dy;
-    let along = if length2 == 0.0 { 0.0 } else { (-(a[0] * dx + a[1] * dy) / length2).clamp(0.0, 1.0) };
-    (a[0] + along * dx).hypot(a[1] + along * dy)
 }
 
 struct Area {

@@ -40,7 +40,7 @@ impl Reply {
 }
 
 fn http() -> reqwest::Client {
-    reqwest::Client::builder().timeout(Duration::from_secs(15)).build().expect("a client")
+    reqwest::Client::builder().timeout(Duration::from_mins(1)).build().expect("a client")
 }
 
 async fn taken(response: reqwest::Response) -> reqwest::Result<(u16, Option<i64>, Vec<u8>)> {

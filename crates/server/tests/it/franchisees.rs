@@ -220,6 +220,55 @@ async fn perm_005_franchisees_are_managed_by_franchisee_info_and_by_no_fifth_lev
     assert_eq!(told, expected);
 }
 
+/// Franchisees of an area: those who work in it, for whoever reaches it.
+#[tokio::test(flavor = "multi_thread")]
+async fn franchisees_are_found_by_area_and_an_area_beyond_the_callers_reach_finds_none() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "A", 1, 1).await;
+    let other = City::build(&machine, "B", 2, 1).await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let ring = json!([[118.0, 24.0], [118.01, 24.0], [118.01, 24.01]]);
+    let body = json!({"agentId": city.agent, "name": "岛外", "ring": ring, "tel": "05920000000"});
+    let second = text(&machine.ok("/open/v1/areas", &body).await["areaId"]);
+    let mut made = Vec::new();
+    for (agent, areas) in [
+        (&city.agent, vec![&city.area]),
+        (&city.agent, vec![&city.area, &second]),
+        (&city.agent, vec![]),
+        (&other.agent, vec![&other.area]),
+    ] {
+        let body = json!({"company": "湖滨出行有限公司", "contact": "陈伟", "phone": "13900001111", "agentId": agent,
+            "serviceAreaIds": areas});
+        made.push(text(&admin.ok("POST", FRANCHISEE, body).await["id"]));
+    }
+    let found = async |browser: &Browser, query: Value| -> BTreeSet<String> {
+        let list = browser.ok("GET", FRANCHISEE, query).await;
+        let ids: BTreeSet<String> =
+            list["rows"].as_array().unwrap().iter().map(|row| text(&row["id"])).collect();
+        assert_eq!(list["count"], json!(ids.len()), "{list}");
+        ids
+    };
+    let these =
+        |places: &[usize]| -> BTreeSet<String> { places.iter().map(|place| made[*place].clone()).collect() };
+    let of = |area: &str| json!({ "serviceAreaId": area });
+    assert_eq!(found(&admin, of(&city.area)).await, these(&[0, 1]));
+    assert_eq!(found(&admin, of(&second)).await, these(&[1]));
+    assert_eq!(found(&admin, of(&other.area)).await, these(&[3]));
+    assert_eq!(found(&admin, json!({"serviceAreaId": city.area, "agentId": other.agent})).await, these(&[]));
+
+    // Of the agent, and of its first area alone.
+    let role = admin.new_role("加盟", &["1101".to_owned()]).await;
+    let person = json!({"phone": "13700000043", "name": "王芳", "level": 15, "roleIds": [role], "agentId": city.agent,
+        "opAreaIds": [city.area], "state": 1});
+    admin.ok("POST", "/platform/permission/user", person).await;
+    let clerk = Browser::signed_in(&node.url, "13700000043").await;
+    assert_eq!(found(&clerk, json!({})).await, these(&[0, 1, 2]));
+    assert_eq!(found(&clerk, of(&city.area)).await, these(&[0, 1]));
+    assert_eq!(found(&clerk, of(&second)).await, these(&[]));
+    assert_eq!(found(&clerk, of(&other.area)).await, these(&[]));
+}
+
 /// API-054, API-070, API-071: the areas of the header and of their management, for who may see them.
 #[tokio::test(flavor = "multi_thread")]
 async fn api_070_service_areas_are_listed_named_opened_closed_and_handed_over() {

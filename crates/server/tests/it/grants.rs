@@ -435,11 +435,11 @@ impl Runtime {
         match act {
             Act::CreateTemplate { template, codes } => {
                 let (id, form) = (template_id(*template), form(*template, codes));
-                self.template(*template, scope, AgentRoleCommand::Create { id, form, held })
+                self.template(*template, scope, AgentRoleCommand::Create(id, form, held))
             }
             Act::ChangeTemplate { template, codes } => {
                 let form = form(*template, codes);
-                self.template(*template, scope, AgentRoleCommand::Change { form, held })
+                self.template(*template, scope, AgentRoleCommand::Change(form, held))
             }
             Act::DeleteTemplate { template } => {
                 let using = |id: &&AgentId| self.template_of(**id) == Some(template_id(*template));

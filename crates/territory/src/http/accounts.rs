@@ -8,64 +8,36 @@ use kernel::CommandContext;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AgentRoleId, AreaId, Phone, Scope};
 use wire::{
-    Answer, BATCH_MAX, BatchAnswer, BatchOutcomes, Body, Caller, Handled, Nothing, PageOf, PageQuery, Params,
-    Permit, Refused, RequestContext, Routes, Seen, batch, given, number,
+    Answer, BATCH_MAX, BatchAnswer, BatchOutcomes, Body, Caller, Handled, Listed, Nothing, Params, Permit,
+    Refused, RequestContext, Routes, batch, given, number,
 };
 
+use super::account_list::AccountsQuery;
 use crate::Context;
 use crate::app::agents::{Opening, may_act_on};
 use crate::app::{NEWEST, READS};
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Terms};
-use crate::read::agents::{self, AccountFilter, AccountRow};
+use crate::read::agents;
 
 const ACCOUNTS: Permit = Permit::AnyOf(&["1101"]);
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(ACCOUNTS, routes!(list, create, update, delete).with_state(context.clone()))
-        .add(ACCOUNTS, routes!(state).with_state(context.clone()))
-}
-
-#[derive(Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
-struct ListQuery {
-    /// Part of company or contact, or the whole phone.
-    keyword: Option<String>,
-    /// 0 disabled, 1 enabled.
-    state: Option<String>,
-    /// Those that stand under this one.
-    parent_id: Option<String>,
-    /// Those with this role template.
-    role_id: Option<String>,
-    /// Just this one.
-    agent_id: Option<String>,
-}
-
-/// Agents' accounts in scope, newest first.
-#[utoipa::path(get, path = "/platform/agent/account", tag = "territory", operation_id = "listAgentAccounts",
-    params(PageQuery, ListQuery), responses((status = 200, body = Answer<PageOf<AccountRow>>)))]
-async fn list(
-    State(context): State<Context>,
-    caller: Caller,
-    Seen(seen): Seen,
-    Params(paging): Params<PageQuery>,
-    Params(query): Params<ListQuery>,
-) -> Handled<PageOf<AccountRow>> {
-    let filter = AccountFilter {
-        keyword: given(query.keyword.as_ref()).map(str::to_owned),
-        state: number("state", query.state.as_ref())?,
-        parent: number("parentId", query.parent_id.as_ref())?,
-        role: number("roleId", query.role_id.as_ref())?,
-        agent: number("agentId", query.agent_id.as_ref())?,
-    };
-    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &READS).await?;
-    Ok(Answer(filter.list(&caller.full_scope).page(&mut db, paging.page()).await?.into()))
+        .add_list::<AccountsQuery>(
+            ACCOUNTS,
+            Listed {
+                path: "/platform/agent/account",
+                operations: ["listAgentAccounts", "exportAgentAccounts"],
+                summary: "Agents' accounts in scope, newest first; phones masked.",
+            },
+        )
+        .add(ACCOUNTS, routes!(create, update, delete))
+        .add(ACCOUNTS, routes!(state))
+        .with_state(context.clone())
 }
 
 /// A day of the calendar, or nothing; an empty text is nothing too.

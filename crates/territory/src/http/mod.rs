@@ -1,10 +1,10 @@
 //! The routes of the context.
 
+mod account_list;
 pub mod accounts;
 pub mod agent_roles;
 pub mod agents;
 pub mod areas;
-pub mod files;
 pub mod franchisees;
 pub mod map;
 pub mod open;

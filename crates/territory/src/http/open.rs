@@ -2,6 +2,7 @@
 //! the same content, is answered with its id: an import can be run again.
 
 use axum::extract::{Path, State};
+use geofence::{NotARing, Ring};
 use kernel::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +15,6 @@ use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Route
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceKind};
-use crate::model::ring::Ring;
 
 const MOST_FENCES: usize = 200;
 
@@ -123,7 +123,7 @@ async fn plan_area(
     seen: Seen,
     Body(new): Body<NewArea>,
 ) -> Handled<Value> {
-    let ring = draw(&new.ring, new.datum)?;
+    let ring = Ring::draw_area(&new.ring, new.datum).map_err(|error| refused(&error))?;
     let agent = runtime.desk.load::<Agent>(&new.agent_id).await?;
     if !agent.state.is_enabled() || !caller.scope.agents.contains(&new.agent_id) {
         return Err(Refused::business("agent-unknown", "代理不存在或已停用"));
@@ -323,5 +323,9 @@ async fn draw_one(
 }
 
 fn draw(corners: &[[f64; 2]], datum: Datum) -> Result<Ring, Refused> {
-    Ring::draw(corners, datum).map_err(|error| Refused::business("ring", error.to_string()))
+    Ring::draw(corners, datum).map_err(|error| refused(&error))
+}
+
+fn refused(error: &NotARing) -> Refused {
+    Refused::business("ring", error.to_string())
 }

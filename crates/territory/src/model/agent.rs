@@ -1,8 +1,9 @@
 //! An agent (代理账号).
 
 use chrono::NaiveDate;
-use kernel::{Aggregate, Claim, events, refusals};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
+use vocabulary::text::{line, lines};
 use vocabulary::{AgentId, AgentRoleId, DataOwner, Phone, Reach, Scope, Timestamp, choices};
 
 /// A company's name has at most so many characters.
@@ -150,33 +151,19 @@ events! {
 refusals! {
     /// Why not.
     pub enum AgentRefusal {
-        /// Nobody of that id.
         Unknown = "agent-unknown": ("代理不存在或已删除"),
-        /// Company or contact is empty or too long.
         Name = "agent-name": ("公司名称需 1 到 {COMPANY_MAX} 个字，联系人需 1 到 {CONTACT_MAX} 个字"),
-        /// The remark is too long.
         Remark = "agent-remark": ("备注最多 {REMARK_MAX} 个字"),
-        /// The quota is negative or too large.
         Quota = "agent-quota": ("车辆上限需为 0 到 {QUOTA_MAX}"),
-        /// The contract ends before it begins.
         Contract = "agent-contract": ("合同结束日期不能早于开始日期"),
-        /// The id belongs to another registration.
         Different = "agent-different": ("该代理已登记，资料与本次不同"),
-        /// Another agent has this phone.
         PhoneTaken = "agent-phone-taken": ("该手机号已被其他代理使用"),
-        /// It would stand under nobody, or under a disabled one.
         Parent = "agent-parent": ("上级代理不存在或已停用，请重新选择"),
-        /// It would stand too deep.
         TooDeep = "agent-too-deep": ("代理最多 {LEVELS_MAX} 级，请选择更高一级的上级代理"),
-        /// Others stand under it.
         HasChildren(i64) = "agent-has-children": ("该代理下还有 {0} 个下级代理，请先删除下级代理"),
-        /// It runs service areas.
         HasAreas(i64) = "agent-has-areas": ("该代理名下还有 {0} 个服务区，请先移交给其他代理"),
-        /// Who asks works for it.
         Own = "agent-own": ("不能变更自己所属的代理账号，请联系上级或平台管理员"),
-        /// Who asks reaches only some service areas.
         NotAsAWhole = "agent-beyond-reach": ("您的数据范围仅限部分服务区，不能变更、停用或删除代理账号"),
-        /// Agents are opened by those who see the whole platform.
         PlatformOnly = "platform-only": ("新增代理由平台管理员办理，您的数据范围仅限部分代理或服务区"),
     }
 }
@@ -218,20 +205,6 @@ pub fn as_a_whole(scope: &Scope) -> Result<(), AgentRefusal> {
 /// Whether who sees `scope` may open agents.
 pub fn may_open(scope: &Scope) -> Result<(), AgentRefusal> {
     if *scope == Scope::ALL { Ok(()) } else { Err(AgentRefusal::PlatformOnly) }
-}
-
-/// `text` without surrounding blanks, when it is 1 to `max` characters without control characters.
-pub(super) fn line(text: &str, max: usize) -> Option<String> {
-    let text = text.trim();
-    let fits = (1..=max).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    fits.then(|| text.to_owned())
-}
-
-/// `text` without surrounding blanks, when it is at most `max` characters; lines may break.
-pub(super) fn lines(text: &str, max: usize) -> Option<String> {
-    let text = text.trim();
-    let fits = text.chars().count() <= max && !text.chars().any(|c| c.is_control() && c != '\n');
-    fits.then(|| text.to_owned())
 }
 
 /// The profile with its texts trimmed, when all of it may stand.
@@ -277,7 +250,7 @@ impl Aggregate for Agent {
     type Event = AgentEvent;
     type Refusal = AgentRefusal;
 
-    fn decide(&self, command: AgentCommand, _now: Timestamp) -> Result<Vec<AgentEvent>, AgentRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match (&self.registration, command) {
             (Some(_), _) if self.deleted => Err(AgentRefusal::Unknown),
             (None, AgentCommand::Register(new)) => {
@@ -324,16 +297,14 @@ impl Aggregate for Agent {
     }
 
     fn claims(&self, event: &AgentEvent) -> Vec<Claim<AgentRefusal>> {
-        let take = |phone: &Phone| Claim::Take { key: phone_key(phone), refusal: AgentRefusal::PhoneTaken };
-        let release = |phone: &Phone| Claim::Release { key: phone_key(phone) };
-        match (event, &self.registration) {
-            (AgentEvent::Registered(new), _) => vec![take(&new.profile.phone)],
-            (AgentEvent::Changed(new), Some(old)) if new.phone != old.profile.phone => {
-                vec![take(&new.phone), release(&old.profile.phone)]
-            }
-            (AgentEvent::Deleted, Some(old)) => vec![release(&old.profile.phone)],
-            _ => vec![],
-        }
+        let held = self.registration.as_ref().map(|known| &known.profile.phone);
+        let wanted = match event {
+            AgentEvent::Registered(new) => Some(&new.profile.phone),
+            AgentEvent::Changed(new) => Some(&new.phone),
+            AgentEvent::Deleted => None,
+            _ => held,
+        };
+        Claim::exchange(held.map(phone_key), wanted.map(phone_key), AgentRefusal::PhoneTaken)
     }
 }
 
@@ -452,7 +423,7 @@ mod tests {
         };
         let (old, new) = ("agent-phone:13900000001".to_owned(), "agent-phone:13900000002".to_owned());
         let moved = keys(AgentEvent::Changed(Profile { phone, ..profile() }));
-        assert_eq!(moved, [(new, true), (old.clone(), false)]);
+        assert_eq!(moved, [(old.clone(), false), (new, true)]);
         assert_eq!(keys(AgentEvent::Deleted), [(old, false)]);
         assert!(keys(AgentEvent::Changed(profile())).is_empty());
     }

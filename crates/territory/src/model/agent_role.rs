@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{Aggregate, Claim, events, refusals};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use vocabulary::text::{line, lines};
 use vocabulary::{AgentRoleId, DataOwner, PermissionCode, Scope, Timestamp};
-
-use super::agent::{line, lines};
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 20;
@@ -14,65 +14,46 @@ pub const NAME_MAX: usize = 20;
 pub const REMARK_MAX: usize = 200;
 
 /// What people fill in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AgentRoleForm)]
 pub struct Form {
     /// 1 to [`NAME_MAX`] characters, unique.
     pub name: String,
     /// At most [`REMARK_MAX`] characters.
+    #[serde(default)]
     pub remark: String,
-    /// At least one, all held by who asks.
-    pub codes: BTreeSet<PermissionCode>,
+    /// At least one; none that who asks does not hold.
+    #[schema(value_type = Vec<String>)]
+    pub codes: Held,
 }
 
-/// The codes of who asks.
+/// Codes: those of who asks, or those of a template.
 pub type Held = BTreeSet<PermissionCode>;
 
 /// Who holds this code keeps templates, and says whom they apply to.
 pub const KEEPERS: &str = "1102";
 
-/// What may be asked.
+/// What may be asked, by somebody who holds these codes.
 #[derive(Clone, Debug)]
 pub enum AgentRoleCommand {
     /// Makes it.
-    Create {
-        /// Its own id.
-        id: AgentRoleId,
-        /// Its content.
-        form: Form,
-        /// What its author holds.
-        held: Held,
-    },
-    /// Changes its content.
-    Change {
-        /// The content as it shall be.
-        form: Form,
-        /// What its editor holds.
-        held: Held,
-    },
-    /// Removes it for good.
-    Delete {
-        /// Agents that it applies to.
-        agents: i64,
-        /// What who asks holds.
-        held: Held,
-    },
+    Create(AgentRoleId, Form, Held),
+    /// Gives it another content.
+    Change(Form, Held),
+    /// Removes it for good, when it applies to no agents.
+    Delete { agents: i64, held: Held },
 }
 
 events! {
     /// What happened.
     #[derive(Eq)]
     pub enum AgentRoleEvent {
-        /// It was made.
         Created {
-            /// Its own id.
             id: AgentRoleId,
-            /// Its content.
             #[serde(flatten)]
             form: Form,
         } = "agent-role.created",
-        /// It is another now.
         Changed(Form) = "agent-role.changed",
-        /// It is gone.
         Deleted = "agent-role.deleted",
     }
 }
@@ -80,29 +61,17 @@ events! {
 refusals! {
     /// Why not.
     pub enum AgentRoleRefusal {
-        /// There is none, or no more.
         Unknown = "agent-role-unknown": ("角色模板不存在或已删除"),
-        /// The id is in use.
         Exists = "agent-role-exists": ("角色模板已存在"),
-        /// The name is empty, too long or holds control characters.
         Name = "agent-role-name": ("模板名称需 1 到 {NAME_MAX} 个字"),
-        /// The remark is too long.
         Remark = "agent-role-remark": ("备注最多 {REMARK_MAX} 个字"),
-        /// Nothing would be permitted.
         NoCodes = "agent-role-no-codes": ("请至少选择一项权限"),
-        /// Who asks does not hold the code.
         NotHeld(PermissionCode) = "permission-not-held": ("您没有权限 {0}，不能新增或变更含有该权限的角色模板"),
-        /// Another template has the name.
         NameTaken(String) = "agent-role-name-taken": ("模板名称“{0}”已被使用"),
-        /// Agents use it.
         InUse(i64) = "agent-role-in-use": ("角色模板正被 {0} 个代理使用，不能删除；请先为这些代理更换模板"),
-        /// Templates are kept by those who see the whole platform.
         PlatformOnly = "platform-only": ("角色模板由平台管理员维护，您的数据范围仅限部分代理或服务区"),
-        /// Who asks does not keep templates.
         NotKeeper = "agent-role-not-permitted": ("选择或更换角色模板需要「角色模板」权限"),
-        /// Who asks lacks a code that an agent would get or lose with its template.
         NotToGive(PermissionCode) = "agent-role-not-held": ("您没有权限 {0}，不能选择或更换含有该权限的角色模板"),
-        /// Who asks lacks a code that an agent without a template may hold.
         NotToFree(PermissionCode) = "agent-role-not-held": ("不选角色模板即不限制该代理的权限，您没有权限 {0}，不能取消限制"),
     }
 }
@@ -131,7 +100,7 @@ impl AgentRole {
 }
 
 /// One may hand on, change or take away only what one holds.
-fn within(codes: &BTreeSet<PermissionCode>, held: &Held) -> Result<(), AgentRoleRefusal> {
+fn within(codes: &Held, held: &Held) -> Result<(), AgentRoleRefusal> {
     codes.difference(held).next().map_or(Ok(()), |code| Err(AgentRoleRefusal::NotHeld(code.clone())))
 }
 
@@ -175,10 +144,6 @@ fn checked(form: Form, held: &Held) -> Result<Form, AgentRoleRefusal> {
     Ok(Form { name, remark, codes: form.codes })
 }
 
-fn name_key(name: &str) -> String {
-    format!("agent-role-name:{name}")
-}
-
 impl Aggregate for AgentRole {
     const CATEGORY: &'static str = "agent-role";
     type Id = AgentRoleId;
@@ -186,17 +151,13 @@ impl Aggregate for AgentRole {
     type Event = AgentRoleEvent;
     type Refusal = AgentRoleRefusal;
 
-    fn decide(
-        &self,
-        command: AgentRoleCommand,
-        _now: Timestamp,
-    ) -> Result<Vec<AgentRoleEvent>, AgentRoleRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match command {
-            AgentRoleCommand::Create { .. } if self.form.is_some() => Err(AgentRoleRefusal::Exists),
-            AgentRoleCommand::Create { id, form, held } => {
+            AgentRoleCommand::Create(..) if self.form.is_some() => Err(AgentRoleRefusal::Exists),
+            AgentRoleCommand::Create(id, form, held) => {
                 Ok(vec![AgentRoleEvent::Created { id, form: checked(form, &held)? }])
             }
-            AgentRoleCommand::Change { form, held } => {
+            AgentRoleCommand::Change(form, held) => {
                 let old = self.present()?;
                 within(&old.codes, &held)?;
                 let form = checked(form, &held)?;
@@ -228,18 +189,13 @@ impl Aggregate for AgentRole {
     }
 
     fn claims(&self, event: &AgentRoleEvent) -> Vec<Claim<AgentRoleRefusal>> {
-        let take = |name: &String| Claim::Take {
-            key: name_key(name),
-            refusal: AgentRoleRefusal::NameTaken(name.clone()),
+        let name = match event {
+            AgentRoleEvent::Created { form, .. } | AgentRoleEvent::Changed(form) => Some(&form.name),
+            AgentRoleEvent::Deleted => None,
         };
-        match (event, &self.form) {
-            (AgentRoleEvent::Created { form, .. }, _) => vec![take(&form.name)],
-            (AgentRoleEvent::Changed(new), Some(old)) if new.name != old.name => {
-                vec![take(&new.name), Claim::Release { key: name_key(&old.name) }]
-            }
-            (AgentRoleEvent::Deleted, Some(old)) => vec![Claim::Release { key: name_key(&old.name) }],
-            _ => vec![],
-        }
+        let key = |name: &String| format!("agent-role-name:{name}");
+        let taken = AgentRoleRefusal::NameTaken(name.cloned().unwrap_or_default());
+        Claim::exchange(self.form.as_ref().map(|form| key(&form.name)), name.map(key), taken)
     }
 }
 
@@ -259,7 +215,7 @@ mod tests {
 
     fn made(texts: &[&str]) -> AgentRole {
         let mut role = AgentRole::default();
-        let command = AgentRoleCommand::Create { id: AgentRoleId(5), form: form(texts), held: codes(texts) };
+        let command = AgentRoleCommand::Create(AgentRoleId(5), form(texts), codes(texts));
         for event in role.decide(command, NOW).unwrap() {
             role.evolve(&event);
         }
@@ -268,16 +224,12 @@ mod tests {
 
     #[test]
     fn nobody_puts_into_a_template_what_he_lacks() {
-        let command = AgentRoleCommand::Create {
-            id: AgentRoleId(5),
-            form: form(&["0301", "1001"]),
-            held: codes(&["0301"]),
-        };
+        let command = AgentRoleCommand::Create(AgentRoleId(5), form(&["0301", "1001"]), codes(&["0301"]));
         let lacks = AgentRoleRefusal::NotHeld(codes(&["1001"]).pop_first().unwrap());
         assert_eq!(AgentRole::default().decide(command, NOW), Err(lacks.clone()));
         let role = made(&["0301", "1001"]);
         let held = codes(&["0301"]);
-        let narrowed = AgentRoleCommand::Change { form: form(&["0301"]), held: held.clone() };
+        let narrowed = AgentRoleCommand::Change(form(&["0301"]), held.clone());
         assert_eq!(role.decide(narrowed, NOW), Err(lacks.clone()), "taking away needs it too");
         assert_eq!(role.decide(AgentRoleCommand::Delete { agents: 0, held }, NOW), Err(lacks));
     }
@@ -303,8 +255,7 @@ mod tests {
     #[test]
     fn a_template_without_codes_or_name_is_none() {
         let create = |form| {
-            AgentRole::default()
-                .decide(AgentRoleCommand::Create { id: AgentRoleId(5), form, held: codes(&["03"]) }, NOW)
+            AgentRole::default().decide(AgentRoleCommand::Create(AgentRoleId(5), form, codes(&["03"])), NOW)
         };
         assert_eq!(create(form(&[])), Err(AgentRoleRefusal::NoCodes));
         assert_eq!(create(Form { name: "字".repeat(21), ..form(&["03"]) }), Err(AgentRoleRefusal::Name));
@@ -328,6 +279,6 @@ mod tests {
     #[test]
     fn saving_the_same_changes_nothing() {
         let (role, held) = (made(&["03"]), codes(&["03"]));
-        assert_eq!(role.decide(AgentRoleCommand::Change { form: form(&["03"]), held }, NOW), Ok(vec![]));
+        assert_eq!(role.decide(AgentRoleCommand::Change(form(&["03"]), held), NOW), Ok(vec![]));
     }
 }

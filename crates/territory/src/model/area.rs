@@ -1,10 +1,10 @@
 //! A service area (服务区): 0 筹备 → 1 运营中 ⇄ 2 暂停服务 → 3 已关停.
 
-use kernel::{Aggregate, Claim, events, refusals};
+use geofence::Ring;
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
+use vocabulary::text::line;
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, choices};
-
-use super::ring::Ring;
 
 /// What may be asked.
 #[derive(Clone, Debug)]
@@ -126,29 +126,17 @@ events! {
 refusals! {
     /// Why not.
     pub enum AreaRefusal {
-        /// No area of that id.
         Unknown = "area-unknown": ("服务区不存在"),
-        /// Its name is empty or too long.
         Name = "area-name": ("服务区名称需 1 到 30 个字"),
-        /// It has no telephone for riders.
         Telephone = "area-telephone": ("开通前请填写客服电话"),
-        /// The id belongs to another plan.
         Different = "area-different": ("该服务区已登记，资料与本次不同"),
-        /// Another area of the agent has this name.
         NameTaken = "area-name-taken": ("该代理下已有同名服务区"),
-        /// It is closed for good.
         Closed = "area-closed": ("服务区已关停，不能再变更"),
-        /// Only an open area can be suspended.
         NotOpen = "area-not-open": ("服务区未在运营中"),
-        /// The notice is empty or too long.
         Notice = "area-notice": ("停运公告需 1 到 200 个字"),
-        /// Bikes are still on its streets.
         VehiclesLeft(i64) = "area-vehicles-left": ("服务区内还有 {0} 辆已上架车辆，请先下架"),
-        /// The telephone is none.
         TelephoneForm = "area-telephone-form": ("客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号"),
-        /// Riders would find no place to end a ride at.
         NoParking = "area-no-parking": ("开通前请至少划定一个停车区，否则骑行无处还车"),
-        /// Things in it belong to who runs it.
         NotEmpty(Belongings) = "area-not-empty": ("服务区内还有 {0}归原代理所有，清空后才能移交"),
     }
 }
@@ -243,10 +231,8 @@ fn is_telephone(tel: &str) -> bool {
 }
 
 fn describe(plan: &Plan, state: AreaState, name: &str, tel: &str) -> Result<Vec<AreaEvent>, AreaRefusal> {
-    let (name, tel) = (name.trim(), tel.trim());
-    if !(1..=30).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(AreaRefusal::Name);
-    }
+    let name = line(name, 30).ok_or(AreaRefusal::Name)?;
+    let tel = tel.trim();
     if tel.is_empty() && state != AreaState::Planned {
         return Err(AreaRefusal::Telephone);
     }
@@ -255,7 +241,7 @@ fn describe(plan: &Plan, state: AreaState, name: &str, tel: &str) -> Result<Vec<
     }
     let mut events = Vec::new();
     if name != plan.name {
-        events.push(AreaEvent::Renamed { name: name.to_owned() });
+        events.push(AreaEvent::Renamed { name });
     }
     if tel != plan.tel {
         events.push(AreaEvent::TelChanged { tel: tel.to_owned() });
@@ -270,7 +256,7 @@ impl Aggregate for Area {
     type Event = AreaEvent;
     type Refusal = AreaRefusal;
 
-    fn decide(&self, command: AreaCommand, _now: Timestamp) -> Result<Vec<AreaEvent>, AreaRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match (&self.plan, command) {
             (None, AreaCommand::Plan(new)) if !(1..=30).contains(&new.name.trim().chars().count()) => {
                 Err(AreaRefusal::Name)
@@ -306,24 +292,16 @@ impl Aggregate for Area {
     }
 
     fn claims(&self, event: &AreaEvent) -> Vec<Claim<AreaRefusal>> {
-        let key = |plan: &Plan| format!("area-name:{}:{}", plan.agent_id, plan.name.trim());
-        let moved = |from: &Plan, to: &Plan| {
-            let take = Claim::Take { key: key(to), refusal: AreaRefusal::NameTaken };
-            vec![Claim::Release { key: key(from) }, take]
+        let key = |agent: AgentId, name: &str| format!("area-name:{agent}:{}", name.trim());
+        let held = self.plan.as_ref().map(|plan| key(plan.agent_id, &plan.name));
+        let wanted = match (event, &self.plan) {
+            (AreaEvent::Planned(plan), _) => Some(key(plan.agent_id, &plan.name)),
+            (AreaEvent::Renamed { name }, Some(plan)) => Some(key(plan.agent_id, name)),
+            (AreaEvent::HandedOver { to, .. }, Some(plan)) => Some(key(*to, &plan.name)),
+            (AreaEvent::Closed, _) => None,
+            _ => held.clone(),
         };
-        match (event, &self.plan) {
-            (AreaEvent::Renamed { name }, Some(plan)) => {
-                moved(plan, &Plan { name: name.clone(), ..plan.clone() })
-            }
-            (AreaEvent::HandedOver { to, .. }, Some(plan)) => {
-                moved(plan, &Plan { agent_id: *to, ..plan.clone() })
-            }
-            (AreaEvent::Planned(plan), _) => {
-                vec![Claim::Take { key: key(plan), refusal: AreaRefusal::NameTaken }]
-            }
-            (AreaEvent::Closed, Some(plan)) => vec![Claim::Release { key: key(plan) }],
-            _ => vec![],
-        }
+        Claim::exchange(held, wanted, AreaRefusal::NameTaken)
     }
 }
 

@@ -1,10 +1,9 @@
 //! A fence inside a service area: a parking place (停车区) or a no-stop zone (禁停区).
 
-use kernel::{Aggregate, Claim, events, refusals};
+use geofence::{Ring, Shape};
+use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Timestamp, choices};
-
-use super::ring::Ring;
 
 choices! {
     /// What a fence is for.
@@ -69,17 +68,11 @@ events! {
 refusals! {
     /// Why not.
     pub enum FenceRefusal {
-        /// No fence of that id.
         Unknown = "fence-unknown": ("围栏不存在"),
-        /// Its name is empty or too long.
         Name = "fence-name": ("围栏名称需 1 到 30 个字"),
-        /// Capacity is negative or absurd.
         Capacity(i32) = "fence-capacity": ("停放上限需在 0 到 10000 之间，不能是 {0}"),
-        /// It reaches out of its area.
         OutsideArea = "fence-outside-area": ("围栏超出了所属服务区的边界"),
-        /// Another fence of the area has this name.
         NameTaken = "fence-name-taken": ("该服务区内已有同名围栏"),
-        /// A fence does not move to another area or kind.
         Different = "fence-different": ("围栏不能换到另一个服务区或改变类型"),
     }
 }
@@ -99,7 +92,7 @@ impl Aggregate for Fence {
     type Event = FenceEvent;
     type Refusal = FenceRefusal;
 
-    fn decide(&self, command: FenceCommand, _now: Timestamp) -> Result<Vec<FenceEvent>, FenceRefusal> {
+    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match (&self.drawing, command) {
             (Some(old), FenceCommand::Draw { drawing, .. }) if *old == drawing => Ok(vec![]),
             (Some(old), FenceCommand::Draw { drawing, .. })
@@ -114,7 +107,7 @@ impl Aggregate for Fence {
                 if !(0..=10_000).contains(&drawing.capacity) {
                     return Err(FenceRefusal::Capacity(drawing.capacity));
                 }
-                if !area.encloses(&drawing.ring) {
+                if area.protrusion(&Shape::Polygon(drawing.ring.clone())).is_some() {
                     return Err(FenceRefusal::OutsideArea);
                 }
                 Ok(vec![FenceEvent::Published { data_version: self.data_version + 1, drawing }])

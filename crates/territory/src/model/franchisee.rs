@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
-use kernel::{Aggregate, Claim, Personal, events, refusals};
+use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, Phone, Timestamp, choices};
+use utoipa::ToSchema;
+use vocabulary::text::{amended, line, lines};
+use vocabulary::{AgentId, AreaId, Cents, DataOwner, FranchiseeId, NotAPhone, Phone, Timestamp, choices};
 
-use super::license::LicenseNo;
+use super::license::{LicenseNo, NotALicenseNo};
 
 /// A company's name has at most so many characters.
 pub const COMPANY_MAX: usize = 64;
@@ -73,56 +75,48 @@ pub struct People {
     pub legal_person: String,
 }
 
-/// What is told of the people; what is absent stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PeopleForm {
-    /// 联系人.
+/// What people fill in. What is absent stays as it is; an empty text takes away what was there.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FranchiseeBody)]
+pub struct Form {
+    /// 1 to 64 characters.
+    pub company: Option<String>,
+    /// 1 to 20 characters.
     pub contact: Option<String>,
-    /// 联系电话.
-    pub phone: Option<Phone>,
+    /// A mobile number.
+    pub phone: Option<String>,
+    /// 统一社会信用代码.
+    pub license_no: Option<String>,
     /// 法人.
     pub legal_person: Option<String>,
-}
-
-/// What people fill in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FranchiseeForm {
-    /// What was agreed.
-    pub terms: Terms,
-    /// Whom to speak with.
-    pub people: PeopleForm,
+    /// Areas of the agent, at most 100.
+    pub service_area_ids: Option<BTreeSet<AreaId>>,
+    /// `YYYY-MM-DD`.
+    pub joined_at: Option<String>,
+    /// `YYYY-MM-DD`, the last day.
+    pub contract_end: Option<String>,
+    /// Cents.
+    pub deposit_paid: Option<i64>,
+    /// Ten-thousandths, 0 to 10000.
+    pub divide_ratio_bp: Option<i32>,
+    /// At most 200 characters.
+    pub remark: Option<String>,
 }
 
 /// What may be asked.
 #[derive(Clone, Debug)]
 pub enum FranchiseeCommand {
     /// Takes it in, 洽谈.
-    Register {
-        /// Its own id.
-        franchisee_id: FranchiseeId,
-        /// With whom it works.
-        agent_id: AgentId,
-        /// What is known.
-        form: FranchiseeForm,
-    },
-    /// Changes what is known.
-    Change {
-        /// As it shall be.
-        form: FranchiseeForm,
-        /// The revision that the editor saw.
-        revision: i64,
-    },
+    Register { franchisee_id: FranchiseeId, agent_id: AgentId, form: Form },
+    /// Changes what is known; `revision` is the one that the editor saw.
+    Change { form: Form, revision: i64 },
     /// Signs the contract: 洽谈 becomes 合作中.
     Sign,
     /// The system's own: 合作中 becomes 到期 when the contract's last day is over.
     Expire,
     /// Ends it: 解约.
-    Terminate {
-        /// Why.
-        reason: String,
-        /// Bills that are not settled yet.
-        unsettled_bills: i64,
-    },
+    Terminate { reason: String, unsettled_bills: i64 },
     /// Removes one with whom nothing was signed.
     Delete,
     /// Tells who looked at whole names and phones.
@@ -133,37 +127,17 @@ events! {
     /// What happened.
     #[derive(Eq)]
     pub enum FranchiseeEvent {
-        /// It came.
         Registered {
-            /// Its own id.
             franchisee_id: FranchiseeId,
-            /// With whom it works.
             agent_id: AgentId,
-            /// What was agreed so far.
             terms: Terms,
-            /// The people behind it.
             people: Personal<People>,
         } = "ally.registered",
-        /// Something else was agreed.
-        TermsChanged {
-            /// What was agreed.
-            terms: Terms,
-        } = "ally.terms_changed",
-        /// Others are to be spoken with.
-        PeopleChanged {
-            /// The people behind it.
-            people: Personal<People>,
-        } = "ally.people_changed",
-        /// The contract was signed.
+        TermsChanged { terms: Terms } = "ally.terms_changed",
+        PeopleChanged { people: Personal<People> } = "ally.people_changed",
         Signed = "ally.signed",
-        /// The contract's last day is over.
         Expired = "ally.expired",
-        /// It was ended.
-        Terminated {
-            /// Why.
-            reason: String,
-        } = "ally.terminated",
-        /// It is gone.
+        Terminated { reason: String } = "ally.terminated",
         Deleted = "ally.deleted",
         /// Somebody looked at whole names and phones.
         Revealed = "ally.revealed",
@@ -173,47 +147,29 @@ events! {
 refusals! {
     /// Why not.
     pub enum FranchiseeRefusal {
-        /// There is none, or no more.
         Unknown = "ally-unknown": ("加盟商不存在或已删除"),
-        /// The id is in use.
         Exists = "ally-exists": ("加盟商已存在"),
-        /// The company's name is empty or too long.
         Company = "ally-company": ("公司名称需 1 到 {COMPANY_MAX} 个字"),
-        /// A person's name is empty or too long.
         Person(&'static str) = "ally-person": ("{0}需 1 到 {PERSON_MAX} 个字，不能含有 *"),
-        /// There is no phone.
         NoPhone = "ally-phone": ("请填写联系电话"),
-        /// The remark is too long.
+        Phone(NotAPhone) = "phone-bad": ("{0}"),
+        License(NotALicenseNo) = "ally-license": ("{0}"),
+        Date(&'static str) = "ally-date": ("{0}应为 YYYY-MM-DD 格式的日期"),
         Remark = "ally-remark": ("备注最多 {REMARK_MAX} 个字"),
-        /// Too many areas.
         Areas = "ally-areas": ("一个加盟商最多 {AREAS_MAX} 个服务区"),
-        /// The contract ends before it begins.
         Dates = "ally-dates": ("合同到期日不能早于加盟日期"),
-        /// The deposit is negative or absurd.
         Deposit = "ally-deposit": ("保证金需在 0 到 1 亿元之间"),
-        /// The share is negative or more than the whole.
         Ratio = "ally-ratio": ("分成比例需在 0% 到 100% 之间"),
-        /// Another franchisee of the agent has this number.
         LicenseTaken = "ally-license-taken": ("该代理下已有统一社会信用代码相同的加盟商"),
-        /// Somebody else changed it meanwhile.
         Stale { seen: i64, actual: i64 } = "stale-version": ("加盟商资料已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试"),
-        /// Something is not agreed yet that a contract needs.
         Incomplete(String) = "ally-incomplete": ("签约资料不完整，请先补全：{0}"),
-        /// The contract would end in the past.
         EndPassed(NaiveDate) = "ally-end-passed": ("合同到期日 {0} 已过，请填写新的到期日"),
-        /// The contract's last day is not over.
         TooEarly = "ally-too-early": ("合同尚未到期"),
-        /// The contract is over: what was agreed is history.
         TermsClosed = "ally-terms-closed": ("合同已到期，只能修改联系人、电话和法人"),
-        /// It is ended.
         Ended = "ally-ended": ("已解约的加盟商不能再修改"),
-        /// That does not follow on where it stands.
         NotNow { now: &'static str, act: &'static str } = "ally-not-now": ("加盟商当前为“{now}”，不能{act}"),
-        /// The reason is empty or too long.
         Reason = "ally-reason": ("请填写解约原因，最多 {REMARK_MAX} 个字"),
-        /// Bills are not settled.
         Unsettled(i64) = "ally-unsettled": ("还有 {0} 笔账单未结清，结清后才能解约"),
-        /// What was signed once is kept.
         Kept = "ally-kept": ("只有洽谈中的加盟商可以删除；合作过的请解约，档案会保留"),
     }
 }
@@ -230,63 +186,63 @@ pub struct Franchisee {
     revision: i64,
 }
 
-/// `text` without surrounding blanks, when it is 1 to `max` characters without control characters.
-fn line(text: &str, max: usize) -> Option<String> {
-    let text = text.trim();
-    let fits = (1..=max).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    fits.then(|| text.to_owned())
-}
-
 /// A person's name; one with stars is a masked one sent back.
-fn person(name: &str) -> Option<String> {
-    line(name, PERSON_MAX).filter(|name| !name.contains('*'))
+fn person(name: &str, whose: &'static str) -> Result<String, FranchiseeRefusal> {
+    let name = line(name, PERSON_MAX).filter(|name| !name.contains('*'));
+    name.ok_or(FranchiseeRefusal::Person(whose))
 }
 
-/// The terms with their texts trimmed, when each of them may stand.
-fn checked(terms: Terms) -> Result<Terms, FranchiseeRefusal> {
-    let company = line(&terms.company, COMPANY_MAX).ok_or(FranchiseeRefusal::Company)?;
-    let remark = terms.remark.trim().to_owned();
-    if remark.chars().count() > REMARK_MAX
-        || remark.chars().any(|letter| letter.is_control() && letter != '\n')
-    {
-        return Err(FranchiseeRefusal::Remark);
-    }
-    if terms.area_ids.len() > AREAS_MAX {
-        return Err(FranchiseeRefusal::Areas);
-    }
-    if let (Some(joined), Some(end)) = (terms.joined_on, terms.contract_end)
-        && end < joined
-    {
-        return Err(FranchiseeRefusal::Dates);
-    }
-    if !(Cents(0)..=DEPOSIT_MAX).contains(&terms.deposit) {
-        return Err(FranchiseeRefusal::Deposit);
-    }
-    if !(0..=WHOLE_BP).contains(&terms.ratio_bp) {
-        return Err(FranchiseeRefusal::Ratio);
-    }
-    Ok(Terms { company, remark, ..terms })
+/// A day of the calendar, or nothing.
+fn date(
+    typed: Option<&String>,
+    known: Option<&NaiveDate>,
+    name: &'static str,
+) -> Result<Option<NaiveDate>, FranchiseeRefusal> {
+    let read = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d");
+    amended(typed, known, read).map_err(|_| FranchiseeRefusal::Date(name))
 }
 
-/// The people as they are after `form`.
-fn merged(known: Option<&People>, form: PeopleForm) -> Result<People, FranchiseeRefusal> {
-    let contact = match form.contact {
-        Some(contact) => person(&contact),
-        None => known.map(|people| people.contact.clone()),
-    };
-    let legal_person = match form.legal_person {
-        Some(name) if name.trim().is_empty() => Some(String::new()),
-        Some(name) => person(&name),
-        None => Some(known.map(|people| people.legal_person.clone()).unwrap_or_default()),
-    };
-    Ok(People {
-        contact: contact.ok_or(FranchiseeRefusal::Person("联系人"))?,
-        phone: form
-            .phone
-            .or_else(|| known.map(|people| people.phone.clone()))
-            .ok_or(FranchiseeRefusal::NoPhone)?,
-        legal_person: legal_person.ok_or(FranchiseeRefusal::Person("法人"))?,
-    })
+impl Form {
+    /// What it makes of `known` terms, when each of them may stand.
+    fn terms(&self, known: &Terms) -> Result<Terms, FranchiseeRefusal> {
+        use FranchiseeRefusal::{Areas, Company, Dates, Deposit, License, Ratio, Remark};
+        let license = |text: &str| text.to_uppercase().parse().map_err(License);
+        let terms = Terms {
+            company: line(self.company.as_ref().unwrap_or(&known.company), COMPANY_MAX).ok_or(Company)?,
+            license_no: amended(self.license_no.as_ref(), known.license_no.as_ref(), license)?,
+            area_ids: self.service_area_ids.as_ref().unwrap_or(&known.area_ids).clone(),
+            joined_on: date(self.joined_at.as_ref(), known.joined_on.as_ref(), "加盟日期")?,
+            contract_end: date(self.contract_end.as_ref(), known.contract_end.as_ref(), "合同到期日")?,
+            deposit: self.deposit_paid.map_or(known.deposit, Cents),
+            ratio_bp: self.divide_ratio_bp.unwrap_or(known.ratio_bp),
+            remark: lines(self.remark.as_ref().unwrap_or(&known.remark), REMARK_MAX).ok_or(Remark)?,
+        };
+        let ends_early = terms.joined_on.zip(terms.contract_end).is_some_and(|(joined, end)| end < joined);
+        match &terms {
+            Terms { area_ids, .. } if area_ids.len() > AREAS_MAX => Err(Areas),
+            _ if ends_early => Err(Dates),
+            Terms { deposit, .. } if !(Cents(0)..=DEPOSIT_MAX).contains(deposit) => Err(Deposit),
+            Terms { ratio_bp, .. } if !(0..=WHOLE_BP).contains(ratio_bp) => Err(Ratio),
+            _ => Ok(terms),
+        }
+    }
+
+    /// What it makes of the people `known`.
+    fn people(&self, known: Option<&People>) -> Result<People, FranchiseeRefusal> {
+        let contact = self.contact.as_ref().or(known.map(|people| &people.contact));
+        let legal_person = amended(
+            self.legal_person.as_ref(),
+            known.map(|people| &people.legal_person).filter(|name| !name.is_empty()),
+            |name| person(name, "法人"),
+        )?;
+        let typed = self.phone.as_ref().map(|text| text.trim().parse()).transpose();
+        let phone = typed.map_err(FranchiseeRefusal::Phone)?.or(known.map(|people| people.phone.clone()));
+        Ok(People {
+            contact: person(contact.map_or("", String::as_str), "联系人")?,
+            phone: phone.ok_or(FranchiseeRefusal::NoPhone)?,
+            legal_person: legal_person.unwrap_or_default(),
+        })
+    }
 }
 
 /// Whether a contract may stand on these terms at `now`.
@@ -332,14 +288,9 @@ impl Franchisee {
         self.known.filter(|_| !self.deleted).map(|(_, agent)| agent)
     }
 
-    fn change(
-        &self,
-        franchisee_id: FranchiseeId,
-        form: FranchiseeForm,
-        now: Timestamp,
-    ) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
-        let terms = checked(form.terms)?;
-        let people = merged(self.people(), form.people)?;
+    fn change(&self, franchisee_id: FranchiseeId, form: &Form, now: Timestamp) -> Decision<Self> {
+        let terms = form.terms(&self.terms)?;
+        let people = form.people(self.people())?;
         match self.state {
             FranchiseeState::Negotiating => {}
             FranchiseeState::Cooperating => signable(&terms, Some(&people), now)?,
@@ -381,11 +332,7 @@ impl Aggregate for Franchisee {
     type Event = FranchiseeEvent;
     type Refusal = FranchiseeRefusal;
 
-    fn decide(
-        &self,
-        command: FranchiseeCommand,
-        now: Timestamp,
-    ) -> Result<Vec<FranchiseeEvent>, FranchiseeRefusal> {
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
         use FranchiseeState::{Cooperating, Expired, Negotiating, Terminated};
         let franchisee_id = match (self.known, &command) {
             (None, FranchiseeCommand::Register { .. }) => None,
@@ -397,15 +344,15 @@ impl Aggregate for Franchisee {
         };
         match (self.state, command) {
             (_, FranchiseeCommand::Register { franchisee_id, agent_id, form }) => {
-                let terms = checked(form.terms)?;
-                let people = Personal::new(subject(franchisee_id), merged(None, form.people)?);
+                let terms = form.terms(&Terms::default())?;
+                let people = Personal::new(subject(franchisee_id), form.people(None)?);
                 Ok(vec![FranchiseeEvent::Registered { franchisee_id, agent_id, terms, people }])
             }
             (_, FranchiseeCommand::Change { revision, .. }) if revision != self.revision => {
                 Err(FranchiseeRefusal::Stale { seen: revision, actual: self.revision })
             }
             (_, FranchiseeCommand::Change { form, .. }) => {
-                self.change(franchisee_id.ok_or(FranchiseeRefusal::Unknown)?, form, now)
+                self.change(franchisee_id.ok_or(FranchiseeRefusal::Unknown)?, &form, now)
             }
             (Cooperating, FranchiseeCommand::Sign)
             | (Expired, FranchiseeCommand::Expire)
@@ -459,30 +406,19 @@ impl Aggregate for Franchisee {
     }
 
     fn claims(&self, event: &FranchiseeEvent) -> Vec<Claim<FranchiseeRefusal>> {
-        let agent = self.known.map(|(_, agent)| agent);
-        let held = agent.and_then(|agent| license_key(&self.terms, agent));
-        let take = |key| Claim::Take { key, refusal: FranchiseeRefusal::LicenseTaken };
-        match event {
-            FranchiseeEvent::Registered { agent_id, terms, .. } => {
-                license_key(terms, *agent_id).map(take).into_iter().collect()
-            }
-            FranchiseeEvent::TermsChanged { terms } => {
-                let wanted = agent.and_then(|agent| license_key(terms, agent));
-                if wanted == held {
-                    return vec![];
-                }
-                let given_back = held.map(|key| Claim::Release { key });
-                given_back.into_iter().chain(wanted.map(take)).collect()
-            }
+        let known = self.known.map(|(_, agent)| agent);
+        let held = known.and_then(|agent| license_key(&self.terms, agent));
+        let wanted = match event {
+            FranchiseeEvent::Registered { agent_id, terms, .. } => license_key(terms, *agent_id),
+            FranchiseeEvent::TermsChanged { terms } => known.and_then(|agent| license_key(terms, agent)),
             // Whoever comes back after that comes back under a new contract.
-            FranchiseeEvent::Terminated { .. } | FranchiseeEvent::Deleted => {
-                held.map(|key| Claim::Release { key }).into_iter().collect()
-            }
+            FranchiseeEvent::Terminated { .. } | FranchiseeEvent::Deleted => None,
             FranchiseeEvent::PeopleChanged { .. }
             | FranchiseeEvent::Signed
             | FranchiseeEvent::Expired
-            | FranchiseeEvent::Revealed => vec![],
-        }
+            | FranchiseeEvent::Revealed => held.clone(),
+        };
+        Claim::exchange(held, wanted, FranchiseeRefusal::LicenseTaken)
     }
 }
 

@@ -10,33 +10,24 @@ fn date(text: &str) -> NaiveDate {
     text.parse().unwrap()
 }
 
-fn terms() -> Terms {
-    Terms {
-        company: "湖滨出行有限公司".to_owned(),
-        license_no: Some("91350200MA31C0001Y".parse().unwrap()),
-        area_ids: BTreeSet::from([AreaId(20)]),
-        joined_on: Some(date("2026-06-01")),
-        contract_end: Some(date("2027-01-20")),
-        deposit: Cents(5_000_000),
-        ratio_bp: 3_000,
-        remark: String::new(),
-    }
-}
-
-fn people() -> PeopleForm {
-    PeopleForm {
+fn form() -> Form {
+    Form {
+        company: Some("湖滨出行有限公司".to_owned()),
         contact: Some("陈伟".to_owned()),
-        phone: Some("13900000001".parse().unwrap()),
+        phone: Some("13900000001".to_owned()),
+        license_no: Some("91350200ma31c0001y".to_owned()),
         legal_person: Some("陈建国".to_owned()),
+        service_area_ids: Some(BTreeSet::from([AreaId(20)])),
+        joined_at: Some("2026-06-01".to_owned()),
+        contract_end: Some("2027-01-20".to_owned()),
+        deposit_paid: Some(5_000_000),
+        divide_ratio_bp: Some(3_000),
+        remark: None,
     }
 }
 
-fn register(terms: Terms, people: PeopleForm) -> FranchiseeCommand {
-    FranchiseeCommand::Register {
-        franchisee_id: FRANCHISEE,
-        agent_id: AGENT,
-        form: FranchiseeForm { terms, people },
-    }
+fn register(form: Form) -> FranchiseeCommand {
+    FranchiseeCommand::Register { franchisee_id: FRANCHISEE, agent_id: AGENT, form }
 }
 
 /// The franchisee after `commands`, each given at its time.
@@ -51,11 +42,11 @@ fn after(commands: impl IntoIterator<Item = (FranchiseeCommand, Timestamp)>) -> 
 }
 
 fn negotiating() -> Franchisee {
-    after([(register(terms(), people()), NOW)])
+    after([(register(form()), NOW)])
 }
 
 fn cooperating() -> Franchisee {
-    after([(register(terms(), people()), NOW), (FranchiseeCommand::Sign, NOW)])
+    after([(register(form()), NOW), (FranchiseeCommand::Sign, NOW)])
 }
 
 /// The first moment in Shanghai after the contract's last day.
@@ -66,11 +57,7 @@ fn over() -> Timestamp {
 }
 
 fn expired() -> Franchisee {
-    after([
-        (register(terms(), people()), NOW),
-        (FranchiseeCommand::Sign, NOW),
-        (FranchiseeCommand::Expire, over()),
-    ])
+    after([(register(form()), NOW), (FranchiseeCommand::Sign, NOW), (FranchiseeCommand::Expire, over())])
 }
 
 fn end(reason: &str, unsettled_bills: i64) -> FranchiseeCommand {
@@ -98,9 +85,9 @@ fn a_contract_runs_through_its_last_day_in_shanghai_and_ends_at_midnight() {
 
 #[test]
 fn a_contract_needs_everything_that_it_speaks_of() {
-    let bare = Terms { company: "湖滨出行".to_owned(), ..Terms::default() };
-    let people = PeopleForm { legal_person: None, ..people() };
-    let franchisee = after([(register(bare, people), NOW)]);
+    let Form { company, contact, phone, .. } = form();
+    let bare = Form { company, contact, phone, ..Form::default() };
+    let franchisee = after([(register(bare), NOW)]);
     let all = "统一社会信用代码、法人、服务区、加盟日期、合同到期日、分成比例";
     assert_eq!(
         franchisee.decide(FranchiseeCommand::Sign, NOW),
@@ -149,61 +136,58 @@ fn only_who_never_signed_is_deleted() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let with = |change: &dyn Fn(&mut Terms)| {
-        let mut terms = terms();
-        change(&mut terms);
-        Franchisee::default().decide(register(terms, people()), NOW).unwrap_err()
+    let with = |change: &dyn Fn(&mut Form)| {
+        let mut form = form();
+        change(&mut form);
+        Franchisee::default().decide(register(form), NOW).unwrap_err()
     };
-    assert_eq!(with(&|terms| terms.company = " ".to_owned()), FranchiseeRefusal::Company);
-    assert_eq!(with(&|terms| terms.company = "长".repeat(COMPANY_MAX + 1)), FranchiseeRefusal::Company);
-    assert_eq!(with(&|terms| terms.remark = "长".repeat(REMARK_MAX + 1)), FranchiseeRefusal::Remark);
-    assert_eq!(with(&|terms| terms.area_ids = (0..=100).map(AreaId).collect()), FranchiseeRefusal::Areas);
-    assert_eq!(with(&|terms| terms.contract_end = Some(date("2026-05-31"))), FranchiseeRefusal::Dates);
-    assert_eq!(with(&|terms| terms.deposit = Cents(-1)), FranchiseeRefusal::Deposit);
-    assert_eq!(with(&|terms| terms.deposit = Cents(DEPOSIT_MAX.0 + 1)), FranchiseeRefusal::Deposit);
-    assert_eq!(with(&|terms| terms.ratio_bp = -1), FranchiseeRefusal::Ratio);
-    assert_eq!(with(&|terms| terms.ratio_bp = WHOLE_BP + 1), FranchiseeRefusal::Ratio);
-    let nobody = PeopleForm { contact: None, ..people() };
-    let refused = Franchisee::default().decide(register(terms(), nobody), NOW);
-    assert_eq!(refused, Err(FranchiseeRefusal::Person("联系人")));
-    let unreachable = PeopleForm { phone: None, ..people() };
-    assert_eq!(
-        Franchisee::default().decide(register(terms(), unreachable), NOW),
-        Err(FranchiseeRefusal::NoPhone)
-    );
+    let text = |text: &str| Some(text.to_owned());
+    let too_long = |max: usize| Some("长".repeat(max + 1));
+    assert_eq!(with(&|form| form.company = text(" ")), FranchiseeRefusal::Company);
+    assert_eq!(with(&|form| form.company = None), FranchiseeRefusal::Company);
+    assert_eq!(with(&|form| form.company = too_long(COMPANY_MAX)), FranchiseeRefusal::Company);
+    assert_eq!(with(&|form| form.remark = too_long(REMARK_MAX)), FranchiseeRefusal::Remark);
+    let many = |form: &mut Form| form.service_area_ids = Some((0..=100).map(AreaId).collect());
+    assert_eq!(with(&many), FranchiseeRefusal::Areas);
+    assert_eq!(with(&|form| form.contract_end = text("2026-05-31")), FranchiseeRefusal::Dates);
+    assert_eq!(with(&|form| form.contract_end = text("年底")), FranchiseeRefusal::Date("合同到期日"));
+    assert_eq!(with(&|form| form.deposit_paid = Some(-1)), FranchiseeRefusal::Deposit);
+    assert_eq!(with(&|form| form.deposit_paid = Some(DEPOSIT_MAX.0 + 1)), FranchiseeRefusal::Deposit);
+    assert_eq!(with(&|form| form.divide_ratio_bp = Some(-1)), FranchiseeRefusal::Ratio);
+    assert_eq!(with(&|form| form.divide_ratio_bp = Some(WHOLE_BP + 1)), FranchiseeRefusal::Ratio);
+    assert_eq!(with(&|form| form.contact = None), FranchiseeRefusal::Person("联系人"));
+    assert_eq!(with(&|form| form.phone = None), FranchiseeRefusal::NoPhone);
+    assert_eq!(with(&|form| form.phone = text("0592")), FranchiseeRefusal::Phone(NotAPhone));
+    let slip = FranchiseeRefusal::License(NotALicenseNo::CheckCharacter);
+    assert_eq!(with(&|form| form.license_no = text("91350200MA31C0001X")), slip);
 }
 
-fn change(form: FranchiseeForm, revision: i64) -> FranchiseeCommand {
+fn change(form: Form, revision: i64) -> FranchiseeCommand {
     FranchiseeCommand::Change { form, revision }
 }
 
 #[test]
 fn people_who_are_not_named_in_a_change_stay_and_a_masked_name_is_no_name() {
     let franchisee = negotiating();
-    let same = FranchiseeForm { terms: terms(), people: PeopleForm::default() };
-    assert_eq!(franchisee.decide(change(same, 1), NOW), Ok(vec![]));
-    let moved = PeopleForm { phone: Some("13900000002".parse().unwrap()), ..PeopleForm::default() };
-    let events = franchisee.decide(change(FranchiseeForm { terms: terms(), people: moved }, 1), NOW).unwrap();
+    assert_eq!(franchisee.decide(change(Form::default(), 1), NOW), Ok(vec![]));
+    let moved = Form { phone: Some("13900000002".to_owned()), ..Form::default() };
+    let events = franchisee.decide(change(moved, 1), NOW).unwrap();
     let [FranchiseeEvent::PeopleChanged { people }] = events.as_slice() else { panic!("{events:?}") };
     assert_eq!(people.subject(), "ally:70");
     let people = people.known().unwrap();
     assert_eq!((people.contact.as_str(), people.phone.as_str()), ("陈伟", "13900000002"));
-    let masked = PeopleForm { contact: Some("陈*".to_owned()), ..PeopleForm::default() };
-    let refused = franchisee.decide(change(FranchiseeForm { terms: terms(), people: masked }, 1), NOW);
+    let masked = Form { contact: Some("陈*".to_owned()), ..Form::default() };
+    let refused = franchisee.decide(change(masked, 1), NOW);
     assert_eq!(refused, Err(FranchiseeRefusal::Person("联系人")));
 }
 
 #[test]
 fn a_running_contract_keeps_what_it_speaks_of_and_a_finished_one_is_history() {
-    let shorter = Terms { area_ids: BTreeSet::new(), ..terms() };
-    let form = FranchiseeForm { terms: shorter, people: PeopleForm::default() };
+    let form = Form { service_area_ids: Some(BTreeSet::new()), ..Form::default() };
     let refused = cooperating().decide(change(form.clone(), 2), NOW);
     assert_eq!(refused, Err(FranchiseeRefusal::Incomplete("服务区".to_owned())));
     assert_eq!(expired().decide(change(form.clone(), 3), over()), Err(FranchiseeRefusal::TermsClosed));
-    let other = FranchiseeForm {
-        terms: terms(),
-        people: PeopleForm { contact: Some("林芳".to_owned()), ..PeopleForm::default() },
-    };
+    let other = Form { contact: Some("林芳".to_owned()), ..Form::default() };
     assert_eq!(expired().decide(change(other, 3), over()).unwrap().len(), 1, "people still change");
     let mut ended = expired();
     ended.evolve(&FranchiseeEvent::Terminated { reason: "到期不续".to_owned() });
@@ -217,8 +201,10 @@ fn a_change_on_an_old_version_is_refused_and_a_look_makes_no_version() {
     assert_eq!(events, [FranchiseeEvent::Revealed]);
     franchisee.evolve(&FranchiseeEvent::Revealed);
     assert_eq!(franchisee.revision(), 1);
-    let form = FranchiseeForm { terms: terms(), people: PeopleForm::default() };
-    assert_eq!(franchisee.decide(change(form, 0), NOW), Err(FranchiseeRefusal::Stale { seen: 0, actual: 1 }));
+    assert_eq!(
+        franchisee.decide(change(Form::default(), 0), NOW),
+        Err(FranchiseeRefusal::Stale { seen: 0, actual: 1 })
+    );
 }
 
 fn keys(franchisee: &Franchisee, event: &FranchiseeEvent) -> Vec<String> {
@@ -231,14 +217,15 @@ fn keys(franchisee: &Franchisee, event: &FranchiseeEvent) -> Vec<String> {
 
 #[test]
 fn no_two_franchisees_of_an_agent_have_the_same_number() {
-    let [event] = Franchisee::default().decide(register(terms(), people()), NOW).unwrap().try_into().unwrap();
+    let [event] = Franchisee::default().decide(register(form()), NOW).unwrap().try_into().unwrap();
     assert_eq!(keys(&Franchisee::default(), &event), ["take ally-license:2:91350200MA31C0001Y"]);
-    let other = Terms { license_no: Some("91350200MA31C00022".parse().unwrap()), ..terms() };
+    let terms = negotiating().terms;
+    let other = Terms { license_no: Some("91350200MA31C00022".parse().unwrap()), ..terms.clone() };
     assert_eq!(
         keys(&negotiating(), &FranchiseeEvent::TermsChanged { terms: other }),
         ["release ally-license:2:91350200MA31C0001Y", "take ally-license:2:91350200MA31C00022"]
     );
-    assert!(keys(&negotiating(), &FranchiseeEvent::TermsChanged { terms: terms() }).is_empty());
+    assert!(keys(&negotiating(), &FranchiseeEvent::TermsChanged { terms }).is_empty());
     for gone in [FranchiseeEvent::Deleted, FranchiseeEvent::Terminated { reason: String::new() }] {
         assert_eq!(keys(&expired(), &gone), ["release ally-license:2:91350200MA31C0001Y"]);
     }
@@ -246,7 +233,7 @@ fn no_two_franchisees_of_an_agent_have_the_same_number() {
 
 #[test]
 fn names_and_phones_lie_in_events_as_personal() {
-    let [event] = Franchisee::default().decide(register(terms(), people()), NOW).unwrap().try_into().unwrap();
+    let [event] = Franchisee::default().decide(register(form()), NOW).unwrap().try_into().unwrap();
     let stored = serde_json::to_value(&event).unwrap();
     assert_eq!(stored["data"]["people"]["$personal"]["subject"], "ally:70");
     assert!(!format!("{event:?}").contains("13900000001"), "nor do they get into logs");

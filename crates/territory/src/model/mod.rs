@@ -6,4 +6,3 @@ pub mod area;
 pub mod fence;
 pub mod franchisee;
 pub mod license;
-pub mod ring;

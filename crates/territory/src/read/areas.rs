@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, List, Recorded};
+use kernel::{After, Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
@@ -41,7 +40,7 @@ impl Fold for Row {
     const TABLE: &'static str = "area";
     const KEY: &'static str = "area_id";
 
-    fn fold(row: Option<Self>, event: AreaEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: AreaEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         if let AreaEvent::Planned(plan) = event {
             return Ok(Some(Self {
@@ -143,28 +142,38 @@ pub async fn shapes(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<AreaShape>> {
 }
 
 /// A service area as its management shows it.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub struct AreaFound {
-    /// Its id.
-    pub area_id: AreaId,
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct AreaRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    #[sqlx(rename = "area_id")]
+    pub id: AreaId,
     /// 名称.
     pub name: String,
     /// Who runs it.
+    #[schema(value_type = String)]
     pub agent_id: AgentId,
-    /// The agent's company; nothing when the caller may not see it.
+    /// The agent's company; null when the caller may not see it.
     pub company: Option<String>,
     /// 客服电话.
     pub tel: String,
-    /// See [`AreaState`].
+    /// Bikes that belong to it, on the street or not.
+    #[sqlx(skip)]
+    pub vehicle_count: i64,
+    /// Parking places in it that count.
+    pub parking_count: i64,
+    /// 服务区状态.
+    #[schema(value_type = AreaState)]
     pub state: i16,
     /// What riders are told while it is suspended.
     pub notice: String,
-    /// Parking places in it that count.
-    pub parking_count: i64,
-    /// When it was planned.
-    pub created_at_ms: i64,
-    /// When it was changed.
-    pub updated_at_ms: i64,
+    /// Epoch milliseconds.
+    #[sqlx(rename = "created_at_ms")]
+    pub created_at: i64,
+    /// Epoch milliseconds.
+    #[sqlx(rename = "updated_at_ms")]
+    pub updated_at: i64,
     /// To be sent with a change.
     pub version: i64,
 }
@@ -183,7 +192,7 @@ pub fn list(scope: &Scope) -> List {
 }
 
 /// One area; nothing when it is not in scope.
-pub async fn one(db: &mut PgConnection, scope: &Scope, area: AreaId) -> sqlx::Result<Option<AreaFound>> {
+pub async fn one(db: &mut PgConnection, scope: &Scope, area: AreaId) -> sqlx::Result<Option<AreaRow>> {
     Ok(list(scope).is("a.area_id", Some(area.0)).rows(db, 1).await?.pop())
 }
 

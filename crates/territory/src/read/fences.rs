@@ -1,7 +1,6 @@
 //! Table `fence`.
 
-use kernel::projector::ApplyError;
-use kernel::{Fold, Recorded};
+use kernel::{After, Fold, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
 use utoipa::ToSchema;
@@ -32,7 +31,7 @@ impl Fold for Row {
     const TABLE: &'static str = "fence";
     const KEY: &'static str = "fence_id";
 
-    fn fold(row: Option<Self>, event: FenceEvent, recorded: &Recorded) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: FenceEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         Ok(Some(match event {
             FenceEvent::Published { data_version, drawing } => Self {

@@ -1,38 +1,68 @@
 //! Table `franchisee`.
 
 use chrono::NaiveDate;
-use kernel::projector::ApplyError;
-use kernel::{Fold, List, Personal, Recorded};
-use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgExecutor};
+use kernel::{After, Fold, List, Personal, Recorded, row};
+use serde::Serialize;
+use sqlx::PgExecutor;
+use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, DataOwner, FranchiseeId, Scope};
 
+use super::areas::AreaOption;
 use crate::model::franchisee::{Franchisee, FranchiseeEvent, FranchiseeState, People, Terms};
 
 /// Contracts that one sweep ends.
 const ENDED_AT_ONCE: i64 = 500;
 
-/// A row of it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Row {
-    franchisee_id: i64,
-    agent_id: i64,
-    company: String,
-    license_no: String,
-    contact: String,
-    phone: String,
-    legal_person: String,
-    area_ids: Vec<i64>,
-    joined_on: Option<NaiveDate>,
-    contract_end: Option<NaiveDate>,
-    deposit_cents: i64,
-    ratio_bp: i32,
-    remark: String,
-    state: FranchiseeState,
-    ended_reason: String,
-    created_at_ms: i64,
-    updated_at_ms: i64,
-    revision: i64,
+row! {
+    /// A franchisee as lists and its drawer show it; names and phone are masked.
+    #[derive(Clone, Debug, Default, Serialize, ToSchema, sqlx::FromRow)]
+    #[serde(rename_all = "camelCase")]
+    pub struct FranchiseeRow {
+        /// Its id, as text.
+        pub id: FranchiseeId = "franchisee_id",
+        /// With whom it works.
+        pub agent_id: AgentId,
+        /// The agent's company; null when the caller may not see it.
+        pub agent_company: Option<String> as default,
+        /// 公司.
+        pub company: String,
+        /// 统一社会信用代码, empty until it is known.
+        pub license_no: String,
+        /// 联系人, masked.
+        pub contact: String,
+        /// 联系电话, masked.
+        pub phone: String,
+        /// 法人, masked; empty until it is known.
+        pub legal_person: String,
+        /// 服务区: as text.
+        pub service_area_ids: Vec<AreaId> = "area_ids",
+        /// Of them, those that the caller may see, by name.
+        pub service_areas: Vec<AreaOption> as skip,
+        /// 加盟时间, `YYYY-MM-DD`.
+        #[schema(value_type = Option<String>)]
+        pub joined_at: Option<NaiveDate> = "joined_on",
+        /// The contract's last day, `YYYY-MM-DD`.
+        #[schema(value_type = Option<String>)]
+        pub contract_end: Option<NaiveDate>,
+        /// Bikes that belong to its areas.
+        pub vehicle_count: i64 as skip,
+        /// 保证金, cents.
+        pub deposit_paid: i64 = "deposit_cents",
+        /// 分成比例, ten-thousandths.
+        pub divide_ratio_bp: i32 = "ratio_bp",
+        /// Where it stands.
+        pub state: FranchiseeState,
+        /// 备注.
+        pub remark: String,
+        /// Why it was ended.
+        pub ended_reason: String,
+        /// Epoch milliseconds.
+        pub created_at: i64 = "created_at_ms",
+        /// Epoch milliseconds.
+        pub updated_at: i64 = "updated_at_ms",
+        /// To be sent with a change.
+        pub version: i64 = "revision",
+    }
 }
 
 /// A name as lists show it: 陈** for 陈建国.
@@ -40,49 +70,40 @@ fn masked_name(name: &str) -> String {
     name.chars().enumerate().map(|(place, letter)| if place == 0 { letter } else { '*' }).collect()
 }
 
-impl Row {
+impl FranchiseeRow {
     fn set_terms(&mut self, terms: Terms) {
         self.company = terms.company;
         self.license_no = terms.license_no.map(String::from).unwrap_or_default();
-        self.area_ids = terms.area_ids.into_iter().map(|area| area.0).collect();
-        self.joined_on = terms.joined_on;
+        self.service_area_ids = terms.area_ids.into_iter().collect();
+        self.joined_at = terms.joined_on;
         self.contract_end = terms.contract_end;
-        self.deposit_cents = terms.deposit.0;
-        self.ratio_bp = terms.ratio_bp;
+        self.deposit_paid = terms.deposit.0;
+        self.divide_ratio_bp = terms.ratio_bp;
         self.remark = terms.remark;
     }
 
     /// Whoever was forgotten leaves no trace.
     fn set_people(&mut self, people: &Personal<People>) {
-        let known = people.known();
-        self.contact = known.map(|people| masked_name(&people.contact)).unwrap_or_default();
-        self.phone = known.map(|people| people.phone.masked()).unwrap_or_default();
-        self.legal_person = known.map(|people| masked_name(&people.legal_person)).unwrap_or_default();
+        let masked = |people: &People| {
+            (masked_name(&people.contact), people.phone.masked(), masked_name(&people.legal_person))
+        };
+        (self.contact, self.phone, self.legal_person) = people.known().map(masked).unwrap_or_default();
     }
 }
 
-impl Fold for Row {
+impl Fold for FranchiseeRow {
     type Of = Franchisee;
     const TABLE: &'static str = "franchisee";
     const KEY: &'static str = "franchisee_id";
 
-    fn fold(
-        row: Option<Self>,
-        event: FranchiseeEvent,
-        recorded: &Recorded,
-    ) -> Result<Option<Self>, ApplyError> {
+    fn fold(row: Option<Self>, event: FranchiseeEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
-        let mut row = match (&event, row) {
-            (FranchiseeEvent::Registered { agent_id, .. }, _) => Self {
-                franchisee_id: recorded.stream_id.parse()?,
-                agent_id: agent_id.0,
-                created_at_ms: at_ms,
-                ..Self::default()
-            },
-            (_, row) => row.ok_or("a franchisee changed before it came")?,
-        };
+        let mut row = recorded.begin(row)?;
         match event {
-            FranchiseeEvent::Registered { terms, people, .. } => {
+            FranchiseeEvent::Registered { franchisee_id, agent_id, terms, people } => {
+                row.id = franchisee_id;
+                row.agent_id = agent_id;
+                row.created_at = at_ms;
                 row.set_terms(terms);
                 row.set_people(&people);
             }
@@ -97,57 +118,14 @@ impl Fold for Row {
             FranchiseeEvent::Deleted => return Ok(None),
             FranchiseeEvent::Revealed => return Ok(Some(row)),
         }
-        row.revision += 1;
-        row.updated_at_ms = at_ms;
+        row.version += 1;
+        row.updated_at = at_ms;
         Ok(Some(row))
     }
 
     fn owner(&self) -> DataOwner {
-        DataOwner::of_agent(AgentId(self.agent_id))
+        DataOwner::of_agent(self.agent_id)
     }
-}
-
-/// A franchisee as the table has it; names and phone are masked.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub struct FranchiseeFound {
-    /// Its id.
-    pub franchisee_id: FranchiseeId,
-    /// With whom it works.
-    pub agent_id: AgentId,
-    /// The agent's company; nothing when the caller may not see it.
-    pub agent_company: Option<String>,
-    /// 公司.
-    pub company: String,
-    /// 统一社会信用代码, empty until it is known.
-    pub license_no: String,
-    /// 联系人.
-    pub contact: String,
-    /// 联系电话.
-    pub phone: String,
-    /// 法人.
-    pub legal_person: String,
-    /// 服务区.
-    pub area_ids: Vec<AreaId>,
-    /// 加盟时间.
-    pub joined_on: Option<NaiveDate>,
-    /// The contract's last day.
-    pub contract_end: Option<NaiveDate>,
-    /// 保证金.
-    pub deposit_cents: i64,
-    /// 分成比例.
-    pub ratio_bp: i32,
-    /// 备注.
-    pub remark: String,
-    /// Where it stands.
-    pub state: FranchiseeState,
-    /// Why it was ended.
-    pub ended_reason: String,
-    /// When it came.
-    pub created_at_ms: i64,
-    /// When it was changed.
-    pub updated_at_ms: i64,
-    /// To be sent with a change.
-    pub revision: i64,
 }
 
 /// Franchisees of the scope's agents, newest first.
@@ -158,15 +136,6 @@ pub fn list(scope: &Scope) -> List {
         "y.created_at_ms desc, y.franchisee_id desc",
     )
     .of_agents("y.agent_id", scope)
-}
-
-/// One franchisee; nothing when it is not in scope.
-pub async fn one(
-    db: &mut PgConnection,
-    scope: &Scope,
-    franchisee: FranchiseeId,
-) -> sqlx::Result<Option<FranchiseeFound>> {
-    Ok(list(scope).is("y.franchisee_id", Some(franchisee.0)).rows(db, 1).await?.pop())
 }
 
 /// Franchisees whose contract's last day lies before `today`, at most 500.

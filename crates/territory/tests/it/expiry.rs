@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use kernel::{CommandContext, Foundation, MasterKey, PoolSizes, Pools, Position, Projectors, Runtime};
 use territory::expiry::end_contracts;
-use territory::model::franchisee::{Franchisee, FranchiseeCommand, FranchiseeForm, PeopleForm, Terms};
+use territory::model::franchisee::{Form, Franchisee, FranchiseeCommand};
 use testkit::Services;
 use vocabulary::{
-    AgentId, AreaId, Cents, Clock, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
+    AgentId, AreaId, Clock, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
@@ -18,26 +18,19 @@ const DAY_MS: i64 = 24 * 3_600_000;
 const MIDNIGHT: Timestamp = Timestamp::from_millis(1_799_942_400_000);
 
 fn register(franchisee_id: FranchiseeId, license: &str, last_day: &str) -> FranchiseeCommand {
-    let terms = Terms {
-        company: format!("加盟商 {franchisee_id}"),
-        license_no: Some(license.parse().unwrap()),
-        area_ids: BTreeSet::from([AreaId(20)]),
-        joined_on: Some("2026-01-01".parse().unwrap()),
-        contract_end: Some(last_day.parse().unwrap()),
-        deposit: Cents(0),
-        ratio_bp: 3_000,
-        remark: String::new(),
-    };
-    let people = PeopleForm {
+    let form = Form {
+        company: Some(format!("加盟商 {franchisee_id}")),
         contact: Some("陈伟".to_owned()),
-        phone: Some("13900000001".parse().unwrap()),
+        phone: Some("13900000001".to_owned()),
+        license_no: Some(license.to_owned()),
         legal_person: Some("陈建国".to_owned()),
+        service_area_ids: Some(BTreeSet::from([AreaId(20)])),
+        joined_at: Some("2026-01-01".to_owned()),
+        contract_end: Some(last_day.to_owned()),
+        divide_ratio_bp: Some(3_000),
+        ..Form::default()
     };
-    FranchiseeCommand::Register {
-        franchisee_id,
-        agent_id: AgentId(2),
-        form: FranchiseeForm { terms, people },
-    }
+    FranchiseeCommand::Register { franchisee_id, agent_id: AgentId(2), form }
 }
 
 /// What the table says of the franchisees, once it has read the whole log.

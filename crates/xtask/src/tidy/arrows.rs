@@ -51,7 +51,7 @@ pub fn read_crates(metadata: &Value) -> Result<Vec<Crate>> {
 fn floor(name: &str) -> Option<u8> {
     match name {
         "vocabulary" => Some(0),
-        "kernel" => Some(1),
+        "kernel" | "geofence" => Some(1),
         "wire" => Some(2),
         _ if CONTEXTS.contains(&name) => Some(3),
         "live" | "audit" => Some(4),

@@ -641,7 +641,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents' accounts in scope, newest first. */
+        /** Agents' accounts in scope, newest first; phones masked. */
         get: operations["listAgentAccounts"];
         /** Changes an agent's account; a stale version is refused. */
         put: operations["updateAgentAccount"];
@@ -661,10 +661,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Agents' accounts in scope as CSV, at most 50000; phones masked as in the list. It stands in the log who took it,
-         *     cut down to what.
-         */
+        /** Agents' accounts in scope, newest first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportAgentAccounts"];
         put?: never;
         post?: never;
@@ -735,10 +732,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Franchisees in scope as CSV, at most 50000; names and phones masked. It stands in the log who took it, cut down to
-         *     what.
-         */
+        /** Franchisees in scope, newest first; names and phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportAllies"];
         put?: never;
         post?: never;
@@ -860,7 +854,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Role templates as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        /** Role templates, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportAgentRoles"];
         put?: never;
         post?: never;
@@ -963,7 +957,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Service areas in scope as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        /** Service areas in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportServiceAreas"];
         put?: never;
         post?: never;
@@ -1279,7 +1273,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Roles in scope as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        /** Roles in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportRoles"];
         put?: never;
         post?: never;
@@ -1406,7 +1400,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators in scope as CSV, at most 50000; phones masked. It stands in the log who took it, cut down to what. */
+        /** Operators in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
         get: operations["exportOperators"];
         put?: never;
         post?: never;
@@ -2083,6 +2077,15 @@ export interface components {
             /** @description 公司名称. */
             company: string;
         };
+        /** @description What people fill in. */
+        AgentRoleForm: {
+            /** @description At least one; none that who asks does not hold. */
+            codes: string[];
+            /** @description 1 to [`NAME_MAX`] characters, unique. */
+            name: string;
+            /** @description At most [`REMARK_MAX`] characters. */
+            remark?: string;
+        };
         AgentRoleId: string;
         /** @description A role template as pages show it. */
         AgentRoleRow: {
@@ -2175,32 +2178,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentRoleRow: {
-            /** @description A role template as pages show it. */
-            data: {
-                /**
-                 * Format: int64
-                 * @description Agents that it applies to.
-                 */
-                agentCount: number;
-                /** @description What agents' people may hold at most, with the groups above. */
-                codes: string[];
-                /** @description Its id, as text. */
-                id: components["schemas"]["AgentRoleId"];
-                /** @description 模板名称. */
-                name: string;
-                /** @description 备注. */
-                remark: string;
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                updatedAt: number;
-                /**
-                 * Format: int64
-                 * @description To be sent with a change.
-                 */
-                version: number;
-            };
+            data: components["schemas"]["AgentRoleRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -2463,68 +2441,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_FranchiseeRow: {
-            /** @description A franchisee as lists and its drawer show it. */
-            data: {
-                /** @description The agent's company; null when the caller may not see it. */
-                agentCompany?: string | null;
-                /** @description With whom it works. */
-                agentId: components["schemas"]["AgentId"];
-                /** @description 公司. */
-                company: string;
-                /** @description 联系人, masked. */
-                contact: string;
-                /** @description The contract's last day, `YYYY-MM-DD`. */
-                contractEnd?: string | null;
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                createdAt: number;
-                /**
-                 * Format: int64
-                 * @description 保证金, cents.
-                 */
-                depositPaid: number;
-                /**
-                 * Format: int32
-                 * @description 分成比例, ten-thousandths.
-                 */
-                divideRatioBp: number;
-                /** @description Why it was ended. */
-                endedReason: string;
-                /** @description Its id, as text. */
-                id: components["schemas"]["FranchiseeId"];
-                /** @description 加盟时间, `YYYY-MM-DD`. */
-                joinedAt?: string | null;
-                /** @description 法人, masked; empty until it is known. */
-                legalPerson: string;
-                /** @description 统一社会信用代码, empty until it is known. */
-                licenseNo: string;
-                /** @description 联系电话, masked. */
-                phone: string;
-                /** @description 备注. */
-                remark: string;
-                /** @description 服务区: as text. */
-                serviceAreaIds: components["schemas"]["AreaId"][];
-                /** @description Of them, those that the caller may see, by name. */
-                serviceAreas: components["schemas"]["AreaOption"][];
-                state: components["schemas"]["FranchiseeState"];
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                updatedAt: number;
-                /**
-                 * Format: int64
-                 * @description Bikes that belong to its areas.
-                 */
-                vehicleCount: number;
-                /**
-                 * Format: int64
-                 * @description To be sent with a change.
-                 */
-                version: number;
-            };
+            data: components["schemas"]["FranchiseeRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -2796,75 +2713,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description Its id, as text. */
-                    agentId: string;
-                    /**
-                     * Format: int64
-                     * @description Service areas that it runs, closed ones not counted.
-                     */
-                    areaCount: number;
-                    /** @description 收银模式. */
-                    billingWay: components["schemas"]["BillingWay"];
-                    /**
-                     * Format: int64
-                     * @description Agents that stand under it.
-                     */
-                    childCount: number;
-                    /** @description 公司名称. */
-                    company: string;
-                    /** @description 联系人. */
-                    contact: string;
-                    /** @description First day of the contract, `YYYY-MM-DD`. */
-                    contractBegin?: string | null;
-                    /** @description Its last day. */
-                    contractEnd?: string | null;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /**
-                     * Format: int32
-                     * @description 1 under the platform, 2 under one of level 1, and so on.
-                     */
-                    level: number;
-                    /** @description The parent's company; null when there is none that the caller may see. */
-                    parentCompany?: string | null;
-                    /** @description Under whom it stands, as text; null: under the platform. */
-                    parentId?: string | null;
-                    /** @description 登录手机号, its middle masked. */
-                    phone: string;
-                    /** @description 备注. */
-                    remark: string;
-                    /** @description Its template, as text; null: no limit. */
-                    roleId?: string | null;
-                    /** @description The template's name; null when there is none that the caller may see. */
-                    roleName?: string | null;
-                    /** @description Their ids, as text. */
-                    serviceAreaIds: string[];
-                    /**
-                     * Format: int32
-                     * @description 0 disabled, 1 enabled.
-                     */
-                    state: number;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /**
-                     * Format: int32
-                     * @description 车辆上限; null: no limit.
-                     */
-                    vehicleQuota?: number | null;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["AccountRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2880,32 +2729,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /**
-                     * Format: int64
-                     * @description Agents that it applies to.
-                     */
-                    agentCount: number;
-                    /** @description What agents' people may hold at most, with the groups above. */
-                    codes: string[];
-                    /** @description Its id, as text. */
-                    id: components["schemas"]["AgentRoleId"];
-                    /** @description 模板名称. */
-                    name: string;
-                    /** @description 备注. */
-                    remark: string;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["AgentRoleRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2921,48 +2745,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description Who runs it. */
-                    agentId: string;
-                    /** @description The agent's company; null when the caller may not see it. */
-                    company?: string | null;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /** @description Its id, as text. */
-                    id: string;
-                    /** @description 名称. */
-                    name: string;
-                    /** @description What riders are told while it is suspended. */
-                    notice: string;
-                    /**
-                     * Format: int64
-                     * @description Parking places in it that count.
-                     */
-                    parkingCount: number;
-                    /** @description 服务区状态. */
-                    state: components["schemas"]["AreaState"];
-                    /** @description 客服电话. */
-                    tel: string;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /**
-                     * Format: int64
-                     * @description Bikes that belong to it, on the street or not.
-                     */
-                    vehicleCount: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["AreaRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2978,68 +2761,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description The agent's company; null when the caller may not see it. */
-                    agentCompany?: string | null;
-                    /** @description With whom it works. */
-                    agentId: components["schemas"]["AgentId"];
-                    /** @description 公司. */
-                    company: string;
-                    /** @description 联系人, masked. */
-                    contact: string;
-                    /** @description The contract's last day, `YYYY-MM-DD`. */
-                    contractEnd?: string | null;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /**
-                     * Format: int64
-                     * @description 保证金, cents.
-                     */
-                    depositPaid: number;
-                    /**
-                     * Format: int32
-                     * @description 分成比例, ten-thousandths.
-                     */
-                    divideRatioBp: number;
-                    /** @description Why it was ended. */
-                    endedReason: string;
-                    /** @description Its id, as text. */
-                    id: components["schemas"]["FranchiseeId"];
-                    /** @description 加盟时间, `YYYY-MM-DD`. */
-                    joinedAt?: string | null;
-                    /** @description 法人, masked; empty until it is known. */
-                    legalPerson: string;
-                    /** @description 统一社会信用代码, empty until it is known. */
-                    licenseNo: string;
-                    /** @description 联系电话, masked. */
-                    phone: string;
-                    /** @description 备注. */
-                    remark: string;
-                    /** @description 服务区: as text. */
-                    serviceAreaIds: components["schemas"]["AreaId"][];
-                    /** @description Of them, those that the caller may see, by name. */
-                    serviceAreas: components["schemas"]["AreaOption"][];
-                    state: components["schemas"]["FranchiseeState"];
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /**
-                     * Format: int64
-                     * @description Bikes that belong to its areas.
-                     */
-                    vehicleCount: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["FranchiseeRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3055,55 +2777,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description Agents that he may see, as text; empty: all. */
-                    agentIds: string[];
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    createdAt: number;
-                    /** @description Whether the customer-service tool may know him. */
-                    csToolRegistered: boolean;
-                    /** @description Whether he may see everything. */
-                    isRoot: boolean;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds; null: never.
-                     */
-                    lastLoginAt: number | null;
-                    /**
-                     * Format: int32
-                     * @description Bit-or of tiers 1, 2, 4 and 8.
-                     */
-                    level: number;
-                    /** @description Their Chinese names. */
-                    levelNames: string[];
-                    /** @description His name. */
-                    name: string;
-                    /** @description Internal account id, as text. */
-                    objectId: string;
-                    /** @description Areas that he may see, as text; empty: all. */
-                    opAreaIds: string[];
-                    /** @description What he signs in with, and his key in calls. */
-                    phone: string;
-                    profession: components["schemas"]["Profession"] | null;
-                    /** @description Roles that he holds, as text. */
-                    roleIds: string[];
-                    /** @description Their names. */
-                    roleNames: string[];
-                    /**
-                     * Format: int32
-                     * @description 0 disabled, 1 enabled.
-                     */
-                    state: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["OperatorRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3119,48 +2793,7 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                /** @description The rows of this page. */
-                rows: {
-                    /** @description The agent it belongs to; null: the platform's. */
-                    agentId: string | null;
-                    /** @description What it permits. */
-                    codes: string[];
-                    /** @description Its id, as text. */
-                    id: string;
-                    /** @description Its name. */
-                    name: string;
-                    /** @description What it is for. */
-                    remark: string;
-                    /**
-                     * Format: int32
-                     * @description 0 disabled, 1 enabled.
-                     */
-                    state: number;
-                    /** @description Whether it is the system role, which nobody edits. */
-                    system: boolean;
-                    /**
-                     * Format: int32
-                     * @description 1 管理员, 2 运营, 4 运维, 8 生产.
-                     */
-                    tier: number;
-                    /**
-                     * Format: int64
-                     * @description Epoch milliseconds.
-                     */
-                    updatedAt: number;
-                    /** @description Name of the operator who changed it last; null: the system, or nobody the caller may see. */
-                    updatedBy: string | null;
-                    /**
-                     * Format: int32
-                     * @description Operators who hold it.
-                     */
-                    userCount: number;
-                    /**
-                     * Format: int64
-                     * @description To be sent with a change.
-                     */
-                    version: number;
-                }[];
+                rows: components["schemas"]["RoleRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3296,48 +2929,7 @@ export interface components {
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_RoleRow: {
-            /** @description A role as lists and its page show it. */
-            data: {
-                /** @description The agent it belongs to; null: the platform's. */
-                agentId: string | null;
-                /** @description What it permits. */
-                codes: string[];
-                /** @description Its id, as text. */
-                id: string;
-                /** @description Its name. */
-                name: string;
-                /** @description What it is for. */
-                remark: string;
-                /**
-                 * Format: int32
-                 * @description 0 disabled, 1 enabled.
-                 */
-                state: number;
-                /** @description Whether it is the system role, which nobody edits. */
-                system: boolean;
-                /**
-                 * Format: int32
-                 * @description 1 管理员, 2 运营, 4 运维, 8 生产.
-                 */
-                tier: number;
-                /**
-                 * Format: int64
-                 * @description Epoch milliseconds.
-                 */
-                updatedAt: number;
-                /** @description Name of the operator who changed it last; null: the system, or nobody the caller may see. */
-                updatedBy: string | null;
-                /**
-                 * Format: int32
-                 * @description Operators who hold it.
-                 */
-                userCount: number;
-                /**
-                 * Format: int64
-                 * @description To be sent with a change.
-                 */
-                version: number;
-            };
+            data: components["schemas"]["RoleRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -3933,11 +3525,19 @@ export interface components {
              */
             version: number;
         };
-        ChangedTemplate: components["schemas"]["TemplateBody"] & {
-            id: components["schemas"]["AgentRoleId"];
+        /** @description A record as it shall be: all that people fill in. */
+        Changed_AgentRoleId_AgentRoleForm: {
+            /** @description At least one; none that who asks does not hold. */
+            codes: string[];
+            /** @description 1 to [`NAME_MAX`] characters, unique. */
+            name: string;
+            /** @description At most [`REMARK_MAX`] characters. */
+            remark?: string;
+        } & {
+            id: string;
             /**
              * Format: int64
-             * @description The version that the editor saw.
+             * @description The version that the editor saw; another one is refused.
              */
             version: number;
         };
@@ -4427,7 +4027,7 @@ export interface components {
             serviceAreaIds?: components["schemas"]["AreaId"][] | null;
         };
         FranchiseeId: string;
-        /** @description A franchisee as lists and its drawer show it. */
+        /** @description A franchisee as lists and its drawer show it; names and phone are masked. */
         FranchiseeRow: {
             /** @description The agent's company; null when the caller may not see it. */
             agentCompany?: string | null;
@@ -4472,6 +4072,7 @@ export interface components {
             serviceAreaIds: components["schemas"]["AreaId"][];
             /** @description Of them, those that the caller may see, by name. */
             serviceAreas: components["schemas"]["AreaOption"][];
+            /** @description Where it stands. */
             state: components["schemas"]["FranchiseeState"];
             /**
              * Format: int64
@@ -5439,15 +5040,6 @@ export interface components {
             name: string;
             /** @description Masked; empty but for operators. */
             phone: string;
-        };
-        /** @description What people fill in. */
-        TemplateBody: {
-            /** @description At least one; none that the caller does not hold. */
-            codes: string[];
-            /** @description 1 to 20 characters, unique. */
-            name: string;
-            /** @description At most 200 characters. */
-            remark?: string;
         };
         /** @description A branch of the permission tree. */
         TemplateBranch: {
@@ -6814,7 +6406,7 @@ export interface operations {
                 /** @description Part of company or contact, or the whole phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
-                state?: string;
+                state?: number;
                 /** @description Those that stand under this one. */
                 parentId?: string;
                 /** @description Those with this role template. */
@@ -6930,11 +6522,13 @@ export interface operations {
                 /** @description Part of company or contact, or the whole phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
-                state?: string;
+                state?: number;
                 /** @description Those that stand under this one. */
                 parentId?: string;
                 /** @description Those with this role template. */
                 roleId?: string;
+                /** @description Just this one. */
+                agentId?: string;
                 /** @description Keys of columns with commas between them; all without it. */
                 columns?: string;
             };
@@ -7021,6 +6615,8 @@ export interface operations {
                 keyword?: string;
                 /** @description Those who work with this agent. */
                 agentId?: components["schemas"]["AgentId"];
+                /** @description Those who work in this area. */
+                serviceAreaId?: components["schemas"]["AreaId"];
                 /** @description Those that stand so. */
                 state?: components["schemas"]["FranchiseeState"];
             };
@@ -7090,7 +6686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -7103,8 +6699,8 @@ export interface operations {
     deleteAlly: {
         parameters: {
             query: {
-                /** @description The franchisee. */
-                id: components["schemas"]["FranchiseeId"];
+                /** @description The record's id. */
+                id: string;
             };
             header?: never;
             path?: never;
@@ -7133,6 +6729,8 @@ export interface operations {
                 keyword?: string;
                 /** @description Those who work with this agent. */
                 agentId?: components["schemas"]["AgentId"];
+                /** @description Those who work in this area. */
+                serviceAreaId?: components["schemas"]["AreaId"];
                 /** @description Those that stand so. */
                 state?: components["schemas"]["FranchiseeState"];
                 /** @description Keys of columns with commas between them; all without it. */
@@ -7162,8 +6760,8 @@ export interface operations {
     allyInfo: {
         parameters: {
             query: {
-                /** @description The franchisee. */
-                id: components["schemas"]["FranchiseeId"];
+                /** @description The record's id, as text. */
+                id: string;
             };
             header?: never;
             path?: never;
@@ -7332,7 +6930,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangedTemplate"];
+                "application/json": components["schemas"]["Changed_AgentRoleId_AgentRoleForm"];
             };
         };
         responses: {
@@ -7360,7 +6958,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TemplateBody"];
+                "application/json": components["schemas"]["AgentRoleForm"];
             };
         };
         responses: {
@@ -7369,7 +6967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -7382,8 +6980,8 @@ export interface operations {
     deleteAgentRole: {
         parameters: {
             query: {
-                /** @description The template. */
-                id: components["schemas"]["AgentRoleId"];
+                /** @description The record's id. */
+                id: string;
             };
             header?: never;
             path?: never;
@@ -7439,6 +7037,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The record's id, as text. */
                 id: string;
             };
             cookie?: never;
@@ -7469,9 +7068,9 @@ export interface operations {
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
-                agentId?: string;
-                /** @description 0 planned, 1 open, 2 suspended, 3 closed. */
-                state?: string;
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["AreaState"];
             };
             header?: never;
             path?: never;
@@ -7603,9 +7202,9 @@ export interface operations {
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
-                agentId?: string;
-                /** @description 0 planned, 1 open, 2 suspended, 3 closed. */
-                state?: string;
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["AreaState"];
                 /** @description Keys of columns with commas between them; all without it. */
                 columns?: string;
             };
@@ -7633,7 +7232,7 @@ export interface operations {
     serviceAreaInfo: {
         parameters: {
             query: {
-                /** @description The area. */
+                /** @description The record's id. */
                 id: string;
             };
             header?: never;
@@ -8255,10 +7854,8 @@ export interface operations {
     roleInfo: {
         parameters: {
             query: {
-                /** @description The role. */
+                /** @description The record's id, as text. */
                 id: string;
-                /** @description The version that the caller saw, when he says so. */
-                version?: string;
             };
             header?: never;
             path?: never;
@@ -8374,6 +7971,8 @@ export interface operations {
                 roleId?: string;
                 /** @description Those whose reach names this agent; not those who see all of them. */
                 agentId?: string;
+                /** @description Those whose reach names this area; not those who see all areas of their agents. */
+                opAreaId?: string;
                 /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
                 profession?: string;
             };
@@ -8491,6 +8090,8 @@ export interface operations {
                 roleId?: string;
                 /** @description Those whose reach names this agent; not those who see all of them. */
                 agentId?: string;
+                /** @description Those whose reach names this area; not those who see all areas of their agents. */
+                opAreaId?: string;
                 /** @description 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人. */
                 profession?: string;
                 /** @description Keys of columns with commas between them; all without it. */

@@ -7,11 +7,13 @@ import { type DeviceClass, useDevice } from '@/kit/device'
 import type { Route } from '../routes'
 import type { Settings } from '../settings/settings'
 import { useHasDrawer, useSettings } from '../settings/store'
+import { HistoryContext } from '@/kit/record/history'
 import { frame } from '@/kit/theme'
 import { Header } from './Header'
 import { useHeaderGone } from './headerScroll'
 import { MainMenu } from './MainMenu'
 import { KeptPage } from './Pages'
+import { recordHistory } from './recordHistory'
 import { SettingsButton } from './SettingsButton'
 import { TabBar } from './TabBar'
 import { activeTab, arrive, fillsFrame, TABS_MAX } from './tabs'
@@ -155,9 +157,11 @@ export function Frame({ route, location }: { route: Route; location: Location })
           <div className="frame-main">
             {settings.multiTab && <TabBar />}
             <main id="content" tabIndex={-1} className={bleeds ? 'content content-bleed' : 'content'} ref={scrolls('content')}>
-              {tabs.open.map((tab) => (
-                <KeptPage key={tab.id} tab={tab} shown={tab.id === tabs.active} />
-              ))}
+              <HistoryContext value={recordHistory}>
+                {tabs.open.map((tab) => (
+                  <KeptPage key={tab.id} tab={tab} shown={tab.id === tabs.active} />
+                ))}
+              </HistoryContext>
             </main>
           </div>
         </div>

@@ -6,6 +6,7 @@ import type { DeviceClass } from '@/kit/device'
 import { paths, type Route } from '../routes'
 import { ConnectionBadge } from './ConnectionBadge'
 import { HideClientSwitch } from './HideClientSwitch'
+import { JobTray } from './JobTray'
 import { PersonMenu } from './PersonMenu'
 import { SearchBox } from './SearchBox'
 import { Selection } from './Selection'
@@ -21,7 +22,7 @@ interface HeaderProps {
   settings: boolean
 }
 
-/** One line, 48 px: brand, selection, search, connection, person. */
+/** One line, 48 px: brand, selection, search, connection, jobs, person. */
 export function Header({ route, device, menu, onToggle, settings }: HeaderProps) {
   const { title, logo } = useBrand()
   const toggleIcon = device === 'mobile' ? <MenuOutlined /> : menu === 'folded' ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />
@@ -45,6 +46,7 @@ export function Header({ route, device, menu, onToggle, settings }: HeaderProps)
       <Selection />
       <SearchBox />
       {route.live && <ConnectionBadge />}
+      <JobTray />
       {settings && <SettingsButton />}
       <PersonMenu />
     </header>

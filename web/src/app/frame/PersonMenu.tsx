@@ -1,6 +1,8 @@
 import { DownOutlined, KeyOutlined, LogoutOutlined, SafetyOutlined, UserOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Avatar, Dropdown, type MenuProps } from 'antd'
+import { activeCount } from '@/kit/jobs/jobs'
+import { currentJobs } from '@/kit/jobs/store'
 import { openPaymentPassword } from '../session/paymentPassword'
 import { logOut, useSession } from '../session/store'
 
@@ -21,10 +23,11 @@ export function PersonMenu() {
   const isShow = useSession((state) => state.isShow)
   const name = user?.name || user?.phone || '用户'
 
-  const askToLeave = () =>
+  const askToLeave = () => {
+    const under = activeCount(currentJobs())
     modal.confirm({
       title: '提示',
-      content: '真的要注销登录吗？',
+      content: under === 0 ? '真的要注销登录吗？' : `真的要注销登录吗？进行中的 ${under} 个任务会被取消。`,
       okText: '确定',
       cancelText: '取消',
       onOk: async () => {
@@ -32,6 +35,7 @@ export function PersonMenu() {
         client.clear()
       },
     })
+  }
   const leaving: Items = [{ key: 'logout', icon: <LogoutOutlined />, label: '退出登录', onClick: askToLeave }]
   return (
     <Dropdown menu={{ items: isShow ? [...passwordItems, ...leaving] : leaving }} trigger={['click']} placement="bottomRight">

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
+import { useDevice } from '@/kit/device'
 import { Permit } from '@/kit/Permit'
 import {
   agentOptions,
@@ -53,14 +54,18 @@ export function Selection() {
   )
 }
 
-function SelectionButton(props: { label: string; chosen: readonly string[]; onClick(): void }) {
+/** On a phone the button bears the label: there is no room for both. */
+function SelectionButton({ label, chosen, onClick }: { label: string; chosen: readonly string[]; onClick(): void }) {
+  const mobile = useDevice() === 'mobile'
+  const count = <strong className="figure">{selectionLabel(chosen)}</strong>
   return (
     <span className="selection-item">
-      <span className="weak">{props.label}</span>
-      <strong className="figure">{selectionLabel(props.chosen)}</strong>
-      <Button size="small" aria-label={`选择${props.label}`} onClick={props.onClick}>
-        选择
+      {!mobile && <span className="weak">{label}</span>}
+      {!mobile && count}
+      <Button size="small" aria-label={`选择${label}`} onClick={onClick}>
+        {mobile ? label : '选择'}
       </Button>
+      {mobile && count}
     </span>
   )
 }

@@ -12,13 +12,20 @@ import { EnabledTag, StateTag } from '@/kit/StateTag'
 import { stateStyle } from '@/kit/theme'
 import { Time } from '@/kit/Time'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { FormStates } from './FormStates'
+import { JobStates } from './JobStates'
 import { ListStates } from './ListStates'
+import { RecordStates } from './RecordStates'
 import { sampleTree } from './samples'
 import { State } from './State'
 import './gallery.css'
 
 const AT_MS = Date.UTC(2026, 10, 21, 4)
+const ending = {
+  act: '解约加盟商',
+  name: '示例公司',
+  consequence: '解约后不再分成，也不能恢复。',
+  reason: { label: '解约原因', placeholder: '解约原因（必填）', max: 200 },
+}
 const nothingToAsk = () => Promise.resolve()
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
@@ -69,8 +76,11 @@ export function Gallery() {
           <Facts facts={[...['联系人', '电话', '级别'].map((name) => ({ name, value: '示例' })), { name: '备注', value: '占一整行', whole: true }]} />
         </State>
       </Part>
-      <Part title="表单抽屉">
-        <FormStates />
+      <Part title="记录：抽屉、页、表单、操作记录">
+        <RecordStates />
+      </Part>
+      <Part title="任务">
+        <JobStates />
       </Part>
       <Part title="加载失败">
         <LoadFailure query={{ isError: true, error: new HttpError(0, '网络出现问题，请稍后再试'), refetch: nothingToAsk }} text="角色加载失败" />
@@ -93,9 +103,14 @@ export function Gallery() {
         </State>
       </Part>
       <Part title="危险操作">
-        <Button danger onClick={() => ask({ act: '停用代理', name: '示例代理', consequence: '它的人员会立即退出登录。', onConfirm: nothingToAsk })}>
-          停用代理
-        </Button>
+        <Space>
+          <Button danger onClick={() => ask({ act: '停用代理', name: '示例代理', consequence: '它的人员会立即退出登录。', onConfirm: nothingToAsk })}>
+            停用代理
+          </Button>
+          <Button danger onClick={() => ask({ ...ending, onConfirm: nothingToAsk })}>
+            要写原因
+          </Button>
+        </Space>
       </Part>
     </main>
   )

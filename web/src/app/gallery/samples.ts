@@ -1,5 +1,6 @@
 /** Rows of the gallery, made of their number; nothing here is real. */
 import { queryOptions } from '@tanstack/react-query'
+import type { History, Step } from '@/features/audit/log'
 import type { AnyList, Filter, FilterOption, ListRows } from '@/kit/list/description'
 import type { ListAsked } from '@/kit/list/ListPage'
 import type { Branch } from '@/kit/permission/codes'
@@ -30,6 +31,9 @@ const states = [
 const stateOptions = states.map(({ label }, state) => ({ value: String(state), label }))
 const places: readonly FilterOption[] = Array.from({ length: 60 }, (_, index) => ({ value: String(index), label: `示例停车区 ${index + 1}` }))
 
+const agents = Array.from({ length: 12 }, (_, index) => ({ agentId: String(index + 1), company: `示例代理 ${index + 1}` }))
+const areas = Array.from({ length: 60 }, (_, index) => ({ id: `a${index}`, name: `示例服务区 ${index + 1}`, agentId: String(1 + (index % 11)) }))
+
 export const samples: readonly Sample[] = Array.from({ length: MOST }, (_, index) => ({
   id: String(1000 + index),
   name: index % 17 === 3 ? `名称很长的示例记录，长到一行放不下，第 ${index + 1} 条` : `示例记录 ${index + 1}`,
@@ -54,6 +58,26 @@ const filters: readonly Filter[] = [
       queryKey: ['gallery', 'places', keyword],
       queryFn: () => Promise.resolve(places.filter(({ value, label }) => value === keyword || label.includes(keyword)).slice(0, 20)),
     }),
+  },
+  {
+    kind: 'area',
+    agent: 'agent',
+    area: 'area',
+    label: '代理 / 服务区',
+    choices: {
+      agents: { queryKey: ['gallery', 'agents'], queryFn: () => Promise.resolve(agents) },
+      areas: { queryKey: ['gallery', 'areas'], queryFn: () => Promise.resolve(areas) },
+    },
+  },
+  {
+    kind: 'area',
+    agent: 'ownAgent',
+    area: 'ownArea',
+    label: '自己的服务区',
+    choices: {
+      agents: { queryKey: ['gallery', 'own agent'], queryFn: () => Promise.resolve(agents.slice(0, 1)) },
+      areas: { queryKey: ['gallery', 'own areas'], queryFn: () => Promise.resolve(areas.filter(({ agentId }) => agentId === '1')) },
+    },
   },
   { kind: 'numbers', from: 'fromBikes', to: 'toBikes', label: '车辆', unit: '辆' },
   { kind: 'times', from: 'startTime', to: 'endTime', label: '创建时间' },
@@ -120,3 +144,43 @@ export const sampleTree = queryOptions({
       { code: '10', title: '权限管理', kind: 1, children: [{ code: '1001', title: '只给管理员的页面', kind: 2, levelMask: 1 }] },
     ]),
 })
+
+const stepOf = (version: number, actionLabel: string, kind: number, changes: Step['changes']): Step => ({
+  position: version,
+  version,
+  time: FIRST_MS + version * DAY_MS,
+  actor: kind === 1 ? { kind, id: '7', name: '王小明', phone: '138****5678' } : { kind, id: '', name: '合同到期', phone: '' },
+  action: '',
+  actionLabel,
+  ip: '',
+  traceId: '',
+  changes,
+})
+const changed = (label: string, beforeText: string, afterText: string, added: string[] | null = null, removed: string[] | null = null) => ({
+  field: label,
+  label,
+  before: beforeText,
+  after: afterText,
+  beforeText,
+  afterText,
+  added,
+  removed,
+})
+
+/** What was done to a record. */
+export const sampleHistory: History = {
+  category: 'role',
+  categoryLabel: '角色',
+  id: '1000',
+  name: '示例记录',
+  count: 31,
+  rows: [
+    stepOf(31, '到期', 3, [changed('状态', '合作中', '已到期')]),
+    stepOf(30, '修改角色', 1, [
+      changed('名称', '示例', '示例记录'),
+      changed('权限', '3 项', '4 项', ['人员列表', '角色列表'], ['操作人员日志']),
+      changed('备注', '', '占得下一整行的说明，写得长一些，看看在窄屏上怎样折行'),
+    ]),
+    stepOf(29, '新增角色', 1, []),
+  ],
+}

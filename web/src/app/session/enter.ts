@@ -1,3 +1,4 @@
+import { forgetJobs } from '@/kit/jobs/store'
 import { queryAfterHash, safeRedirect } from '../access'
 import { currentPath } from '../nav'
 import { paths } from '../routes'
@@ -14,6 +15,8 @@ export function withoutOrigin(pathname: string, search: string): string {
 export function enter(): void {
   const target = safeRedirect(new URLSearchParams(queryAfterHash(currentPath())).get('redirect')) ?? paths.home
   const { pathname, search } = window.location
+  // They were begun by who is gone, and the browser would ask about them.
+  forgetJobs()
   // Without an event: the anonymous page must not begin to load what the reloaded one will.
   window.history.replaceState(null, '', `${withoutOrigin(pathname, search)}#${target}`)
   window.location.reload()

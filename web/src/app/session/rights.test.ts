@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { setListener } from '@/api/client'
-import { lost, PHONE, says, type Server, startServer } from '@/api/server.fixture'
+import { lost, PHONE, says, type Server, startServer, USER } from '@/api/server.fixture'
+import { currentJobs, startJob } from '@/kit/jobs/store'
 import { useCodes } from '@/kit/permission/held'
 import { ALL, decide, menuChildren } from '../access'
 import { plugNavigator } from '../nav'
@@ -247,6 +248,41 @@ describe('logging out', () => {
     expect(error.mock.calls).toEqual([['错误', '注销失败，请稍后再试']])
     expect(isLoggedIn()).toBe(false)
     expect(went).toHaveBeenCalledOnce()
+  })
+
+  const underWay = () => {
+    const aborted: AbortSignal[] = []
+    startJob({
+      title: '导出',
+      run: ({ signal }) => {
+        aborted.push(signal)
+        return new Promise(() => {})
+      },
+    })
+    return () => ({ shown: currentJobs().length, aborted: aborted[0]?.aborted })
+  }
+
+  it('work under way is cancelled before the server is told, and gone', async () => {
+    const now = underWay()
+    const told: unknown[] = []
+    server.answers('/auth/logout', () => {
+      told.push(now())
+      return says({ suc: true, data: {} })
+    })
+    await logOut()
+    expect(told).toEqual([{ shown: 0, aborted: true }])
+  })
+
+  it('work under way ends with a session that ends elsewhere, and when another person is here, and not with his rights', async () => {
+    const kept = underWay()
+    await refreshRights()
+    expect(kept()).toEqual({ shown: 1, aborted: false })
+    await followOut()
+    expect(kept()).toEqual({ shown: 0, aborted: true })
+    useSession.setState({ user: USER })
+    const other = underWay()
+    useSession.setState({ user: { ...USER, userId: '901' } })
+    expect(other()).toEqual({ shown: 0, aborted: true })
   })
 
   it('a logout in another tab is followed without asking the server again', async () => {

@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import { api, failureText } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { ACCESS_TOKEN, clearSignature, saveSignature, signedUntil } from '@/api/storage'
+import { forgetJobs } from '@/kit/jobs/store'
 import { noCodes, useCodes } from '@/kit/permission/held'
 import { ALL, withRedirect } from '../access'
 import { currentPath, goTo } from '../nav'
@@ -34,6 +35,11 @@ export const useSession = create<SessionState>(() => nobody)
 
 // What the kit shows follows the session.
 useSession.subscribe(({ codes }) => useCodes.setState(codes ?? noCodes, true))
+
+// What a person began ends with his session.
+useSession.subscribe((now, before) => {
+  if (before.user && before.user.userId !== now.user?.userId) forgetJobs()
+})
 
 /** Asks who is logged in and what he may do. */
 async function fetchRights(): Promise<SessionState> {
@@ -92,6 +98,8 @@ export async function followOut(): Promise<void> {
 /** Logs out, after the user has confirmed. When the call fails its message is shown and the session ends all the same. */
 export async function logOut(): Promise<void> {
   const left = currentPath()
+  // Not after it: what is under way would be refused then.
+  forgetJobs()
   try {
     await api.post('/auth/logout', {}, { quiet: true })
   } catch (error) {

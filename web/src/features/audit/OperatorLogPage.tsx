@@ -1,16 +1,17 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { App } from 'antd'
 import { useState } from 'react'
-import { failureText } from '@/api/client'
+import { TOO_MANY } from '@/kit/jobs/jobs'
+import { useUnderWay } from '@/kit/jobs/store'
 import { ListTable, tableColumns } from '@/kit/list/ListTable'
 import { useListSettings } from '@/kit/list/settings'
-import { exportNotice } from '@/kit/list/export'
+import { exportKey } from '@/kit/list/export'
 import { useStale } from '@/kit/list/stale'
 import { Toolbar } from '@/kit/list/Toolbar'
 import { useArrows } from '@/kit/list/useArrows'
 import { useReadTopic } from '@/live/hooks'
 import { logColumns } from './columns'
-import { exportLog } from './exportLog'
+import { exportLog, LOG_ID } from './exportLog'
 import { EVERYBODY, logQuery, queryNow } from './filters'
 import { LogDrawer } from './LogDrawer'
 import { LogFilterRow } from './LogFilterRow'
@@ -27,8 +28,11 @@ const keyOf = (row: LogRow) => String(row.position)
 
 /** Counts what was written since the list was asked for: a log that moves under one's eyes cannot be read. */
 function useNewLines(): [number, () => void] {
+  const client = useQueryClient()
   const [lines, setLines] = useState(0)
-  useReadTopic('audit_entry', (keys) => setLines((known) => known + Math.max(keys.length, 1)))
+  const count = (keys: readonly string[]) => setLines((known) => known + Math.max(keys.length, 1))
+  // What is on its way or shown was asked for while nobody told of new lines.
+  useReadTopic('audit_entry', count, () => void client.invalidateQueries({ queryKey: [LOG_PATH, 'list'] }))
   return [lines, () => setLines(0)]
 }
 
@@ -37,8 +41,8 @@ export default function OperatorLogPage() {
   const { message } = App.useApp()
   const client = useQueryClient()
   const [address, setAddress] = useLogAddress()
-  const [settings, setSettings, resetSettings] = useListSettings('operator-log', logColumns)
-  const [exporting, setExporting] = useState(false)
+  const [settings, setSettings, resetSettings] = useListSettings(LOG_ID, logColumns)
+  const exporting = useUnderWay(exportKey(LOG_ID))
   const [newLines, forgetNewLines] = useNewLines()
   const { filters, range, page, pageSize, open, replay } = address
 
@@ -57,20 +61,11 @@ export default function OperatorLogPage() {
 
   useArrows((query.data?.rows ?? []).map(keyOf), replay ? null : open, (key) => setAddress({ open: key }))
 
-  const exportRows = async () => {
+  const exportRows = () => {
     const limits = exportLimits(range, Date.now())
     if ('refusal' in limits) return void message.warning(limits.refusal)
-    setExporting(true)
-    try {
-      const notice = exportNotice(await exportLog(TITLE, logQuery(filters, limits), settings.shown))
-      void message[notice.kind](notice.text)
-    } catch (error) {
-      void message.error(failureText(error, '导出失败'))
-    } finally {
-      setExporting(false)
-    }
+    if (!exportLog(TITLE, logQuery(filters, limits), settings.shown)) void message.info(TOO_MANY)
   }
-
 
   return (
     <section className="list-page" aria-labelledby="list-title">
@@ -89,11 +84,6 @@ export default function OperatorLogPage() {
         <div className="toolbar">
           <div className="toolbar-left">
             <ReplayPicker onOpen={(subject) => setAddress({ replay: { ...subject, position: 0 } })} />
-            {exporting && (
-              <span className="weak" role="status">
-                正在导出
-              </span>
-            )}
           </div>
           <Toolbar
             columns={logColumns}
@@ -107,7 +97,7 @@ export default function OperatorLogPage() {
             refreshing={query.isFetching}
             onRefresh={refresh}
             exporting={exporting}
-            onExport={() => void exportRows()}
+            onExport={exportRows}
           />
         </div>
         <ListTable<LogRow>

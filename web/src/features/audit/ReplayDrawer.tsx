@@ -9,11 +9,12 @@ import {
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Alert, App, Button, DatePicker, Drawer, Skeleton, Slider, Tag } from 'antd'
 import type { Dayjs } from 'dayjs'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { failureText } from '@/api/client'
 import { formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Time } from '@/kit/Time'
+import { ActorName } from './ActorName'
 import { ChangeTable } from './ChangeTable'
 import { fetchHistory, historyKey, type Moment, momentAt, type StateField, STEPS_AT_ONCE, type Step, type Subject } from './log'
 import { instantOf } from '@/kit/list/range'
@@ -64,9 +65,19 @@ interface PlayerProps {
 
 function Player({ subject, moment, stale, onMove }: PlayerProps) {
   const [playing, setPlaying] = useState(false)
+  const asked = useRef(0)
+  const ask = () => {
+    asked.current += 1
+    const mine = asked.current
+    return () => asked.current === mine
+  }
+  const choose = (position: number) => {
+    ask()
+    onMove(position)
+  }
   const go = (move: Move) => {
     const position = positionAfter(moment, move)
-    if (position !== null) onMove(position)
+    if (position !== null) choose(position)
   }
 
   // Arrows step; on the slider they are the slider's own, which steps as well.
@@ -94,8 +105,9 @@ function Player({ subject, moment, stale, onMove }: PlayerProps) {
         subject={subject}
         moment={moment}
         playing={playing}
+        onAsk={ask}
         onPlay={() => {
-          if (latest && !playing) onMove(moment.first)
+          if (latest && !playing) choose(moment.first)
           setPlaying(!playing)
         }}
         onGo={(move) => {
@@ -104,7 +116,7 @@ function Player({ subject, moment, stale, onMove }: PlayerProps) {
         }}
         onPosition={(position) => {
           setPlaying(false)
-          onMove(position)
+          choose(position)
         }}
       />
       {!latest && (
@@ -121,7 +133,7 @@ function Player({ subject, moment, stale, onMove }: PlayerProps) {
         />
       )}
       <div className="replay-columns">
-        <Steps subject={subject} moment={moment} onPosition={onMove} />
+        <Steps subject={subject} moment={moment} onPosition={choose} />
         <div className="replay-moment" aria-busy={stale} aria-live="polite">
           <StepHead step={moment.step} index={moment.index} />
           <h3>这一步的变更</h3>
@@ -138,12 +150,14 @@ interface ControlsProps {
   subject: Subject
   moment: Moment
   playing: boolean
+  /** A step is looked for. Answers whether it is still wanted: not once another was asked for. */
+  onAsk(): () => boolean
   onPlay(): void
   onGo(move: Move): void
   onPosition(position: number): void
 }
 
-function Controls({ subject, moment, playing, onPlay, onGo, onPosition }: ControlsProps) {
+function Controls({ subject, moment, playing, onAsk, onPlay, onGo, onPosition }: ControlsProps) {
   const client = useQueryClient()
   const { message } = App.useApp()
   /** Where the slider is held; null when it rests at the shown step. */
@@ -156,8 +170,10 @@ function Controls({ subject, moment, playing, onPlay, onGo, onPosition }: Contro
       staleTime: 10_000,
     })
   const seek = async (find: () => Promise<Step | null>, otherwise: string) => {
+    const wanted = onAsk()
     try {
       const step = await find()
+      if (!wanted()) return
       if (step) onPosition(step.position)
       else void message.info(otherwise)
     } catch (error) {
@@ -206,17 +222,14 @@ function Controls({ subject, moment, playing, onPlay, onGo, onPosition }: Contro
   )
 }
 
-const actorKinds: Readonly<Record<number, string>> = { 1: '', 2: '机器客户端', 3: '系统规则' }
-
 function StepHead({ step, index }: { step: Step; index: number }) {
-  const { actor } = step
   return (
     <div className="replay-step">
       <strong>
         {index}. {step.actionLabel}
       </strong>
       <span className="weak">
-        <Time at={step.time} /> · {actorKinds[actor.kind]} {actor.name || actor.id || '--'} {actor.phone}
+        <Time at={step.time} /> · <ActorName actor={step.actor} />
         {step.ip && ` · ${step.ip}`}
       </span>
     </div>

@@ -2,6 +2,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '@/api/client'
 import type { DataOf, QueryOf } from '@/api/shapes'
 import type { Choices } from '@/kit/list/RemoteSelect'
+import type { Subject } from '@/kit/record/history'
+
+export type { Subject } from '@/kit/record/history'
 
 export const LOG_PATH = '/platform/aliyunlog/userlogs'
 const AUDIT_PATH = '/platform/aliyunlog'
@@ -33,11 +36,10 @@ export type Moment = DataOf<'/platform/aliyunlog/history/at'>
 /** A field of it, then. */
 export type StateField = Moment['state'][number]
 
-/** Which thing. */
-export type Subject = Pick<Moment, 'category' | 'id'>
-
 /** Steps that one call of the history answers at most. */
 export const STEPS_AT_ONCE = 100
+/** As many as the drawer of a record shows. */
+const NEWEST = 10
 
 export const logPage = (query: LogQuery) =>
   queryOptions({
@@ -75,6 +77,14 @@ export function fetchHistory({ category, id }: Subject, page: number, signal?: A
 }
 
 export const historyKey = ({ category, id }: Subject) => [AUDIT_PATH, 'history', category, id] as const
+
+/** Its newest steps, and how many there are; asked for anew when it has a new version. */
+export const newestSteps = ({ category, id }: Subject, version: number) =>
+  queryOptions({
+    queryKey: [...historyKey({ category, id }), 'newest', version],
+    // Who sees it is told of a failure where the steps would stand.
+    queryFn: ({ signal }) => api.get(`${AUDIT_PATH}/history`, { category, id, page: 1, pageSize: NEWEST }, { signal, quiet: true }),
+  })
 
 /** The thing as of the newest step at or before `position`. */
 export const momentAt = ({ category, id }: Subject, position: number) =>

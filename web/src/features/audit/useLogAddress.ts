@@ -1,8 +1,10 @@
 /** The address of the log: filters, range, page, the open line and the running replay; the last range is remembered. */
 import { useMemo } from 'react'
+import { paths } from '@/app/routes'
 import { PAGE_SIZE, pageSizes } from '@/kit/list/address'
 import { useOverlaidParams } from '@/kit/list/overlay'
-import { filterNames, type LogFilters, readFilters } from './filters'
+import type { Subject } from '@/kit/record/history'
+import { EVERYBODY, filterNames, type LogFilters, readFilters, wholeCategory } from './filters'
 import { isQuick, type Range, readRange, USUAL_RANGE, writeRange } from '@/kit/list/range'
 import { type Replay, readReplay, writeReplay } from './replay'
 
@@ -60,4 +62,15 @@ export function useLogAddress(): [LogAddress, (change: Partial<LogAddress>) => v
     write(writeLogAddress(params, next))
   }
   return [address, change]
+}
+
+/** Where the log shows all that people did to a thing, at any time. */
+export function logAddressOf({ category, id }: Subject): string {
+  const filters = { actorKind: EVERYBODY, act: wholeCategory(category), target: id }
+  return `${paths.operatorLog}?${writeLogAddress(new URLSearchParams(), { filters, range: 'all' })}`
+}
+
+/** Where its history is replayed, the newest step first. */
+export function replayAddressOf(subject: Subject): string {
+  return `${paths.operatorLog}?${writeLogAddress(new URLSearchParams(), { replay: { ...subject, position: 0 } })}`
 }

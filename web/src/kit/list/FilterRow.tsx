@@ -2,6 +2,7 @@ import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useDevice } from '../device'
+import { AreaField } from './AreaField'
 import { type Filter, type FilterOption, type Filters, namesOf } from './description'
 import { RangeField } from './RangeField'
 import { RemoteSelect } from './RemoteSelect'
@@ -98,6 +99,8 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
           onChange={(value) => set(filter.name, value)}
         />
       )
+    case 'area':
+      return <AreaField filter={filter} values={values} onChange={onChange} />
     case 'numbers': {
       const [from, to] = [values[filter.from] ?? '', values[filter.to] ?? '']
       const crossed = from !== '' && to !== '' && Number(from) > Number(to)

@@ -1,10 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { App, Button, Dropdown, Tabs } from 'antd'
-import { MoreOutlined } from '@ant-design/icons'
+import { MoreOutlined, PlusOutlined } from '@ant-design/icons'
 import { type ReactNode, useMemo, useState } from 'react'
-import { failureText } from '@/api/client'
 import { useDevice } from '../device'
+import { TOO_MANY } from '../jobs/jobs'
+import { useUnderWay } from '../jobs/store'
 import { allows, useCodes } from '../permission/held'
+import { NewRecordDrawer } from '../record/RecordDrawer'
 import { useListAddress } from './address'
 import { textOf } from './cells'
 import { type AnyList, type Filters, filtersOf, listKey, type ListRows, type StateTab } from './description'
@@ -13,7 +15,7 @@ import { ListTable, tableColumns } from './ListTable'
 import { dated, fetchPage } from './pages'
 import { SavedFiltersMenu } from './SavedFiltersMenu'
 import { useListSettings } from './settings'
-import { exportList, exportNotice } from './export'
+import { exportKey, exportList, startExport } from './export'
 import { queryOf } from './times'
 import { Toolbar } from './Toolbar'
 import { Totals } from './Totals'
@@ -61,8 +63,8 @@ interface ListPageProps<Row extends object> {
   description: AnyList<Row>
   /** Where the rows come from, when it is not the description's route; they cannot be exported then. */
   source?(asked: ListAsked): Promise<ListRows<Row>>
-  /** The main action, left in the toolbar. */
-  main?: ReactNode
+  /** The main action, left in the toolbar: the form of a new row in a drawer. */
+  add?: { text: string; form(close: () => void): ReactNode }
   rowActions?(row: Row): RowAction[]
   /** Whether rows are changed in their drawer; for some of them it may say why this one is not. */
   editable?: boolean | ((row: Row) => string | undefined)
@@ -73,7 +75,7 @@ interface ListPageProps<Row extends object> {
 
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
-  const { description, source, rowActions, editable, drawer } = props
+  const { description, source, add, rowActions, editable, drawer } = props
   const { rowKey, tabs } = description
   const filterList = useMemo(() => filtersOf(description), [description])
   const sorts = useMemo(() => description.columns.flatMap(({ sort }) => sort ?? []), [description])
@@ -86,7 +88,8 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const [address, setAddress] = useListAddress(filterList, sorts)
   const [settings, setSettings, resetSettings] = useListSettings(description.id, description.columns)
   const [chosen, setChosen] = useState<Row[]>([])
-  const [exporting, setExporting] = useState(false)
+  const [adding, setAdding] = useState(false)
+  const exporting = useUnderWay(exportKey(description.id))
   const { filters, page, pageSize, sort, open } = address
 
   const query = useQuery({
@@ -115,17 +118,10 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
 
   useArrows((query.data?.rows ?? []).map(rowKey), drawer ? open : null, (key) => setAddress({ open: key }))
 
-  const exportRows = async () => {
-    setExporting(true)
-    try {
-      const shown = description.columns.filter((column) => settings.shown.includes(column.key))
-      const notice = exportNotice(await exportList(description, filters, shown))
-      void message[notice.kind](notice.text)
-    } catch (error) {
-      void message.error(failureText(error, '导出失败'))
-    } finally {
-      setExporting(false)
-    }
+  const exportRows = () => {
+    const shown = description.columns.filter((column) => settings.shown.includes(column.key))
+    const begun = startExport(description.id, description.title, (work) => exportList(description, filters, shown, work))
+    if (!begun) void message.info(TOO_MANY)
   }
 
   const ask = (values: Filters) => {
@@ -151,6 +147,11 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
     })
   }
 
+  const main = add && (
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
+      {add.text}
+    </Button>
+  )
   return (
     <section className="list-page" aria-labelledby="list-title">
       <header className="list-head">
@@ -201,7 +202,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           </div>
         ) : (
           <div className="toolbar">
-            <div className="toolbar-left">{props.main}</div>
+            <div className="toolbar-left">{main}</div>
             <Toolbar
               columns={description.columns}
               settings={settings}
@@ -214,7 +215,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
               refreshing={query.isFetching}
               onRefresh={() => void query.refetch()}
               exporting={exporting}
-              onExport={source ? undefined : () => void exportRows()}
+              onExport={source ? undefined : exportRows}
             />
           </div>
         )}
@@ -246,10 +247,15 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           called={(row) => (description.columns[0] ? textOf(description.columns[0], row) : rowKey(row))}
           narrowed={filtered}
           emptyText={description.emptyText}
-          emptyAction={props.main}
+          emptyAction={main}
         />
       </div>
       {open !== null && drawer?.(open, () => setAddress({ open: null }))}
+      {add && adding && (
+        <NewRecordDrawer title={add.text} onClose={() => setAdding(false)}>
+          {add.form(() => setAdding(false))}
+        </NewRecordDrawer>
+      )}
     </section>
   )
 }

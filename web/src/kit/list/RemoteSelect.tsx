@@ -1,6 +1,7 @@
 import { type QueryFunctionContext, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useDeferredValue, useState } from 'react'
+import { withHeld } from '../choice'
 import type { FilterOption } from './description'
 
 /** Asks the server for what holds the keyword, or has it for its id. */
@@ -28,10 +29,7 @@ export function RemoteSelect({ label, placeholder, choices, disabled = false, va
   const found = useQuery({ ...choices(keyword), enabled: !disabled })
   // What an address names by id shows by name.
   const named = useQuery({ ...choices(value ?? ''), enabled: !disabled && Boolean(value) })
-  const options = [...(found.data ?? [])]
-  if (value && !options.some((option) => option.value === value)) {
-    options.unshift(named.data?.find((option) => option.value === value) ?? { value, label: value })
-  }
+  const options = withHeld(found.data ?? [], value, named.data)
   return (
     <Select
       allowClear

@@ -99,8 +99,8 @@ export function Toolbar<Row>(props: ToolbarProps<Row>) {
         <Button type="text" aria-label="列设置" icon={<SettingOutlined />} />
       </Popover>
       {props.onExport && (
-        <Tooltip title="导出筛选结果（CSV）">
-          <Button type="text" aria-label="导出" loading={props.exporting} icon={<DownloadOutlined />} onClick={exportRows} />
+        <Tooltip title={props.exporting ? '正在导出，进度见页面右上角' : '导出筛选结果（CSV）'}>
+          <Button type="text" aria-label={props.exporting ? '正在导出' : '导出'} loading={props.exporting} icon={<DownloadOutlined />} onClick={exportRows} />
         </Tooltip>
       )}
     </div>

@@ -1,10 +1,19 @@
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { App, ConfigProvider } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError, Refusal } from '@/api/client'
+import { JobNews } from '../jobs/JobNews'
+import { cancelJob, currentJobs, forgetJobs } from '../jobs/store'
 import { type BatchAnswer, type Fate, namesOf, pieces, runBatches, summaryOf } from './batch'
-import { Outcomes } from './useBatch'
+import { Outcomes, useBatch } from './useBatch'
 
-afterEach(cleanup)
+configure({ asyncUtilTimeout: 10_000 })
+
+afterEach(() => {
+  cleanup()
+  forgetJobs()
+})
 
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`)
 const allDone = (named: string[]): Promise<BatchAnswer> =>
@@ -41,6 +50,14 @@ describe('acts on many rows', () => {
     expect(summaryOf(fates, '停用', '人')).toBe('已停用 0 人，2 人未能处理，2 人结果未知，2 人没有提交')
   })
 
+  it('what is cancelled sends no further call, and says so of each that was not sent', async () => {
+    const controller = new AbortController()
+    const run = vi.fn<typeof allDone>(allDone)
+    const fates = await runBatches(keys(5), 2, run, (count) => count === 4 && controller.abort(), controller.signal)
+    expect(run).toHaveBeenCalledTimes(2)
+    expect(summaryOf(fates, '停用', '人')).toBe('已停用 4 人，1 人没有提交')
+  })
+
   it('an answer that tells of nobody means that all was done', async () => {
     expect(await runBatches(['a'], 50, () => Promise.resolve({}))).toEqual([{ kind: 'done' }])
     expect(summaryOf([{ kind: 'done' }], '启用', '个角色')).toBe('已启用 1 个角色')
@@ -58,5 +75,69 @@ describe('acts on many rows', () => {
     expect(within(first as HTMLElement).getByRole('listitem').textContent).toBe('李雷不能停用自己')
     expect(second?.getAttribute('aria-label')).toBe('已停用')
     expect(second?.textContent).toContain('王芳')
+  })
+})
+
+describe('a batch on the page', () => {
+  const done = vi.fn<() => void>()
+  /** Calls that the server has not answered yet. */
+  const open: { named: string[]; answer(): void }[] = []
+  const run = (named: string[]) =>
+    new Promise<BatchAnswer>((resolve) => {
+      open.push({ named, answer: () => resolve({}) })
+    })
+
+  function Acting({ count }: { count: number }) {
+    const act = useBatch<string>({ keyOf: (key) => key, called: (key) => key, counter: '人', stale: [] })
+    return (
+      <button type="button" onClick={() => act({ act: '批量停用', verb: '停用', rows: keys(count), none: '', consequence: '', atOnce: 2, run }, done)}>
+        停用
+      </button>
+    )
+  }
+
+  const begin = async (count: number) => {
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
+          <App>
+            <JobNews />
+            <Acting count={count} />
+          </App>
+        </ConfigProvider>
+      </QueryClientProvider>,
+    )
+    fireEvent.click(screen.getByRole('button', { name: '停用' }))
+    fireEvent.click(await screen.findByRole('button', { name: '批量停用' }))
+    await waitFor(() => expect(open).toHaveLength(1))
+  }
+
+  afterEach(() => {
+    open.length = 0
+    done.mockClear()
+  })
+
+  it('of several calls is a job: the question goes at once, and cancelled it says what was not sent', async () => {
+    await begin(5)
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(done).toHaveBeenCalledOnce()
+    const [job] = currentJobs()
+    expect(job).toMatchObject({ title: '批量停用 5 人', state: 'running' })
+    cancelJob(job?.id ?? -1)
+    open[0]?.answer()
+    const outcome = await screen.findByRole('dialog')
+    expect(outcome.textContent).toContain('已停用 2 人，3 人没有提交')
+    expect(within(outcome).getByRole('region', { name: /没有提交/ }).querySelectorAll('li')).toHaveLength(3)
+    expect(open.map(({ named }) => named)).toEqual([['k0', 'k1']])
+    expect(currentJobs()[0]).toMatchObject({ state: 'cancelled', result: { text: '已停用 2 人，3 人没有提交' } })
+  })
+
+  it('of one call is none: the question stays until it is answered', async () => {
+    await begin(2)
+    expect([currentJobs(), done.mock.calls]).toEqual([[], []])
+    expect(screen.getByRole('dialog')).toBeTruthy()
+    open[0]?.answer()
+    expect(await screen.findByText('已停用 2 人')).toBeTruthy()
+    expect(done).toHaveBeenCalledOnce()
   })
 })

@@ -11,7 +11,7 @@ export type Fate =
   | { kind: 'refused'; why: string }
   /** No answer came, or none about this one: it may have been done. */
   | { kind: 'unknown'; why: string }
-  /** A call before had no answer, so this one was not sent. */
+  /** A call before had no answer, or all was cancelled, so this one was not sent. */
   | { kind: 'unsent' }
 
 /** `items` in pieces of at most `size`. */
@@ -37,16 +37,18 @@ async function fatesOf(keys: readonly string[], run: (keys: string[]) => Promise
 
 /**
  * Runs an act on all of `keys`, at most `atOnce` in a call, one call after the other. A refusal does not stop the
- * others; a call without an answer does, because the next would have none either. The fates are in the order of `keys`.
+ * others; a call without an answer does, because the next would have none either, and so does `signal`. The fates are in the order of `keys`.
  */
 export async function runBatches(
   keys: readonly string[],
   atOnce: number,
   run: (keys: string[]) => Promise<BatchAnswer>,
   onProgress: (count: number) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<Fate[]> {
   const fates: Fate[] = []
   for (const piece of pieces(keys, atOnce)) {
+    if (signal?.aborted) break
     // oxlint-disable-next-line no-await-in-loop -- one call after the other
     fates.push(...(await fatesOf(piece, run)))
     onProgress(fates.length)

@@ -1,8 +1,9 @@
 /** How the cells of each kind of column read, stand and are exported. */
 import type { ReactNode } from 'react'
 import { EMPTY, formatMoney, formatPercent, formatTime } from '../format'
+import type { Fact } from '../Facts'
 import { Dot } from '../StateTag'
-import type { Column } from './description'
+import type { AnyList, Column } from './description'
 
 type Kind = NonNullable<Column<never>['kind']>
 
@@ -42,4 +43,9 @@ export function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {
   if (column.kind === undefined) return column.render?.(row) ?? (column.strong ? <strong title={text}>{text}</strong> : text)
   const tag = column.kind === 'choice' ? column.value(row) : null
   return tag ? <Dot {...tag} /> : <span className="figure">{text}</span>
+}
+
+/** What the columns with these keys say of a row, as facts. */
+export function factsOf<Row>({ columns }: Pick<AnyList<Row>, 'columns'>, row: Row, ...keys: readonly string[]): Fact[] {
+  return keys.flatMap((key) => columns.filter((column) => column.key === key).map((column) => ({ name: column.title, value: cellOf(column, row) })))
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ListRoute, Page, QueryOf, RouteOf } from '@/api/shapes'
+import type { AreaChoices } from '../areaChoices'
 import type { TagStyle } from '../StateTag'
 import type { Choices } from './RemoteSelect'
 
@@ -16,6 +17,8 @@ export type Filter<Name extends string = string> =
   | { kind: 'several'; name: Name; label: string; options: readonly FilterOption[] }
   /** One of more than can be listed: found by part of its name. */
   | { kind: 'search'; name: Name; label: string; placeholder?: string; choices: Choices }
+  /** An agent, or one of its service areas. */
+  | { kind: 'area'; agent: Name; area: Name; label: string; choices: AreaChoices }
   /** From one number to another, both included. */
   | { kind: 'numbers'; from: Name; to: Name; label: string; unit?: string }
   /** Days of the operation, both included. */
@@ -124,6 +127,7 @@ export type Filters = Readonly<Record<string, string>>
 
 /** Parameters that a filter sets. */
 export function namesOf(filter: Filter): readonly string[] {
+  if (filter.kind === 'area') return [filter.agent, filter.area]
   return 'name' in filter ? [filter.name] : [filter.from, filter.to]
 }
 

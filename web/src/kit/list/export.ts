@@ -1,6 +1,8 @@
 import { api } from '@/api/client'
 import type { Query } from '@/api/shapes'
 import { formatTime } from '../format'
+import type { Result } from '../jobs/jobs'
+import { startJob, type Work } from '../jobs/store'
 import { type AnyList, type Column, type Filters, filtersOf } from './description'
 import { saveFile, toCsv } from './csv'
 import { EXPORT_LIMIT, fetchAll } from './pages'
@@ -27,10 +29,18 @@ export function fileName(disposition: string | null): string | null {
 const stamp = () => formatTime(Date.now()).replaceAll(/[-: ]/g, '')
 
 /** A file that the server makes of a list, and has on record before it answers. */
-export async function exportByServer(path: string, title: string, query: Query, columns: readonly string[]): Promise<Exported> {
-  const response = await api.download(`${path}/export`, { ...query, columns: columns.join(',') })
+export async function exportByServer(
+  path: string,
+  title: string,
+  query: Query,
+  columns: readonly string[],
+  { report, signal }: Work,
+): Promise<Exported> {
+  const options = { signal, quiet: true }
+  const response = await api.download(`${path}/export`, { ...query, columns: columns.join(',') }, options)
   const rows = response.headers.get('X-Rows')
-  saveFile(fileName(response.headers.get('Content-Disposition')) ?? `${title}-${stamp()}.csv`, await response.blob())
+  const file = await api.received(response, report, options)
+  saveFile(fileName(response.headers.get('Content-Disposition')) ?? `${title}-${stamp()}.csv`, file)
   return { rows: rows === null ? null : Number(rows), capped: response.headers.get('X-Capped') === 'true' }
 }
 
@@ -41,22 +51,43 @@ export async function disclose<Row>(
   filter: Query,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
+  { signal }: Work,
 ): Promise<Exported> {
-  await api.post('/platform/aliyunlog/access', { kind: 'export', what, filter, rows: rows.length })
+  await api.post('/platform/aliyunlog/access', { kind: 'export', what, filter, rows: rows.length }, { signal, quiet: true })
   saveFile(`${title}-${stamp()}.csv`, toCsv(columns, rows))
   return { rows: rows.length, capped: rows.length === EXPORT_LIMIT }
 }
 
 /** The list as a file, with these columns. */
-export async function exportList<Row>(description: AnyList<Row>, filters: Filters, columns: readonly Column<Row>[]): Promise<Exported> {
+export async function exportList<Row>(
+  description: AnyList<Row>,
+  filters: Filters,
+  columns: readonly Column<Row>[],
+  work: Work,
+): Promise<Exported> {
   const { id, title, path } = description
   const query = queryOf(filtersOf(description), filters, Date.now())
-  if (description.exported) return exportByServer(path, title, query, columns.map(({ key }) => key))
-  return disclose(id, title, query, columns, await fetchAll(description, query))
+  if (description.exported) return exportByServer(path, title, query, columns.map(({ key }) => key), work)
+  return disclose(id, title, query, columns, await fetchAll(description, query, work), work)
 }
 
 /** What to tell whoever took it. */
-export function exportNotice({ rows, capped }: Exported): { kind: 'success' | 'warning'; text: string } {
+export function exportNotice({ rows, capped }: Exported): Result {
   if (capped) return { kind: 'warning', text: `只导出了前 ${rows ?? ''} 条，请缩小筛选范围` }
   return { kind: 'success', text: rows === null ? '已导出' : `已导出 ${rows} 条` }
+}
+
+/** What the export of a list is known by. */
+export function exportKey(id: string): string {
+  return `export:${id}`
+}
+
+/** Makes the file of the list `id` as a job. False when one is being made already. */
+export function startExport(id: string, title: string, make: (work: Work) => Promise<Exported>): boolean {
+  return startJob({
+    key: exportKey(id),
+    title: `导出「${title}」`,
+    otherwise: '导出失败',
+    run: async (work) => exportNotice(await make(work)),
+  })
 }

@@ -2,6 +2,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { areaChoices } from '../areaChoices'
 import type { Filter, Filters } from './description'
 import { FilterRow } from './FilterRow'
 import { MOST_SAVED, readSaved, withSaved } from './saved'
@@ -120,5 +121,14 @@ describe('saved filters', () => {
     expect(withSaved(full, 'new', {})).toBeNull()
     expect(readSaved('[{"name":"x"},null,{"name":"y","values":{}}]')).toEqual([{ name: 'y', values: {} }])
     expect(readSaved('nonsense')).toEqual([])
+  })
+})
+
+describe('an area says itself whose it is', () => {
+  const byArea: Filter[] = [{ kind: 'area', agent: 'agentId', area: 'areaId', label: '服务区', choices: areaChoices(null) }]
+
+  it('the route is asked for the area alone, or for the agent where no area is chosen', () => {
+    expect(queryOf(byArea, { agentId: '7', areaId: '21', state: '1' }, NOW)).toEqual({ areaId: '21', state: '1' })
+    expect(queryOf(byArea, { agentId: '7' }, NOW)).toEqual({ agentId: '7' })
   })
 })

@@ -1,6 +1,7 @@
 import { api, type CallOptions } from '@/api/client'
 import type { ListRoute } from '@/api/shapes'
 import { seenPosition } from '@/api/storage'
+import type { Work } from '../jobs/store'
 import type { AnyList, Filters, ListRows } from './description'
 
 /** Rows of one call when all are fetched. */
@@ -30,12 +31,13 @@ export async function dated<Row>(ask: () => Promise<ListRows<Row>>): Promise<Ans
 }
 
 /** All rows that the filters leave, up to the limit. */
-export async function fetchAll<Row>(description: Asked<Row>, filters: Filters): Promise<Row[]> {
+export async function fetchAll<Row>(description: Asked<Row>, filters: Filters, { report, signal }: Work): Promise<Row[]> {
   const rows: Row[] = []
   for (let page = 1; rows.length < EXPORT_LIMIT; page += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other spares the server
-    const next = await fetchPage<Row>(description, filters, page, AT_ONCE)
+    const next = await fetchPage<Row>(description, filters, page, AT_ONCE, { signal, quiet: true })
     rows.push(...next.rows)
+    report(rows.length, Math.max(Math.min(next.count, EXPORT_LIMIT), rows.length), '条')
     if (next.rows.length < AT_ONCE) break
   }
   return rows.slice(0, EXPORT_LIMIT)

@@ -1,4 +1,4 @@
-/** A range of days among the filters of a list: how the address holds it and what the route is asked. Pure. */
+/** Filters of a list whose address says it otherwise than the route is asked: ranges of days, areas. Pure. */
 import type { Filter, Filters } from './description'
 import { isQuick, limitsOf, type Range } from './range'
 
@@ -19,10 +19,11 @@ export function withRange({ from, to }: Times, values: Filters, range: Range): F
   return { ...values, [from]: start, [to]: end }
 }
 
-/** What a route is asked for the filters of an address: days become written times of the operation. */
+/** What a route is asked for the filters of an address: days become written times of the operation, an area says whose it is. */
 export function queryOf(filters: readonly Filter[], values: Filters, now: number): Filters {
   const query = { ...values }
   for (const filter of filters) {
+    if (filter.kind === 'area' && values[filter.area]) delete query[filter.agent]
     if (filter.kind !== 'times') continue
     const range = rangeOf(filter, values)
     const written = typeof range === 'string' ? range : { start: `${range.start} 00:00:00`, end: `${range.end} 23:59:59` }

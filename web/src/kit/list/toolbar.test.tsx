@@ -1,10 +1,12 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api } from '@/api/client'
 import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
 import { clearSignature, saveSignature } from '@/api/storage'
 import { randomBytes, toBase64Url } from '@/api/bytes'
 import { Toolbar } from './Toolbar'
+
+configure({ asyncUtilTimeout: 10_000 })
 
 const ROWS = '/platform/permission/role'
 
@@ -24,26 +26,29 @@ afterEach(() => {
   localStorage.clear()
 })
 
+const show = (exporting: boolean) =>
+  render(
+    <Toolbar
+      columns={[]}
+      settings={{ shown: [], density: 'middle' }}
+      onSettings={() => undefined}
+      onReset={() => undefined}
+      refreshedAt={0}
+      stale={null}
+      refreshing={false}
+      onRefresh={() => void api.get(ROWS)}
+      exporting={exporting}
+      onExport={() => void api.download(`${ROWS}/export`)}
+    />,
+  )
+
 describe('the buttons of a list', () => {
   it.each([
     ['刷新', ROWS],
     ['导出', `${ROWS}/export`],
   ])('VAL-015 a double click on %s sends one request, a click after its time another', async (name, path) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(10_000)
-    render(
-      <Toolbar
-        columns={[]}
-        settings={{ shown: [], density: 'middle' }}
-        onSettings={() => undefined}
-        onReset={() => undefined}
-        refreshedAt={0}
-        stale={null}
-        refreshing={false}
-        onRefresh={() => void api.get(ROWS)}
-        exporting={false}
-        onExport={() => void api.download(`${ROWS}/export`)}
-      />,
-    )
+    show(false)
     const button = screen.getByRole('button', { name })
     const doubleClick = () => {
       fireEvent.click(button)
@@ -57,5 +62,13 @@ describe('the buttons of a list', () => {
     now.mockReturnValue(11_000)
     doubleClick()
     await vi.waitFor(() => expect(server.paths()).toEqual([path, path]))
+  })
+
+  it('the list is not taken twice at once: the button says that it is being taken', async () => {
+    show(true)
+    fireEvent.click(screen.getByRole('button', { name: '正在导出' }))
+    expect(screen.queryByRole('button', { name: '导出' })).toBeNull()
+    await new Promise((wake) => setTimeout(wake))
+    expect(server.paths()).toEqual([])
   })
 })

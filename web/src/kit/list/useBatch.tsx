@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { App, Progress } from 'antd'
+import { App } from 'antd'
 import type { CallOptions } from '@/api/client'
+import { type Result, TOO_MANY } from '../jobs/jobs'
+import { startJob, type Work } from '../jobs/store'
+import { tellResult } from '../jobs/tell'
 import { useDangerousConfirm } from '../useDangerousConfirm'
 import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './batch'
 
@@ -8,7 +11,7 @@ import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './b
 export const AT_ONCE = 200
 
 /** What the rows of a list are, for acts on many of them. */
-interface Batch<Row> {
+export interface Batch<Row> {
   /** What a call names a row by. */
   keyOf(row: Row): string
   /** What people know a row by. */
@@ -38,53 +41,56 @@ interface BatchAct<Row> {
   run(keys: string[], options: CallOptions): Promise<BatchAnswer>
 }
 
+/** Sends the calls, one after the other; in the end what became of each. */
+async function resultOf<Row>({ keyOf, called, counter }: Batch<Row>, { verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, job?: Work): Promise<Result> {
+  const fates = await runBatches(
+    rows.map(keyOf),
+    atOnce,
+    (keys) => run(keys, { quiet: true }),
+    (count) => job?.report(count, rows.length, counter),
+    job?.signal,
+  )
+  const text = summaryOf(fates, verb, counter)
+  if (fates.every(({ kind }) => kind === 'done')) return { kind: 'success', text }
+  const details = <Outcomes names={rows.map(called)} fates={fates} verb={verb} />
+  return { kind: 'warning', text, details, stopped: job?.signal.aborted === true && fates.some(({ kind }) => kind === 'unsent') }
+}
+
 /**
- * Acts on many rows after a question: one call for as many as the server takes, progress when that is more than one,
- * and in the end what became of each. `done` is called when all calls are over.
+ * Acts on many rows after a question: one call for as many as the server takes, as a job when that is more than one,
+ * and in the end what became of each. `done` is called when all is on its way.
  */
-export function useBatch<Row>({ keyOf, called, short = called, counter, stale }: Batch<Row>) {
+export function useBatch<Row>(batch: Batch<Row>) {
+  const { called, short = called, counter, stale } = batch
   const ask = useDangerousConfirm()
   const client = useQueryClient()
   const { message, modal } = App.useApp()
 
-  const work = async ({ verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, done: () => void) => {
-    const shown = (count: number) => ({
-      title: `正在${verb}：${count} / ${rows.length} ${counter}`,
-      content: <Progress percent={Math.floor((count / rows.length) * 100)} aria-label="处理进度" />,
-    })
-    const progress =
-      rows.length > atOnce ? modal.info({ ...shown(0), icon: null, footer: null, keyboard: false, maskClosable: false }) : null
-    const fates = await runBatches(
-      rows.map(keyOf),
-      atOnce,
-      (keys) => run(keys, { quiet: true }),
-      (count) => progress?.update(shown(count)),
-    )
+  const work = async (act: BatchAct<Row>, job?: Work) => {
+    const result = await resultOf(batch, act, job)
     await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
-    progress?.destroy()
-    done()
-    const summary = summaryOf(fates, verb, counter)
-    if (fates.every(({ kind }) => kind === 'done')) return void message.success(summary)
-    modal.warning({
-      title: summary,
-      width: 560,
-      content: <Outcomes names={rows.map(called)} fates={fates} verb={verb} />,
-      okText: '知道了',
-    })
+    return result
   }
 
   return (act: BatchAct<Row>, done: () => void) => {
     const { rows, atOnce = AT_ONCE } = act
     if (rows.length === 0) return void message.info(act.none)
+    const inOne = async () => {
+      const result = await work(act)
+      done()
+      tellResult(result, { message, modal })
+    }
+    // The question does not wait for it, and neither does the page.
+    const inSeveral = async () => {
+      const begun = startJob({ title: `${act.act} ${rows.length} ${counter}`, run: (job) => work(act, job) })
+      if (begun) done()
+      else void message.warning(TOO_MANY)
+    }
     ask({
       act: act.act,
       name: namesOf(rows.map(short), counter),
       consequence: `共 ${rows.length} ${counter}。${act.consequence}`,
-      onConfirm: () => {
-        const working = work(act, done)
-        // Of several calls the progress is shown instead of the question.
-        return rows.length > atOnce ? Promise.resolve() : working
-      },
+      onConfirm: rows.length > atOnce ? inSeveral : inOne,
     })
   }
 }

@@ -1,4 +1,4 @@
-import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useReadTopic } from '@/live/hooks'
 import { brought, follow, judge, nothingTold, type Shown } from './follow'
@@ -38,11 +38,12 @@ export function useFollow(table: string | null, queryKey: readonly unknown[], sh
   const changed = (keys: readonly string[], seq: number) => {
     // Pages that were seen before are asked for when they are seen again.
     void client.invalidateQueries({ queryKey, refetchType: 'none' })
+    // What failed is asked for once more when the watch begins anew: then there is a line again.
+    if (keys.length === 0) void client.refetchQueries({ queryKey, type: 'active', predicate: ({ state: { status } }) => status === 'error' })
     tell({ kind: 'told', keys, seq, at_ms: performance.now() })
   }
-  // What is shown already was asked for while nobody told of changes, on this page or on another.
-  const answered = (query: Query) => query.state.data !== undefined
-  useReadTopic(table, changed, () => void client.invalidateQueries({ queryKey, predicate: answered }))
+  // What is on its way or shown was asked for while nobody told of changes.
+  useReadTopic(table, changed, () => changed([], 0))
 
   const { refetchAt_ms, updates } = sight === null ? { refetchAt_ms: null, updates: 0 } : judge(state, sight)
   // An answer on its way is waited for: asked for again and again it might never come.

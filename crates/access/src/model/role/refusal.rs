@@ -9,49 +9,28 @@ use crate::model::authority::Above;
 refusals! {
     /// Why a role says no.
     pub enum RoleRefusal {
-        /// There is none, or no more.
         Unknown = "role-unknown": ("角色不存在或已删除"),
-        /// The id is in use.
         Exists = "role-exists": ("角色已存在"),
-        /// The name is empty, too long or holds control characters.
         BadName = "role-bad-name": ("角色名称应为 1 到 {NAME_MAX} 个字符"),
-        /// The remark is too long.
         BadRemark = "role-bad-remark": ("备注最多 {REMARK_MAX} 个字符"),
-        /// Another role of the agent has the name.
         NameTaken(String) = "role-name-taken": ("角色名称“{0}”已被使用"),
-        /// Nothing would be permitted.
         NoCodes = "role-no-codes": ("请至少选择一项权限"),
-        /// The tree does not know the code.
         UnknownCode(PermissionCode) = "permission-unknown": ("权限码不存在：{0}"),
-        /// The code is not for this tier.
         NotForTier { title: &'static str, tier: &'static str } = "permission-not-for-tier": ("权限“{title}”不能授予{tier}级角色"),
-        /// The code is not for any tier of this operator.
         NotForLevel { title: &'static str, tiers: String } = "permission-not-for-level": ("权限“{title}”不能授予{tiers}级人员"),
-        /// Who asks does not hold the code.
         NotHeld(String) = "permission-not-held": ("您没有权限“{0}”，不能授予或操作含有该权限的角色"),
-        /// It is meant for a tier above those of who asks.
         AboveLevel = "role-above-level": ("该角色的级别高于您的级别，您不能创建、授予或操作"),
-        /// Somebody who holds it reaches further than who asks.
         HeldBeyondReach = "role-beyond-reach": ("持有该角色的人员中有超出您数据范围的，您不能操作"),
-        /// Somebody who holds it is of a higher level than who asks.
         HeldAboveLevel = "role-held-above-level": ("持有该角色的人员中有级别高于您的，您不能操作"),
         /// Somebody got it at the same moment.
         HoldersChanged = "role-holders-changed": ("持有该角色的人员刚刚变化，请重试"),
-        /// Who asks holds the role.
         OwnRole = "role-own": ("不能修改自己所持有的角色"),
-        /// Who asks would change his own roles.
         OwnRoles = "roles-own": ("不能变更自己的角色"),
-        /// The system role stays as it is.
         System = "role-system": ("系统角色不能修改、停用或删除"),
-        /// Others changed it meanwhile.
         Stale { seen: i64, actual: i64 } = "stale-version": ("角色已被他人修改（当前版本 {actual}，您的版本 {seen}），请刷新后重试"),
-        /// Operators hold it.
         InUse(usize) = "role-in-use": ("角色正被 {0} 名人员使用，不能删除"),
-        /// A disabled role is not given out.
         IsDisabled = "role-disabled": ("角色已停用，不能授予"),
-        /// Too many hold it.
         TooManyHolders = "role-too-many-holders": ("一个角色最多授予 {HOLDERS_MAX} 名人员"),
-        /// Nobody could administer any more.
         LastAdministrator = "last-administrator": ("必须保留至少一名启用的超级管理员"),
         /// The operator is disabled, deleted or limited in reach.
         CannotAdminister = "operator-cannot-administer": ("停用的、已删除的或数据范围受限的人员不能担任超级管理员"),

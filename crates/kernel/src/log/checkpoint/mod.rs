@@ -304,13 +304,17 @@ pub async fn run(signer: Signer) {
                     last = if went_well { head } else { last };
                     due = Instant::now() + EVERY;
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::select! {
+                    () = tokio::time::sleep(LOOK) => {}
+                    () = lease.wanted_back() => return,
+                }
             }
         };
         tokio::select! {
             () = stop.cancelled() => return,
-            () = lease.lost() => {}
+            () = lease.lost() => continue,
             () = lead => {}
         }
+        lease = lease.again();
     }
 }

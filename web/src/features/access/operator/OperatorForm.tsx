@@ -1,12 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Form, Input, Select, Switch } from 'antd'
-import { DraftNotice } from '@/kit/DraftNotice'
-import { atField } from '@/kit/fieldErrors'
+import { App, Form, Select } from 'antd'
+import { api, command } from '@/api/client'
+import { AREA_CHOICES, type AreaChoice } from '@/kit/areaChoices'
+import { ChoiceItem } from '@/kit/record/ChoiceItem'
+import { EnabledItem, PhoneItem } from '@/kit/record/items'
+import { RecordForm, without } from '@/kit/record/RecordForm'
 import { NameItem } from '@/kit/TextItems'
-import { useDraft } from '@/kit/useDraft'
+import { useCommand } from '@/kit/useCommand'
 import { areasWithin, type Change, changesOf, type Names } from './changes'
 import { LevelPicker } from './LevelPicker'
-import { areaChoices, enabledRoles, fieldOf, NAME_MAX, type Operator, type OperatorState, type OperatorValues, ROLES_MAX } from './operator'
+import { enabledRoles, type Operator, OPERATOR_PATH, type OperatorValues, stale } from './operator'
 import { professions } from './profession'
 import { ReachFields, useAgentNames, useAreaNames } from './ReachFields'
 
@@ -20,12 +23,14 @@ interface Fields extends Omit<OperatorValues, 'profession'> {
 }
 
 interface OperatorFormProps {
-  id: string
   /** The person to change; none to add one. */
   operator?: Operator
-  /** Resolves when it is saved, rejects when it is not; the caller says why. */
-  onSave(values: OperatorValues, account: { phone: string; state: OperatorState }): Promise<unknown>
+  onSaved(): void
 }
+
+/** Most roles that one person holds. */
+const ROLES_MAX = 50
+const fieldOf = { 'phone-taken': 'phone' }
 
 /** A new person sees nothing that nobody chose for him. */
 const empty: Fields = { phone: '', name: '', level: 2, profession: null, roleIds: [], allAgents: false, agentIds: [], allAreas: true, opAreaIds: [], enabled: true }
@@ -38,7 +43,7 @@ function fieldsOf(operator: Operator): Fields {
 /** What is sent: an empty list means all. */
 export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds, allAreas, opAreaIds }: Fields): OperatorValues {
   return {
-    name: name.trim(),
+    name,
     level,
     // A cleared choice leaves nothing behind.
     profession: profession ?? null,
@@ -48,19 +53,20 @@ export function valuesOf({ name, level, profession, roleIds, allAgents, agentIds
   }
 }
 
-/** Name of the draft: one for each version, so that an old draft is never laid over newer facts. */
-function draftOf(operator: Operator | undefined): string {
-  return operator ? `user_${operator.objectId}_${operator.version}` : 'user_new'
-}
-
 /** Adds or changes a person; shows what changes, and keeps a draft until it is saved. */
-export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
+export function OperatorForm({ operator, onSaved }: OperatorFormProps) {
   const { modal } = App.useApp()
   const client = useQueryClient()
+  const create = useCommand({ run: command.post(OPERATOR_PATH), stale, done: '人员已新增', fieldOf })
+  const change = useCommand({
+    run: ({ phone, ...values }: OperatorValues & { phone: string; version: number }, options) =>
+      api.post(`${OPERATOR_PATH}/{phone}`, values, { ...options, path: { phone } }),
+    stale,
+    done: '人员已保存',
+    fieldOf,
+  })
   const [form] = Form.useForm<Fields>()
-  const draftId = draftOf(operator)
   const original = operator ? fieldsOf(operator) : empty
-  const draft = useDraft<Fields>(draftId)
   const now = Form.useWatch([], form) as Fields | undefined
   const roles = useQuery(enabledRoles)
   const known = new Set((roles.data ?? []).map((role) => role.id))
@@ -78,11 +84,12 @@ export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
   const changes = operator && now?.name !== undefined ? changesOf(valuesOf(original), valuesOf({ ...original, ...now }), names) : []
 
   const save = (fields: Fields) => {
-    const account = { phone: fields.phone?.trim() ?? '', state: fields.enabled === false ? 0 : 1 } as const
-    return draft.saving(onSave(valuesOf(fields), account).catch(atField(form, fieldOf)))
+    const values = valuesOf(fields)
+    if (operator) return change.mutateAsync({ ...values, phone: operator.phone, version: operator.version })
+    return create.mutateAsync({ ...values, phone: fields.phone ?? '', state: fields.enabled === false ? 0 : 1 })
   }
-  const finish = (fields: Fields) => {
-    if (!operator || changes.length === 0) return void save(fields)
+  const confirm = (_: Fields, go: () => Promise<unknown>) => {
+    if (!operator || changes.length === 0) return void go()
     modal.confirm({
       title: `保存「${operator.name}」的变更？`,
       width: 560,
@@ -94,50 +101,33 @@ export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
       ),
       okText: '保存变更',
       cancelText: '返回修改',
-      onOk: () => save(fields),
+      onOk: go,
     })
   }
-  const follow = (change: Partial<Fields>, all: Fields) => {
-    let fields = all
-    if ('agentIds' in change || 'allAgents' in change) {
-      const agentIds = all.allAgents ? [] : (all.agentIds ?? [])
-      const areas = client.getQueriesData<{ list: { id: string; agentId: string }[] }>({ queryKey: areaChoices([]).queryKey.slice(0, 2) })
-      const opAreaIds = areasWithin(
-        all.opAreaIds ?? [],
-        agentIds,
-        areas.flatMap(([, data]) => data?.list ?? []),
-      )
-      form.setFieldsValue({ opAreaIds })
-      fields = { ...all, opAreaIds }
-    }
-    // The phone is not kept: it is personal, and quickly typed again.
-    draft.keep({ ...fields, phone: undefined })
+  /** Areas go with the agent that they belong to. */
+  const follow = (changed: Partial<Fields>, all: Fields): Partial<Fields> => {
+    if (!('agentIds' in changed || 'allAgents' in changed)) return {}
+    const agentIds = all.allAgents ? [] : (all.agentIds ?? [])
+    const known = client.getQueriesData<AreaChoice[]>({ queryKey: AREA_CHOICES }).flatMap(([, areas]) => areas ?? [])
+    return { opAreaIds: areasWithin(all.opAreaIds ?? [], agentIds, known) }
   }
 
   return (
-    <Form<Fields>
-      id={id}
+    <RecordForm<Fields>
+      draft={['user', operator?.objectId, operator?.version]}
       form={form}
-      layout="vertical"
-      initialValues={{ ...original, ...draft.restored }}
-      onValuesChange={follow}
-      onFinish={finish}
+      original={original}
+      // Personal, and quickly typed again.
+      kept={(fields) => without(fields, 'phone')}
+      follow={follow}
+      fieldOf={fieldOf}
+      confirm={confirm}
+      onSave={(fields) => save(fields).then(onSaved)}
     >
-      <DraftNotice draft={draft} onDiscard={() => form.setFieldsValue(original)} />
       {!operator && (
-        <Form.Item
-          name="phone"
-          label="手机号"
-          extra="用它收验证码登录；开通后不能修改"
-          rules={[
-            { required: true, message: '请输入手机号' },
-            { pattern: /^1[3-9]\d{9}$/, message: '手机号格式不正确' },
-          ]}
-        >
-          <Input placeholder="11 位手机号" maxLength={11} inputMode="numeric" autoComplete="off" />
-        </Form.Item>
+        <PhoneItem name="phone" label="手机号" required extra="用它收验证码登录；开通后不能修改" wrong="手机号格式不正确" placeholder="11 位手机号" />
       )}
-      <NameItem name="name" label="姓名" max={NAME_MAX} placeholder="例如：王小明" showCount />
+      <NameItem name="name" label="姓名" max={20} placeholder="例如：王小明" showCount />
       <Form.Item
         name="level"
         label="级别"
@@ -149,33 +139,26 @@ export function OperatorForm({ id, operator, onSave }: OperatorFormProps) {
       <Form.Item name="profession" label="工种" extra="在一线做什么；只是标明，不影响权限">
         <Select allowClear placeholder="未设置" options={[...professions]} />
       </Form.Item>
-      <Form.Item
+      <ChoiceItem
         name="roleIds"
         label="角色"
+        mode="multiple"
         extra="没有角色的人可以登录，但看不到任何页面"
         rules={[{ type: 'array', max: ROLES_MAX, message: `最多选择 ${ROLES_MAX} 个角色` }]}
-      >
-        <Select
-          mode="multiple"
-          showSearch={{ optionFilterProp: 'label' }}
-          placeholder="按名称搜索"
-          loading={roles.isFetching}
-          options={roleOptions}
-          notFoundContent={roles.isError ? '角色加载失败，请稍后再试' : '没有启用的角色，请先在角色列表中新增'}
-        />
-      </Form.Item>
+        placeholder="按名称搜索"
+        query={roles}
+        failed="角色加载失败，请稍后再试"
+        none="没有启用的角色，请先在角色列表中新增"
+        options={roleOptions}
+      />
       <ReachFields />
-      {!operator && (
-        <Form.Item name="enabled" label="立即启用" required valuePropName="checked">
-          <Switch />
-        </Form.Item>
-      )}
+      {!operator && <EnabledItem />}
       {changes.length > 0 && (
         <Form.Item label="本次变更" required>
           <ChangeTable changes={changes} />
         </Form.Item>
       )}
-    </Form>
+    </RecordForm>
   )
 }
 

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Form, Radio, Select } from 'antd'
+import { Form, Radio } from 'antd'
+import { areasOf } from '@/kit/areaChoices'
 import { usePermit } from '@/kit/Permit'
-import { agentChoices, areaChoices, REACH_MAX } from './operator'
+import { ChoiceItem } from '@/kit/record/ChoiceItem'
+import { agentChoices, REACH_MAX } from './operator'
 
 /** Names of agents, once they are known. */
 export function useAgentNames(): ReadonlyMap<string, string> {
@@ -11,7 +13,7 @@ export function useAgentNames(): ReadonlyMap<string, string> {
 
 /** Names of the areas of these agents, once they are known. */
 export function useAreaNames(agentIds: readonly string[]): ReadonlyMap<string, string> {
-  const query = useQuery(areaChoices(agentIds))
+  const query = useQuery(areasOf(agentIds))
   return new Map((query.data ?? []).map((area) => [area.id, area.name]))
 }
 
@@ -31,7 +33,7 @@ export function ReachFields() {
   const areaIds = Form.useWatch<string[] | undefined>('opAreaIds', form) ?? []
   const agents = useQuery({ ...agentChoices, enabled: mayListAgents })
   const ofAgents = allAgents ? [] : agentIds
-  const areas = useQuery({ ...areaChoices(ofAgents), enabled: !allAreas && (allAgents || agentIds.length > 0) })
+  const areas = useQuery({ ...areasOf(ofAgents), enabled: !allAreas && (allAgents || agentIds.length > 0) })
 
   const agentOptions = withUnknown(
     (agents.data ?? []).map((agent) => ({ value: agent.agentId, label: agent.company })),
@@ -53,22 +55,19 @@ export function ReachFields() {
         />
       </Form.Item>
       {!allAgents && (
-        <Form.Item
+        <ChoiceItem
           name="agentIds"
           label="代理商"
+          mode="multiple"
           extra={mayListAgents ? undefined : '您没有“代理商选择”权限（01），看不到代理商名单'}
           rules={[{ type: 'array', required: true, min: 1, max: REACH_MAX, message: `请选择 1 到 ${REACH_MAX} 个代理商` }]}
-        >
-          <Select
-            mode="multiple"
-            showSearch={{ optionFilterProp: 'label' }}
-            placeholder="按公司名称搜索"
-            loading={agents.isFetching}
-            options={agentOptions}
-            maxTagCount="responsive"
-            notFoundContent={agents.isError ? '代理商名单加载失败，请稍后再试' : '没有可选择的代理商'}
-          />
-        </Form.Item>
+          placeholder="按公司名称搜索"
+          maxTagCount="responsive"
+          query={agents}
+          failed="代理商名单加载失败，请稍后再试"
+          none="没有可选择的代理商"
+          options={agentOptions}
+        />
       )}
       <Form.Item name="allAreas" label="可见服务区" required>
         <Radio.Group
@@ -80,22 +79,19 @@ export function ReachFields() {
         />
       </Form.Item>
       {!allAreas && (
-        <Form.Item
+        <ChoiceItem
           name="opAreaIds"
           label="服务区"
+          mode="multiple"
           extra="只列出以上代理商的服务区；去掉代理商时，它的服务区一并去掉"
           rules={[{ type: 'array', required: true, min: 1, max: REACH_MAX, message: `请选择 1 到 ${REACH_MAX} 个服务区` }]}
-        >
-          <Select
-            mode="multiple"
-            showSearch={{ optionFilterProp: 'label' }}
-            placeholder={!allAgents && agentIds.length === 0 ? '请先选择代理商' : '按名称搜索'}
-            loading={areas.isFetching}
-            options={areaOptions}
-            maxTagCount="responsive"
-            notFoundContent={areas.isError ? '服务区加载失败，请稍后再试' : '没有可选择的服务区'}
-          />
-        </Form.Item>
+          placeholder={!allAgents && agentIds.length === 0 ? '请先选择代理商' : '按名称搜索'}
+          maxTagCount="responsive"
+          query={areas}
+          failed="服务区加载失败，请稍后再试"
+          none="没有可选择的服务区"
+          options={areaOptions}
+        />
       )}
     </>
   )

@@ -1,4 +1,5 @@
 import { Tag } from 'antd'
+import { areaChoices } from '@/kit/areaChoices'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { enabledColumn, enabledFilter } from '@/kit/list/enabled'
 import { tiers } from '../role/role'
@@ -17,8 +18,8 @@ export function reachText(operator: Operator): string {
 const options = (choices: readonly { value: number; label: string }[]): FilterOption[] =>
   choices.map(({ value, label }) => ({ value: String(value), label }))
 
-/** The list of people; roles and agents to filter by come from the server, agents not for everyone. */
-export function operatorList(roles: readonly FilterOption[], agents: readonly FilterOption[] | null = null): ListDescription<Operator> {
+/** The list of people; roles to filter by come from the server, and so do agents, which not everyone may list. */
+export function operatorList(roles: readonly FilterOption[], mayListAgents = false): ListDescription<Operator> {
   return {
     id: 'user',
     title: '人员列表',
@@ -31,7 +32,13 @@ export function operatorList(roles: readonly FilterOption[], agents: readonly Fi
     filters: [
       { kind: 'text', name: 'keyword', label: '关键词', placeholder: '姓名或手机号' },
       enabledFilter,
-      ...(agents ? [{ kind: 'select', name: 'agentId', label: '代理商', options: agents } as const] : []),
+      {
+        kind: 'area',
+        agent: 'agentId',
+        area: 'opAreaId',
+        label: mayListAgents ? '代理商 / 服务区' : '服务区',
+        choices: areaChoices(mayListAgents ? '/platform/agent/account/list' : null),
+      },
       { kind: 'select', name: 'roleId', label: '角色', options: roles },
       { kind: 'select', name: 'level', label: '级别', options: options(tiers) },
       { kind: 'select', name: 'profession', label: '工种', options: options(professions) },
@@ -40,12 +47,12 @@ export function operatorList(roles: readonly FilterOption[], agents: readonly Fi
       { key: 'name', title: '姓名', width: 88, strong: true, text: (operator) => operator.name },
       { kind: 'phone', key: 'phone', title: '手机号', width: 106, value: (operator) => maskPhone(operator.phone) },
       enabledColumn(),
-      { key: 'level', title: '级别', width: 124, text: (operator) => levelText(operator.level) },
+      { key: 'level', title: '级别', width: 100, text: (operator) => levelText(operator.level) },
       { key: 'profession', title: '工种', width: 72, text: (operator) => professionText(operator.profession) },
       {
         key: 'roles',
         title: '角色',
-        width: 138,
+        width: 120,
         text: (operator) => operator.roleNames.join('、'),
         render: (operator) =>
           operator.roleNames.length === 0 ? (
@@ -58,7 +65,7 @@ export function operatorList(roles: readonly FilterOption[], agents: readonly Fi
             </span>
           ),
       },
-      { key: 'reach', title: '数据范围', width: 134, text: reachText },
+      { key: 'reach', title: '数据范围', width: 112, text: reachText },
       { kind: 'time', key: 'lastLoginAt', title: '最近登录', width: 150, value: (operator) => operator.lastLoginAt },
       { kind: 'time', key: 'createdAt', title: '创建时间', optional: true, value: (operator) => operator.createdAt },
       { key: 'objectId', title: '人员编号', width: 170, optional: true, text: (operator) => operator.objectId },

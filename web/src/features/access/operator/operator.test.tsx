@@ -87,14 +87,14 @@ describe('how a person reads', () => {
     expect(reachText({ ...person, isRoot: true })).toBe('全部')
   })
 
-  it('the list is filtered by agent too, for those who may choose one, and the address remembers it', () => {
-    const names = (agents: { value: string; label: string }[] | null) => operatorList([{ value: '1', label: '客服' }], agents).filters.flatMap(namesOf)
-    expect(names([])).toEqual(['keyword', 'state', 'agentId', 'roleId', 'level', 'profession'])
-    expect(names(null)).toEqual(['keyword', 'state', 'roleId', 'level', 'profession'])
-    const { filters } = operatorList([], [{ value: '20', label: '湖滨公司' }])
-    const address = readAddress(new URLSearchParams('agentId=20&profession=4'), filters)
-    expect(address.filters).toEqual({ agentId: '20', profession: '4' })
-    expect(writeAddress(address).get('agentId')).toBe('20')
+  it('the list is filtered by agent and area too, by area alone for those who may not list agents, and the address remembers it', () => {
+    const { filters } = operatorList([], true)
+    expect(filters.flatMap(namesOf)).toEqual(['keyword', 'state', 'agentId', 'opAreaId', 'roleId', 'level', 'profession'])
+    const labels = [true, false].map((may) => operatorList([], may).filters.find(({ kind }) => kind === 'area')?.label)
+    expect(labels).toEqual(['代理商 / 服务区', '服务区'])
+    const address = readAddress(new URLSearchParams('agentId=20&opAreaId=300&profession=4'), filters)
+    expect(address.filters).toEqual({ agentId: '20', opAreaId: '300', profession: '4' })
+    expect(writeAddress(address).get('opAreaId')).toBe('300')
   })
 
   it('a profession reads as it is called in the field, also in the exported text', () => {
@@ -110,7 +110,7 @@ describe('how a person reads', () => {
 })
 
 describe('what the form sends', () => {
-  const fields = { name: ' 王小明 ', level: 3, profession: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'], allAgents: false, allAreas: false }
+  const fields = { name: '王小明', level: 3, profession: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'], allAgents: false, allAreas: false }
 
   it('all is an empty list, and nothing of what was chosen before', () => {
     expect(valuesOf(fields)).toEqual({ name: '王小明', level: 3, profession: 2, roleIds: ['1'], agentIds: ['20'], opAreaIds: ['300'] })

@@ -34,6 +34,7 @@ export const restrictedElements: readonly Restricted[] = [
   { label: '关锁、开锁', place: '运营地图', need: '0301||0305' },
   { label: '寻车铃、电门开、电门关、电池仓、重启', place: '运营地图', need: '0305' },
   { label: '角色模板选择', place: '代理商账号', need: '1102' },
+  { label: '操作记录', place: '各记录的详情', need: '1404' },
 ]
 
 /** The codes as the application itself holds them. */

@@ -1,12 +1,13 @@
+import { api, command } from '@/api/client'
 import { useBatch } from '@/kit/list/useBatch'
-import { useCommand } from '@/kit/useCommand'
-import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
-import { changeOperator, createOperator, DELETED_AT_ONCE, deleteOperator, deleteOperators, fieldOf, maskPhone, type Operator, OPERATOR_PATH, setOperatorState, setOperatorStates } from './operator'
+import { useSwitch } from '@/kit/list/useSwitch'
+import { useAskedCommand } from '@/kit/useAskedCommand'
+import { maskPhone, type Operator, OPERATOR_PATH, stale } from './operator'
 
-const stale = [[OPERATOR_PATH]] as const
+/** Accounts that one call may delete. */
+const DELETED_AT_ONCE = 50
 
-export const useCreateOperator = () => useCommand({ run: createOperator, stale, done: '人员已新增', fieldOf })
-export const useChangeOperator = () => useCommand({ run: changeOperator, stale, done: '人员已保存', fieldOf })
+const setState = command.post(`${OPERATOR_PATH}/state`)
 
 /** What follows from switching an account. */
 export function stateConsequence(enable: boolean): string {
@@ -16,65 +17,50 @@ export function stateConsequence(enable: boolean): string {
 }
 
 /** What follows from closing accounts. */
-export const DELETION = '账号删除后无法恢复：会话和实时连接马上结束，角色一并收回；手机号可以重新开通新账号，操作日志中仍可查到历史。'
+const DELETION = '账号删除后无法恢复：会话和实时连接马上结束，角色一并收回；手机号可以重新开通新账号，操作日志中仍可查到历史。'
 
 /** A name with enough of the phone to tell two of the same name apart. */
 export function called(operator: Operator): string {
   return `${operator.name} ${maskPhone(operator.phone)}`
 }
 
-/** Enabling, disabling and deleting one person, each after a question. */
-export function useOperatorActs() {
-  const ask = useDangerousConfirm()
-  const state = useCommand({ run: setOperatorState, stale, done: '人员状态已更新' })
-  const removal = useCommand({ run: deleteOperator, stale, done: '人员已删除' })
-  return {
-    switchState(operator: Operator) {
-      const enable = operator.state === 0
-      ask({
-        act: enable ? '启用人员' : '停用人员',
-        name: called(operator),
-        consequence: stateConsequence(enable),
-        onConfirm: () => state.mutateAsync({ phone: operator.phone, state: enable ? 1 : 0 }),
-      })
-    },
-    remove(operator: Operator) {
-      ask({ act: '删除人员', name: called(operator), consequence: DELETION, onConfirm: () => removal.mutateAsync(operator.phone) })
-    },
-  }
+/** Calls name a person by his phone. */
+const people = { noun: '人员', counter: '人', stale, keyOf: ({ phone }: Operator) => phone, called, short: ({ name }: Operator) => name }
+
+export const useSwitchOperator = () =>
+  useSwitch<Operator>({
+    ...people,
+    done: '人员状态已更新',
+    consequence: (_, enable) => stateConsequence(enable),
+    switchOne: (phone, state, options) => setState({ phone, state }, options),
+    switchMany: (phones, state, options) => setState({ phones, state }, options),
+  })
+
+/** Deleting one person, after a question. */
+export function useRemoveOperator() {
+  const remove = useAskedCommand({
+    run: ({ phone }: Pick<Operator, 'phone'>, options) => api.delete(`${OPERATOR_PATH}/{phone}`, {}, { ...options, path: { phone } }),
+    stale,
+    done: '人员已删除',
+  })
+  return (operator: Operator) => remove({ phone: operator.phone }, { act: '删除人员', name: called(operator), consequence: DELETION })
 }
 
 /** The same for several people, each judged alone. */
-export function useOperatorBatch() {
-  const run = useBatch<Operator>({ keyOf: (operator) => operator.phone, called, short: ({ name }) => name, counter: '人', stale })
-  return {
-    switchState(operators: readonly Operator[], enable: boolean, done: () => void) {
-      const [verb, state] = enable ? (['启用', 1] as const) : (['停用', 0] as const)
-      run(
-        {
-          act: `批量${verb}`,
-          verb,
-          rows: operators.filter((operator) => operator.state !== state),
-          none: `所选人员都已${verb}`,
-          consequence: stateConsequence(enable),
-          run: (phones, options) => setOperatorStates(phones, state, options),
-        },
-        done,
-      )
-    },
-    remove(operators: readonly Operator[], done: () => void) {
-      run(
-        {
-          act: '批量删除',
-          verb: '删除',
-          rows: operators,
-          none: '没有选择人员',
-          consequence: `${DELETION}不能删除的人会逐个说明原因，不影响其他人。`,
-          atOnce: DELETED_AT_ONCE,
-          run: deleteOperators,
-        },
-        done,
-      )
-    },
-  }
+export function useRemoveOperators() {
+  const run = useBatch<Operator>(people)
+  const remove = command.delete(OPERATOR_PATH)
+  return (rows: readonly Operator[], done: () => void) =>
+    run(
+      {
+        act: '批量删除',
+        verb: '删除',
+        rows,
+        none: '没有选择人员',
+        consequence: `${DELETION}不能删除的人会逐个说明原因，不影响其他人。`,
+        atOnce: DELETED_AT_ONCE,
+        run: (phones, options) => remove({ phones: phones.join(',') }, options),
+      },
+      done,
+    )
 }

@@ -3,12 +3,15 @@ import { Alert, AutoComplete, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { useCountdown } from '@/app/login/useCountdown'
 import { FormDrawer } from '@/kit/FormDrawer'
+import { PhoneItem } from '@/kit/record/items'
+import { rule } from '@/kit/record/rule'
+import { TextItem } from '@/kit/TextItems'
 import { BANK_MAX, type BankCard, CARD_FAILED, CARD_PENDING, type CardValues, CUSTOMER, NAME_MAX, type PaymentAccountDetail, PERSON } from './paymentAccount'
 import { CardNumberInput } from './CardNumberInput'
 import { cardNumberFault } from './cardNumber'
 import { holderFault } from './identity'
 import { keepInUse, mobileOf } from './inUse'
-import { nameRules, PHONE_PATTERN, rule } from './rules'
+import { nameRules } from './rules'
 import { useBindCard, useCheckCard, useSendCardCode } from './usePaymentAccountCommands'
 
 const FORM = 'bind-card-form'
@@ -58,7 +61,7 @@ export function BindCardDrawer({ account, pending, onClose }: BindCardDrawerProp
     check.mutateAsync({ bindId, smsCode }).then(onClose, () => client.invalidateQueries({ queryKey: [CUSTOMER] }))
   }
   const resend = () => {
-    if (mobile) send.mutateAsync({ accountId: account.id, phone: mobile }).then(startCountdown, () => undefined)
+    if (mobile) send.mutateAsync({ accountId: account.id, phone: mobile, scene: 'bindCard' }).then(startCountdown, () => undefined)
   }
   return (
     <FormDrawer
@@ -114,37 +117,21 @@ function CardForm({ type, values, pending, onSubmit }: CardFormProps) {
       <Form.Item name="cardNo" label="银行卡号" required rules={[rule((text) => (text ? cardNumberFault(text) : '请输入银行卡号'))]}>
         <CardNumberInput />
       </Form.Item>
-      <Form.Item
-        name="bankName"
-        label="开户银行"
-        rules={nameRules('请输入开户银行', BANK_MAX)}
-      >
+      <Form.Item name="bankName" label="开户银行" rules={nameRules('请输入开户银行', BANK_MAX)}>
         <AutoComplete options={banks} showSearch={{ filterOption: (typed, bank) => bank?.value.includes(typed) ?? false }}>
           <Input placeholder="如：招商银行" maxLength={BANK_MAX} autoComplete="off" />
         </AutoComplete>
       </Form.Item>
-      <Form.Item name="holder" label="持卡人" rules={nameRules('请输入持卡人', NAME_MAX)}>
-        <Input placeholder="与银行预留的名称一致" maxLength={NAME_MAX} autoComplete="off" />
-      </Form.Item>
-      <Form.Item
+      <TextItem name="holder" label="持卡人" rules={nameRules('请输入持卡人', NAME_MAX)} placeholder="与银行预留的名称一致" maxLength={NAME_MAX} />
+      <TextItem
         name="idNo"
         label="持卡人证件号"
         required
         rules={[rule((text) => (text ? holderFault(type, text) : '请输入持卡人的证件号'))]}
-      >
-        <Input placeholder={type === PERSON ? '18 位身份证号' : '18 位身份证号，对公账户填统一社会信用代码'} maxLength={18} autoComplete="off" />
-      </Form.Item>
-      <Form.Item
-        name="bankMobile"
-        label="银行预留手机号"
-        extra="验证码会发到这个手机号"
-        rules={[
-          { required: true, message: '请输入银行预留手机号' },
-          { pattern: PHONE_PATTERN, message: '请输入 11 位手机号' },
-        ]}
-      >
-        <Input placeholder="11 位手机号" maxLength={11} inputMode="tel" autoComplete="off" />
-      </Form.Item>
+        placeholder={type === PERSON ? '18 位身份证号' : '18 位身份证号，对公账户填统一社会信用代码'}
+        maxLength={18}
+      />
+      <PhoneItem name="bankMobile" label="银行预留手机号" required extra="验证码会发到这个手机号" placeholder="11 位手机号" />
     </Form>
   )
 }

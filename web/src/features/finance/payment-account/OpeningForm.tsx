@@ -1,17 +1,19 @@
-import { Button, Form, Input, Radio } from 'antd'
+import { Button, Form, Radio } from 'antd'
 import { useQuery } from '@tanstack/react-query'
-import { agentChoices } from '@/kit/agentChoices'
-import { DraftNotice } from '@/kit/DraftNotice'
+import { agentChoices } from '@/kit/areaChoices'
 import { usePermit } from '@/kit/Permit'
-import { useDraft } from '@/kit/useDraft'
+import { Pair, PhoneItem } from '@/kit/record/items'
+import { RecordForm } from '@/kit/record/RecordForm'
+import { rule } from '@/kit/record/rule'
+import { TextItem } from '@/kit/TextItems'
 import { certificateFault, certificateName } from './identity'
 import { accountTypes, type Application, COMPANY, NAME_MAX, type PaymentAccount, PERSON, PERSON_MAX } from './paymentAccount'
-import { nameRules, PHONE_PATTERN, rule, unmasked } from './rules'
+import { nameRules, unmasked } from './rules'
 import { useOpenAccount } from './usePaymentAccountCommands'
 
 type Fields = Omit<Application, 'agentId'>
 /** What outlives a reload: nothing that identifies a person. */
-type Kept = { [Name in 'accountType' | 'customerName' | 'certNo']?: Fields[Name] | undefined }
+type Kept = Partial<Pick<Fields, 'accountType' | 'customerName' | 'certNo'>>
 
 /** What of a form is kept as a draft. */
 export function draftOf({ accountType, customerName, certNo }: Partial<Fields>): Kept {
@@ -36,7 +38,7 @@ const nameLabels: Readonly<Record<number, string>> = { [PERSON]: '姓名', [COMP
 function ForAgent({ agentId, name }: { agentId: string; name: string | undefined }) {
   const mayListAgents = usePermit('1101||1103')
   const choices = useQuery({ ...agentChoices, enabled: mayListAgents && name === undefined })
-  const found = name ?? choices.data?.rows.find((agent) => agent.agentId === agentId)?.company
+  const found = name ?? choices.data?.find((agent) => agent.agentId === agentId)?.company
   return (
     <Form.Item label="开户的代理商" required className="pay-agent">
       <strong>{found ?? `代理编号 ${agentId}`}</strong>
@@ -55,77 +57,57 @@ interface OpeningFormProps {
 export function OpeningForm({ agentId, failed }: OpeningFormProps) {
   const [form] = Form.useForm<Fields>()
   const open = useOpenAccount()
-  const draft = useDraft<Kept>(`payment_account_${agentId}_${failed?.version ?? 'new'}`)
-  const original = { accountType: failed?.accountType ?? COMPANY, customerName: unmasked(failed?.customerName ?? '') }
-  const type = Form.useWatch('accountType', form) ?? draft.restored?.accountType ?? original.accountType
+  const original = { accountType: failed?.accountType ?? COMPANY, customerName: unmasked(failed?.customerName ?? ''), certNo: '', contact: '', phone: '' }
+  const type = Form.useWatch('accountType', form) ?? original.accountType
   const person = type === PERSON
   const certificate = certificateName(type)
   const again = (masked: string | undefined, otherwise: string) => (masked ? `${masked}（请重新填写）` : otherwise)
   return (
-    <Form<Fields>
+    <RecordForm<Fields>
       className="pay-form"
+      draft={[`payment_account_${agentId}`, failed?.id, failed?.version]}
       form={form}
-      layout="vertical"
-      initialValues={{ ...original, ...draft.restored }}
-      onValuesChange={(changed: Partial<Fields>, all) => {
-        // A number of the one kind is none of the other.
-        if ('accountType' in changed) {
-          form.setFields([{ name: 'certNo', value: '', errors: [] }])
-          draft.keep(draftOf({ ...all, certNo: '' }))
-        } else draft.keep(draftOf(all))
-      }}
-      onFinish={(fields) => void draft.saving(open.mutateAsync(applicationOf(fields, agentId)))}
+      original={original}
+      kept={draftOf}
+      missing="姓名、身份证号、联系人和手机号需重新填写"
+      // A number of the one kind is none of the other.
+      follow={(changed) => ('accountType' in changed ? { certNo: '' } : {})}
+      onSave={(fields) => open.mutateAsync(applicationOf(fields, agentId))}
     >
-      <DraftNotice
-        draft={draft}
-        missing="姓名、身份证号、联系人和手机号需重新填写"
-        onDiscard={() => {
-          form.setFieldsValue({ ...original, certNo: '', contact: '', phone: '' })
-        }}
-      />
       <ForAgent agentId={agentId} name={failed?.agentName} />
       <Form.Item name="accountType" label="账户类型" required>
         <Radio.Group optionType="button" options={[...accountTypes]} />
       </Form.Item>
-      <div className="pay-pair">
-        <Form.Item
+      <Pair>
+        <TextItem
           name="customerName"
           label={nameLabels[type] ?? '字号名称'}
           rules={nameRules(person ? '请输入姓名' : '请输入营业执照上的名称', NAME_MAX)}
-        >
-          <Input placeholder={person ? '身份证上的姓名' : '营业执照上的全称'} maxLength={NAME_MAX} autoComplete="off" />
-        </Form.Item>
-        <Form.Item
+          placeholder={person ? '身份证上的姓名' : '营业执照上的全称'}
+          maxLength={NAME_MAX}
+        />
+        <TextItem
           name="certNo"
           label={certificate}
           required
           rules={[rule((text) => (text ? certificateFault(type, text) : `请输入${certificate}`))]}
-        >
-          <Input
-            placeholder={again(failed?.accountType === type ? failed.certNoMasked : undefined, `18 位${certificate}`)}
-            maxLength={18}
-            autoComplete="off"
-          />
-        </Form.Item>
-      </div>
-      <div className="pay-pair">
-        <Form.Item name="contact" label="联系人" rules={nameRules('请输入联系人', PERSON_MAX)}>
-          <Input placeholder={again(failed?.contact, '支付渠道核实资料时联系谁')} maxLength={PERSON_MAX} autoComplete="off" />
-        </Form.Item>
-        <Form.Item
-          name="phone"
-          label="联系手机"
-          rules={[
-            { required: true, message: '请输入联系手机' },
-            { pattern: PHONE_PATTERN, message: '请输入 11 位手机号' },
-          ]}
-        >
-          <Input placeholder={again(failed?.phoneMasked, '11 位手机号')} maxLength={11} inputMode="tel" autoComplete="off" />
-        </Form.Item>
-      </div>
+          placeholder={again(failed?.accountType === type ? failed.certNoMasked : undefined, `18 位${certificate}`)}
+          maxLength={18}
+        />
+      </Pair>
+      <Pair>
+        <TextItem
+          name="contact"
+          label="联系人"
+          rules={nameRules('请输入联系人', PERSON_MAX)}
+          placeholder={again(failed?.contact, '支付渠道核实资料时联系谁')}
+          maxLength={PERSON_MAX}
+        />
+        <PhoneItem name="phone" label="联系手机" required placeholder={again(failed?.phoneMasked, '11 位手机号')} />
+      </Pair>
       <Button type="primary" htmlType="submit" loading={open.isPending}>
         {failed ? '重新提交' : '提交开户申请'}
       </Button>
-    </Form>
+    </RecordForm>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Button, Skeleton, Steps } from 'antd'
 import { useEffect, useState } from 'react'
+import { Facts } from '@/kit/Facts'
 import { useFollow } from '@/kit/list/useFollow'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { BindCardDrawer } from './BindCardDrawer'
@@ -25,7 +26,7 @@ import {
   paymentAccountDetail,
 } from './paymentAccount'
 import { PaymentAccountActs, useIsPlatform } from './PaymentAccountActs'
-import { PaymentAccountFacts } from './PaymentAccountFacts'
+import { factsOf } from './PaymentAccountFacts'
 import { standingOf } from './steps'
 import { useOwnPaymentAccount } from './useOwnPaymentAccount'
 
@@ -65,7 +66,7 @@ function OpenedAccount({ id }: { id: string }) {
     <>
       <Progress status={account.status} />
       <Notice account={account} />
-      <PaymentAccountFacts account={account} reasonTold />
+      <Facts facts={factsOf(account, true)} />
       <PaymentAccountActs account={account} />
       {account.status === FAILED && <OpeningForm key={account.version} agentId={account.agentId} failed={account} />}
       {account.status === NORMAL || account.cards.length > 0 ? <CardPanel account={account} /> : null}

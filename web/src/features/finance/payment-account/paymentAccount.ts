@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions } from '@/api/client'
+import { api } from '@/api/client'
 import { accountLevelLabels, accountStatusLabels, accountTypeLabels, cardStateLabels } from '@/api/generated/labels'
 import { hosts } from '@/api/hosts'
 import type { BodyOf, DataOf } from '@/api/shapes'
@@ -131,40 +131,8 @@ export const paymentAccountDetail = (accountId: string) =>
 /** What is filled in to open an account. */
 export type Application = BodyOf<'/Pay/customer/openAccount'>
 
-export function openAccount(application: Application, options: CallOptions): Promise<unknown> {
-  return api.post(`${CUSTOMER}/openAccount`, application, options)
-}
-
 /** A step of an account; what it needs besides depends on the step. */
 export type StatusChange = BodyOf<'/Pay/customer/state', 'put'>
 
-export function setStatus(change: StatusChange, options: CallOptions): Promise<unknown> {
-  return api.put(`${CUSTOMER}/state`, change, options)
-}
-
 /** What is filled in to bind a card. */
 export type CardValues = Omit<BodyOf<'/Pay/customer/bindCard'>, 'accountId'>
-
-/** Answers the id of the card that waits for its code; the document leaves that answer open. */
-export async function bindCard(card: CardValues & { accountId: string }, options: CallOptions): Promise<{ bindId: string }> {
-  return (await api.post(`${CUSTOMER}/bindCard`, card, options)) as { bindId: string }
-}
-
-export function checkCard(check: { bindId: string; smsCode: string }, options: CallOptions): Promise<unknown> {
-  return api.post(`${CUSTOMER}/bindCardCheck`, check, options)
-}
-
-export function sendCardCode(input: { accountId: string; phone: string }, options: CallOptions): Promise<unknown> {
-  return api.post('/Pay/message/sendCode', { ...input, scene: 'bindCard' }, options)
-}
-
-export function applyUnbinding(input: { accountId: string; cardNo: string; reason: string }, options: CallOptions): Promise<unknown> {
-  return api.post(`${CUSTOMER}/applyUnbindCard`, input, options)
-}
-
-export function decideUnbinding(
-  input: { accountId: string; cardId: string; agree: boolean; reason?: string },
-  options: CallOptions,
-): Promise<unknown> {
-  return api.put(`${CUSTOMER}/card/state`, input, options)
-}

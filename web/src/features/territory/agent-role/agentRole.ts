@@ -1,26 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions } from '@/api/client'
+import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import type { Branch } from '@/kit/permission/codes'
 
 export const AGENT_ROLE_PATH = '/platform/agent/role'
 const TREE_PATH = '/platform/agent/tree'
 
-/** What the server refuses about one field, by its code. */
-export const fieldOf = { 'agent-role-name-taken': 'name' } as const
-
-/** Longest name and remark that the server takes, characters. */
-export const NAME_MAX = 20
-export const REMARK_MAX = 200
-
-/** Templates are for every tier. */
-export const EVERY_TIER = 15
+/** What a change of a template makes stale. */
+export const stale = [[AGENT_ROLE_PATH]] as const
 
 /** A role template as lists and its drawer show it, with how many agents it applies to. */
 export type AgentRole = DataOf<'/platform/agent/role/{id}'>
-
-/** What people fill in. */
-export type AgentRoleValues = Pick<AgentRole, 'name' | 'remark' | 'codes'>
 
 export const agentRoleInfo = (id: string) =>
   queryOptions({
@@ -43,15 +33,3 @@ export const agentTree = queryOptions({
   queryFn: ({ signal }): Promise<readonly Branch[]> => api.get(TREE_PATH, {}, { signal }),
   staleTime: 60_000,
 })
-
-export function createAgentRole(values: AgentRoleValues, options: CallOptions): Promise<unknown> {
-  return api.post(AGENT_ROLE_PATH, values, options)
-}
-
-export function changeAgentRole(values: AgentRoleValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.put(AGENT_ROLE_PATH, values, options)
-}
-
-export function deleteAgentRole(input: { id: string }, options: CallOptions): Promise<unknown> {
-  return api.delete(AGENT_ROLE_PATH, input, options)
-}

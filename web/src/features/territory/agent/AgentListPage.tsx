@@ -1,39 +1,28 @@
-import { PlusOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
-import { useState } from 'react'
 import { ListPage } from '@/kit/list/ListPage'
 import { WithFranchisees } from '../franchisee/WithFranchisees'
 import type { Agent } from './agent'
-import { AddAgentDrawer, AgentDrawer } from './AgentDrawer'
+import { AgentDrawer } from './AgentDrawer'
+import { AgentForm } from './AgentForm'
 import { agentList } from './description'
-import { useAgentActs, useAgentBatch, whyKept } from './useAgentCommands'
+import { useRemoveAgent, useSwitchAgent, whyKept } from './useAgentCommands'
 import './agent.css'
 
 export default function AgentListPage() {
-  const [adding, setAdding] = useState(false)
-  const { switchState, remove } = useAgentActs()
-  const batch = useAgentBatch()
+  const { rowAction, batchActions } = useSwitchAgent()
+  const remove = useRemoveAgent()
   return (
     <WithFranchisees>
       <ListPage<Agent>
         description={agentList}
-        main={
-          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
-            新增代理
-          </Button>
-        }
+        add={{ text: '新增代理', form: (close) => <AgentForm onSaved={close} /> }}
         editable
         rowActions={(agent) => [
-          { key: 'state', label: agent.state === 1 ? '停用' : '启用', onRun: () => switchState(agent) },
+          rowAction(agent),
           { key: 'delete', label: '删除', danger: true, unavailable: whyKept(agent), onRun: () => remove(agent) },
         ]}
-        batchActions={[
-          { key: 'enable', label: '批量启用', onRun: (agents, done) => batch(agents, true, done) },
-          { key: 'disable', label: '批量停用', danger: true, onRun: (agents, done) => batch(agents, false, done) },
-        ]}
+        batchActions={batchActions}
         drawer={(id, close) => <AgentDrawer id={id} onClose={close} />}
       />
-      {adding && <AddAgentDrawer onClose={() => setAdding(false)} />}
     </WithFranchisees>
   )
 }

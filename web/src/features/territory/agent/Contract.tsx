@@ -1,6 +1,7 @@
 import { Tag } from 'antd'
 import { useState } from 'react'
-import { EMPTY, formatTime } from '@/kit/format'
+import { serverNow } from '@/api/clock'
+import { EMPTY } from '@/kit/format'
 import { contractStanding, contractText } from './agent'
 
 const marks = { over: { color: 'red', label: '已到期' }, soon: { color: 'orange', label: '即将到期' }, future: { color: 'blue', label: '未生效' } }
@@ -11,9 +12,8 @@ interface Days {
 }
 
 function useMark({ begin, end }: Days) {
-  // The day in the time of the operation.
-  const [today] = useState(() => formatTime(Date.now()).slice(0, 10))
-  const standing = contractStanding(begin, end, today)
+  const [now] = useState(serverNow)
+  const standing = contractStanding(begin, end, now)
   return standing === 'none' || standing === 'running' ? null : marks[standing]
 }
 

@@ -19,18 +19,19 @@ describe('the areas that an agent may get', () => {
 })
 
 describe('a contract', () => {
+  const on = (day: string) => Date.parse(`${day}T12:00:00+08:00`)
   it('runs on its last day and is over on the next', () => {
-    expect(contractStanding('2026-01-01', '2026-12-31', '2026-12-31')).toBe('soon')
-    expect(contractStanding('2026-01-01', '2026-12-31', '2027-01-01')).toBe('over')
+    expect(contractStanding('2026-01-01', '2026-12-31', on('2026-12-31'))).toBe('soon')
+    expect(contractStanding('2026-01-01', '2026-12-31', on('2027-01-01'))).toBe('over')
   })
   it('ends soon from thirty days before its end', () => {
-    expect(contractStanding('2026-01-01', '2026-12-31', '2026-11-30')).toBe('running')
-    expect(contractStanding('2026-01-01', '2026-12-31', '2026-12-01')).toBe('soon')
+    expect(contractStanding('2026-01-01', '2026-12-31', on('2026-11-30'))).toBe('running')
+    expect(contractStanding('2026-01-01', '2026-12-31', on('2026-12-01'))).toBe('soon')
   })
   it('may not have begun, have no end, or not be there', () => {
-    expect(contractStanding('2026-01-02', null, '2026-01-01')).toBe('future')
-    expect(contractStanding('2026-01-02', null, '2026-01-02')).toBe('running')
-    expect(contractStanding(null, null, '2026-01-02')).toBe('none')
+    expect(contractStanding('2026-01-02', null, on('2026-01-01'))).toBe('future')
+    expect(contractStanding('2026-01-02', null, on('2026-01-02'))).toBe('running')
+    expect(contractStanding(null, null, on('2026-01-02'))).toBe('none')
     expect(contractText('2026-01-02', null)).toBe('2026-01-02 至 长期')
     expect(contractText(null, null)).toBe('--')
   })

@@ -1,24 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions } from '@/api/client'
+import { api } from '@/api/client'
 import { billingWayLabels } from '@/api/generated/labels'
-import type { BodyOf, DataOf } from '@/api/shapes'
+import type { DataOf } from '@/api/shapes'
 import { labelOf } from '@/kit/choice'
-import type { BatchAnswer } from '@/kit/list/batch'
+import { daysLeft, SOON_DAYS } from '@/kit/days'
 
 export const AGENT_PATH = '/platform/agent/account'
 const AREAS_PATH = '/platform/agent/serviceArea/opMan'
 
-/** What the server refuses about one field, by its code. */
-export const fieldOf = { 'agent-phone-taken': 'phone' } as const
-
-/** Longest texts and largest quota that the server takes. */
-export const COMPANY_MAX = 64
-export const CONTACT_MAX = 20
-export const REMARK_MAX = 200
-export const QUOTA_MAX = 1_000_000
-
-/** 0 disabled, 1 enabled. */
-export type AgentState = 0 | 1
+/** What a change of an agent makes stale; the header's selector lists agents too. */
+export const stale = [[AGENT_PATH]] as const
 
 export const billingWays = [
   { value: 0, label: billingWayLabels[0], short: '自有商户' },
@@ -34,9 +25,6 @@ export function billingShort(way: number): string {
 
 /** An agent as lists and its drawer show it; its phone is masked, and null is under the platform, or no limit. */
 export type Agent = DataOf<typeof AGENT_PATH>['rows'][number]
-
-/** What people fill in; areas that are absent stay as they are. */
-export type AgentValues = Omit<BodyOf<typeof AGENT_PATH, 'put'>, 'agentId' | 'phone' | 'version'>
 
 export const agentInfo = (agentId: string) =>
   queryOptions({
@@ -73,49 +61,19 @@ export function areasWithin(areas: readonly AreaOption[], own: string | null, pa
   return parent === null ? [...areas] : areas.filter(({ agentId }) => agentId === parent || agentId === own)
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-/** A contract is told to end soon so many days before. */
-const SOON_DAYS = 30
-
 export type ContractStanding = 'none' | 'future' | 'running' | 'soon' | 'over'
 
-/** Where a contract stands on the day `today`, all `YYYY-MM-DD`; its last day is part of it. */
-export function contractStanding(begin: string | null, end: string | null, today: string): ContractStanding {
+/** Where a contract stands, its days as `YYYY-MM-DD`; the last one is part of it. */
+export function contractStanding(begin: string | null, end: string | null, now_ms: number): ContractStanding {
   if (begin === null && end === null) return 'none'
-  if (begin !== null && today < begin) return 'future'
+  if (begin !== null && daysLeft(begin, now_ms) > 0) return 'future'
   if (end === null) return 'running'
-  if (end < today) return 'over'
-  return (Date.parse(end) - Date.parse(today)) / DAY_MS <= SOON_DAYS ? 'soon' : 'running'
+  const days = daysLeft(end, now_ms)
+  return days < 0 ? 'over' : days <= SOON_DAYS ? 'soon' : 'running'
 }
 
 /** `2026-01-01 至 2026-12-31`, open ends in words. */
 export function contractText(begin: string | null, end: string | null): string {
   if (begin === null && end === null) return '--'
   return `${begin ?? '未定'} 至 ${end ?? '长期'}`
-}
-
-export function createAgent(
-  values: AgentValues & { phone: string; parentId: string | null; state: AgentState },
-  options: CallOptions,
-): Promise<unknown> {
-  return api.post(AGENT_PATH, values, options)
-}
-
-export function changeAgent(
-  values: AgentValues & { agentId: string; phone?: string; version: number },
-  options: CallOptions,
-): Promise<unknown> {
-  return api.put(AGENT_PATH, values, options)
-}
-
-export function setAgentState(input: { agentId: string; state: AgentState }, options: CallOptions): Promise<unknown> {
-  return api.post(`${AGENT_PATH}/state`, input, options)
-}
-
-export function setAgentStates(agentIds: string[], state: AgentState, options: CallOptions): Promise<BatchAnswer> {
-  return api.post(`${AGENT_PATH}/state`, { agentIds, state }, options)
-}
-
-export function deleteAgent(input: { agentId: string }, options: CallOptions): Promise<unknown> {
-  return api.delete(AGENT_PATH, input, options)
 }

@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Form, Modal, Select } from 'antd'
+import { Alert, Form, Modal } from 'antd'
 import '@/kit/notice.css'
-import { agentChoices } from '@/kit/agentChoices'
-import { type Area, areaInfo, handOverFault } from './area'
-import { useHandOver } from './useAreaCommands'
+import { command } from '@/api/client'
+import { AgentItem } from '@/kit/record/ChoiceItem'
+import { useCommand } from '@/kit/useCommand'
+import { type Area, AREA_PATH, areaInfo, handOverFault, stale } from './area'
 
 /** Asks to whom an area goes, and says what that means. */
 export function HandOverDialog({ area, onClose }: { area: Area; onClose: () => void }) {
   const [form] = Form.useForm<{ agentId: string }>()
-  const agents = useQuery(agentChoices)
   const latest = useQuery(areaInfo(area.id))
-  const handOver = useHandOver()
+  const handOver = useCommand({ run: command.post(`${AREA_PATH}/agent`), stale, done: '服务区已移交' })
   const fault = latest.data ? handOverFault(latest.data) : null
-  const options = (agents.data?.rows ?? [])
-    .filter((row) => row.agentId !== area.agentId)
-    .map((row) => ({ value: row.agentId, label: row.company }))
   return (
     <Modal
       open
@@ -38,16 +35,7 @@ export function HandOverDialog({ area, onClose }: { area: Area; onClose: () => v
           handOver.mutateAsync({ id: area.id, agentId, version }).then(onClose, () => undefined)
         }}
       >
-        <Form.Item name="agentId" label="新的运营代理" rules={[{ required: true, message: '请选择新的运营代理' }]}>
-          <Select
-            disabled={fault !== null}
-            showSearch={{ optionFilterProp: 'label' }}
-            loading={agents.isLoading}
-            placeholder="选择代理"
-            options={options}
-            notFoundContent={agents.isError ? '代理列表加载失败，请关闭后重试' : '没有其他启用的代理'}
-          />
-        </Form.Item>
+        <AgentItem label="新的运营代理" placeholder="选择代理" none="没有其他启用的代理" except={area.agentId} disabled={fault !== null} />
       </Form>
     </Modal>
   )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, SUSPENDED, TEL } from './area'
 import { areaList } from './description'
-import { openConsequence } from './useAreaCommands'
+import { openConsequence } from './useAreaActs'
 import { textOf } from '@/kit/list/cells'
 
 const area: Area = {

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type CallOptions } from '@/api/client'
+import { api } from '@/api/client'
 import { areaStateLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
 import { tagOf } from '@/kit/choice'
@@ -19,11 +19,9 @@ export type Area = DataOf<typeof AREA_PATH>['rows'][number]
 /** With its edge, as `[lng, lat]` corners, closed, WGS-84, and what lies in it. */
 export type AreaInfo = DataOf<'/platform/agent/serviceArea/info'>
 
-/** What the server refuses about one field, by its code. */
-export const fieldOf = { 'area-name-taken': 'name' } as const
+/** What a change of an area makes stale. */
+export const stale = [[AREA_PATH]] as const
 
-export const NAME_MAX = 30
-export const NOTICE_MAX = 200
 /** What the server takes for a telephone. */
 export const TEL = /^(?=.*\d)[\d +\-()]{5,20}$/
 
@@ -72,18 +70,3 @@ export const areaInfo = (id: string) =>
     queryKey: [AREA_PATH, 'info', id],
     queryFn: ({ signal }) => api.get(`${AREA_PATH}/info`, { id }, { signal }),
   })
-
-/** What people fill in. */
-export type AreaValues = Pick<Area, 'name' | 'tel'>
-
-export function changeArea(values: AreaValues & { id: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.put(AREA_PATH, values, options)
-}
-
-export function setAreaState(input: { id: string; state: number; notice?: string }, options: CallOptions): Promise<unknown> {
-  return api.post(`${AREA_PATH}/state`, input, options)
-}
-
-export function handOverArea(input: { id: string; agentId: string; version: number }, options: CallOptions): Promise<unknown> {
-  return api.post(`${AREA_PATH}/agent`, input, options)
-}

@@ -7,7 +7,7 @@ import { randomBytes, toBase64Url } from '@/api/bytes'
 import { says, type Server, startServer } from '@/api/server.fixture'
 import { saveSignature } from '@/api/storage'
 import { COOPERATING, type Franchisee, FRANCHISEE_PATH } from './franchisee'
-import FranchiseePanel from './FranchiseePanel'
+import { FranchiseesOfAgent } from './FranchiseePanel'
 
 const franchisee: Franchisee = {
   id: '70',
@@ -45,7 +45,7 @@ function show() {
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
         <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
           <App>
-            <FranchiseePanel agentId="2" />
+            <FranchiseesOfAgent agentId="2" />
           </App>
         </ConfigProvider>
       </QueryClientProvider>

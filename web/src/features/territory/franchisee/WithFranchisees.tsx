@@ -1,7 +1,7 @@
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import FranchiseePanel from './FranchiseePanel'
+import { FranchiseeList } from './FranchiseePanel'
 import './franchisee.css'
 
 const TAB = 'tab'
@@ -23,7 +23,7 @@ export function WithFranchisees({ children }: { children: ReactNode }) {
       destroyOnHidden
       items={[
         { key: AGENT, label: '代理账号', children },
-        { key: FRANCHISEE, label: '加盟商', children: <FranchiseePanel /> },
+        { key: FRANCHISEE, label: '加盟商', children: <FranchiseeList /> },
       ]}
     />
   )

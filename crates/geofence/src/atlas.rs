@@ -1,0 +1,179 @@
+//! Areas and fence versions, found by place.
+
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
+use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
+
+use crate::outline::Bounds;
+use crate::plane::Plane;
+use crate::{Outline, Ring, Rule, Shape};
+
+/// A version of a service area's edge.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Which.
+    pub id: AreaId,
+    /// Which of its edges.
+    pub data_version: i64,
+    /// The edge.
+    pub ring: Ring,
+    /// When it holds.
+    pub span: Span,
+}
+
+/// A version of a fence.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    /// Which.
+    pub id: FenceId,
+    /// Which of its versions.
+    pub data_version: i64,
+    /// The area it lies in.
+    pub area: AreaId,
+    /// Where it is.
+    pub shape: Shape,
+    /// What it says.
+    pub rule: Rule,
+    /// When it counts.
+    pub span: Span,
+}
+
+/// From an instant until another, which is no longer part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first instant.
+    pub from: Timestamp,
+    /// The end; none: for ever.
+    pub until: Option<Timestamp>,
+}
+
+impl Span {
+    /// Always.
+    pub const EVER: Self = Self { from: Timestamp::from_millis(i64::MIN), until: None };
+
+    /// Whether it holds `at`.
+    pub fn holds(&self, at: Timestamp) -> bool {
+        self.from <= at && self.until.is_none_or(|until| at < until)
+    }
+}
+
+type Tree = RTree<GeomWithData<Rectangle<[f64; 2]>, u32>>;
+
+/// Every edge and fence version of some stretch of time.
+#[derive(Debug)]
+pub struct Atlas {
+    areas: Vec<(Area, Outline)>,
+    fences: Vec<(Fence, Outline)>,
+    area_boxes: Tree,
+    parking_boxes: Tree,
+    other_boxes: Tree,
+    widest_buffer_m: f64,
+}
+
+/// Something of the atlas near a place.
+pub(crate) struct Near<'a> {
+    /// What.
+    pub fence: &'a Fence,
+    /// Metres outside of its edge; 0 within.
+    pub beyond_m: f64,
+}
+
+fn boxed([min, max]: Bounds, index: usize) -> GeomWithData<Rectangle<[f64; 2]>, u32> {
+    GeomWithData::new(Rectangle::from_corners(min, max), index as u32)
+}
+
+impl Atlas {
+    /// Of these.
+    pub fn new(areas: Vec<Area>, fences: Vec<Fence>) -> Self {
+        let areas: Vec<_> = areas
+            .into_iter()
+            .map(|area| {
+                let outline = Outline::from(&area.ring);
+                (area, outline)
+            })
+            .collect();
+        let fences: Vec<_> = fences
+            .into_iter()
+            .map(|fence| {
+                let outline = Outline::from(&fence.shape);
+                (fence, outline)
+            })
+            .collect();
+        let tree = |parking: bool| {
+            let some = fences.iter().enumerate().filter(|(_, (fence, _))| fence.rule.is_parking() == parking);
+            RTree::bulk_load(some.map(|(index, (_, outline))| boxed(outline.bounds(), index)).collect())
+        };
+        let (parking_boxes, other_boxes) = (tree(true), tree(false));
+        let area_boxes = RTree::bulk_load(
+            areas.iter().enumerate().map(|(n, (_, outline))| boxed(outline.bounds(), n)).collect(),
+        );
+        let buffers = fences.iter().filter_map(|(fence, _)| match &fence.rule {
+            Rule::Parking(parking) => Some(parking.buffer_m),
+            _ => None,
+        });
+        let widest_buffer_m = buffers.fold(0.0, f64::max);
+        Self { areas, fences, area_boxes, parking_boxes, other_boxes, widest_buffer_m }
+    }
+
+    /// The widest buffer of its parking places, metres.
+    pub(crate) const fn widest_buffer_m(&self) -> f64 {
+        self.widest_buffer_m
+    }
+
+    /// The edge of `area` at an instant.
+    pub(crate) fn area(&self, area: AreaId, at: Timestamp) -> Option<&(Area, Outline)> {
+        self.areas.iter().find(|(known, _)| known.id == area && known.span.holds(at))
+    }
+
+    /// The area that holds a place; of several the smallest box's.
+    pub(crate) fn area_of(&self, place: Wgs84, plane: &Plane, at: Timestamp) -> Option<&Area> {
+        self.area_boxes
+            .locate_in_envelope_intersecting(&AABB::from_point([place.lng(), place.lat()]))
+            .map(|one| &self.areas[one.data as usize])
+            .filter(|(area, outline)| area.span.holds(at) && outline.holds(place, plane))
+            .min_by(|(_, a), (_, b)| spread(a.bounds()).total_cmp(&spread(b.bounds())))
+            .map(|(area, _)| area)
+    }
+
+    /// What is no parking place and holds a place, with how many metres the edge is away.
+    pub(crate) fn others_at(
+        &self,
+        place: Wgs84,
+        plane: &Plane,
+        at: Timestamp,
+    ) -> impl Iterator<Item = (&Fence, f64)> {
+        self.other_boxes
+            .locate_in_envelope_intersecting(&AABB::from_point([place.lng(), place.lat()]))
+            .map(|one| &self.fences[one.data as usize])
+            .filter(move |(fence, outline)| fence.span.holds(at) && outline.holds(place, plane))
+            .map(|(fence, outline)| (fence, outline.edge_m(plane)))
+    }
+
+    /// Parking places about a place, roughly from near to far. `visit` answers how far away another may be that it still
+    /// wants to know of, metres.
+    pub(crate) fn parkings<'a>(
+        &'a self,
+        place: Wgs84,
+        plane: &Plane,
+        at: Timestamp,
+        mut visit: impl FnMut(Near<'a>) -> f64,
+    ) {
+        let least_m = plane.least_degree_m();
+        let mut reach_m = f64::INFINITY;
+        for (one, degrees2) in
+            self.parking_boxes.nearest_neighbor_iter_with_distance_2(&[place.lng(), place.lat()])
+        {
+            if degrees2.sqrt() * least_m > reach_m {
+                break;
+            }
+            let (fence, outline) = &self.fences[one.data as usize];
+            if fence.span.holds(at) {
+                reach_m = visit(Near { fence, beyond_m: outline.beyond_m(place, plane) });
+            }
+        }
+    }
+}
+
+fn spread([min, max]: Bounds) -> f64 {
+    (max[0] - min[0]) * (max[1] - min[1])
+}

@@ -1,0 +1,3 @@
+//! Judging, from outside.
+
+mod real_data;

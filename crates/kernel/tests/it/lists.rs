@@ -1,0 +1,70 @@
+//! Pages of a list are the same however they are looked for: few rows, many, and many of a choice.
+
+use kernel::{List, Sort};
+use sqlx::FromRow;
+use vocabulary::{AgentId, COUNT_CAP, Page, Reach, Scope};
+
+use crate::support::runtime;
+
+#[derive(Debug, FromRow)]
+struct Sale {
+    sale_id: i64,
+}
+
+const SORTS: [Sort; 1] = [Sort { name: "price", column: "s.price" }];
+
+fn sales(scope: &Scope, states: Vec<i64>, sort: Option<&str>) -> List {
+    List::new("s.sale_id", "read.sale s", "s.sold_at_ms desc, s.sale_id desc")
+        .of_agents("s.agent_id", scope)
+        .is_one_of("s.state", states)
+        .sorted(&SORTS, "s.sale_id", sort)
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_many_rows_is_that_of_the_whole_order() {
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
+    for sql in [
+        "create table read.sale (sale_id bigint primary key, agent_id bigint not null, state smallint not null,
+             price bigint not null, sold_at_ms bigint not null)",
+        "select wheelhouse.guard_table('read.sale')",
+        "insert into read.sale select n, 1 + n % 3, n % 5, (n * 7919) % 1000, (n * 104729) % 1000
+         from generate_series(1::bigint, 60000) n",
+    ] {
+        sqlx::query(sql).execute(owner).await.unwrap();
+    }
+    let agents =
+        |ids: &[i64]| Scope { agents: Reach::only(ids.iter().copied().map(AgentId)), areas: Reach::All };
+    for (scope, own) in
+        [(Scope::ALL, "true"), (agents(&[1]), "agent_id = 1"), (agents(&[1, 3]), "agent_id in (1, 3)")]
+    {
+        for (states, stands) in [
+            (vec![], "true"),
+            (vec![4], "state = 4"),
+            (vec![2, 4, 2], "state in (2, 4)"),
+            (vec![0, 1, 2], "state < 3"),
+        ] {
+            for (sort, order) in [
+                (None, "sold_at_ms desc, sale_id desc"),
+                (Some("price"), "price, sale_id"),
+                (Some("-price"), "price desc, sale_id desc"),
+            ] {
+                let list = sales(&scope, states.clone(), sort);
+                let whole =
+                    format!("select sale_id from read.sale where {own} and {stands} order by {order}");
+                let whole: Vec<i64> =
+                    sqlx::query_scalar(sqlx::AssertSqlSafe(whole)).fetch_all(owner).await.unwrap();
+                for page in [1, 7, 400] {
+                    let mut db = standing.runtime.reads.scoped(&scope, None, &[]).await.unwrap();
+                    let found = list.page::<Sale>(&mut db, Page::new(Some(page), Some(25))).await.unwrap();
+                    let rows: Vec<i64> = found.rows.iter().map(|sale| sale.sale_id).collect();
+                    let from = (page as usize - 1) * 25;
+                    let expected: Vec<i64> = whole.iter().skip(from).take(25).copied().collect();
+                    assert_eq!(rows, expected, "{scope:?} {states:?} {sort:?} page {page}");
+                    assert_eq!(found.count, (whole.len() as i64).min(COUNT_CAP));
+                }
+            }
+        }
+    }
+}
