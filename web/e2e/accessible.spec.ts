@@ -1,31 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
+import { built, oneToCome, settled, withoutMenu } from './built'
 import { administratorRole, at, expect, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
-
-interface Entry {
-  path: string
-  layout: string
-  page: string | null
-}
-
-/** Every page that is built, of the route table itself: a new one is looked at the day it is added. */
-const entries = JSON.parse(readFileSync(new URL('../src/app/routes.json', import.meta.url), 'utf8')) as Entry[]
-const built = entries
-  .filter(({ page, layout }) => page !== null && page !== 'coming' && layout !== 'public')
-  .map(({ path }) => path)
-  // Opens with a payment account only, and is looked at where one is opened.
-  .filter((path) => path !== '/financial/AccountManager')
-const oneToCome = entries.find(({ page }) => page === 'coming')?.path ?? ''
-
-/** Drawn, with its data. */
-async function settled(page: Page) {
-  await expect(page.locator('#content')).toBeVisible()
-  await expect(page.locator('.ant-spin-spinning, .ant-skeleton')).toHaveCount(0)
-  await page.waitForTimeout(300)
-}
 
 for (const [width, height] of [
   [1366, 768],
@@ -37,9 +15,7 @@ for (const [width, height] of [
     for (const path of [...built, oneToCome, '/404']) {
       await page.goto(at(path))
       if (path !== '/404') await settled(page)
-      // On a phone the menu lies over the page at first.
-      await page.keyboard.press('Escape')
-      await expect(page.locator('.ant-drawer-mask:visible')).toHaveCount(0)
+      await withoutMenu(page)
       found.push(...(await violationsOf(page)).map((violation) => `${path}: ${violation}`))
     }
     expect(found).toEqual([])

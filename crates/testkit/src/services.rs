@@ -5,6 +5,8 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result, ensure};
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
 use tokio::sync::Mutex;
 
 use crate::containers::{NatsContainer, PostgresContainer};
@@ -101,6 +103,22 @@ impl Services {
         F: Future<Output = Result<()>>,
     {
         told(TestDatabase::from_template(&self.admin_url(), template, prepare).await)
+    }
+
+    /// A copy of a database that `migrations` made, dropped with the value. Whoever brings the same ones shares its template.
+    ///
+    /// # Panics
+    /// As [`Self::database_from`].
+    pub async fn migrated(&self, migrations: &Migrator) -> TestDatabase {
+        let bytes = migrations.iter().flat_map(|step| step.checksum.iter());
+        let sum = bytes.fold(0_i64, |sum, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)));
+        let migrate = async |url: String| {
+            let owner = PgPool::connect(&url).await?;
+            migrations.run(&owner).await?;
+            owner.close().await;
+            Ok(())
+        };
+        self.database_from(&format!("migrated_{:x}", sum.cast_unsigned()), migrate).await
     }
 
     /// The URL for NATS clients; everybody is let in, except where `NATS_URL` says otherwise.

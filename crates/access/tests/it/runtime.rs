@@ -86,19 +86,6 @@ impl Drop for TestRuntime {
     }
 }
 
-async fn database(services: &Services) -> TestDatabase {
-    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
-        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
-    });
-    let prepare = async |url: String| {
-        let pools = Pools::connect(&url, SIZES).await?;
-        kernel::migrate(&pools.owner).await?;
-        pools.close().await;
-        Ok(())
-    };
-    services.database_from(&format!("access_{:x}", steps.cast_unsigned()), prepare).await
-}
-
 impl TestRuntime {
     pub async fn new() -> Self {
         // On the heap: it is as large as a future of the stack may be.
@@ -107,7 +94,7 @@ impl TestRuntime {
 
     pub async fn with(config: AccessConfig) -> Self {
         let services = Services::start().await;
-        let database = database(&services).await;
+        let database = services.migrated(&MIGRATIONS).await;
         let pools = Pools::connect(&database.url, SIZES).await.unwrap();
         let clock = Arc::new(FixedClock::at(NOW));
         let master = MasterKey::new([7; 32]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use audit::{Action, AuditSchema, AuditSchemas, Field, Fields, Text, mask};
 use kernel::{
     Actor, Aggregate, CommandContext, DecodeError, Event, Foundation, MIGRATIONS, MasterKey, Personal,
-    PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, Runtime, migrate,
+    PoolSizes, Pools, Position, Projectors, Recorded, Refusal, RequestId, Runtime,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -245,19 +245,6 @@ impl Drop for TestRuntime {
     }
 }
 
-async fn database(services: &Services) -> TestDatabase {
-    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
-        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
-    });
-    let prepare = async |url: String| {
-        let pools = Pools::connect(&url, SIZES).await?;
-        migrate(&pools.owner).await?;
-        pools.close().await;
-        Ok(())
-    };
-    services.database_from(&format!("audit_{:x}", steps.cast_unsigned()), prepare).await
-}
-
 /// A process of the system.
 pub async fn open(url: &str, clock: Arc<FixedClock>) -> Runtime {
     let pools = Pools::connect(url, SIZES).await.unwrap();
@@ -269,7 +256,7 @@ impl TestRuntime {
     /// With 王芳 in it, who acts.
     pub async fn new() -> Self {
         let services = Services::start().await;
-        let database = database(&services).await;
+        let database = services.migrated(&MIGRATIONS).await;
         let clock = Arc::new(FixedClock::at(NOW));
         let runtime = open(&database.url, clock.clone()).await;
         let categories = &["operator", "machine", "card", "access-record"];

@@ -28,23 +28,10 @@ impl Drop for TestRuntime {
     }
 }
 
-async fn database(services: &Services) -> TestDatabase {
-    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
-        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
-    });
-    let prepare = async |url: String| {
-        let pools = Pools::connect(&url, SIZES).await?;
-        kernel::migrate(&pools.owner).await?;
-        pools.close().await;
-        Ok(())
-    };
-    services.database_from(&format!("fleet_{:x}", steps.cast_unsigned()), prepare).await
-}
-
 impl TestRuntime {
     pub async fn new() -> Self {
         let services = Services::start().await;
-        let database = database(&services).await;
+        let database = services.migrated(&MIGRATIONS).await;
         let pools = Pools::connect(&database.url, SIZES).await.unwrap();
         let clock = Arc::new(FixedClock::at(NOW));
         let ids = Arc::new(Snowflake::new(SystemClock, 1));

@@ -24,18 +24,7 @@ pub struct Standing {
 /// A migrated database.
 pub async fn database() -> (Services, TestDatabase) {
     let services = Services::start().await;
-    let steps: i64 = MIGRATIONS.iter().fold(0, |sum, step| {
-        step.checksum.iter().fold(sum, |sum: i64, byte| sum.wrapping_mul(31).wrapping_add(i64::from(*byte)))
-    });
-    let name = format!("kernel_{:x}", steps as u64);
-    let database = services
-        .database_from(&name, |url| async move {
-            let pools = Pools::connect(&url, SIZES).await?;
-            kernel::migrate(&pools.owner).await?;
-            pools.close().await;
-            Ok(())
-        })
-        .await;
+    let database = services.migrated(&MIGRATIONS).await;
     (services, database)
 }
 

@@ -135,7 +135,7 @@ async fn reports(gateway: &Bike, city: &City, soc: u8) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killing_server_postgres_and_nats_amid_commands_loses_nothing_and_does_nothing_twice() {
-    let stack = Stack::start(true).await;
+    let stack = Stack::durable().await;
     let mut node = stack.node(None);
     let machine = Machine::new(&node.url, &stack.full_machine().await);
     let city = City::build(&machine, "F", 1, RIDERS).await;
@@ -175,8 +175,8 @@ async fn killing_server_postgres_and_nats_amid_commands_loses_nothing_and_does_n
     assert_eq!(screen.until_closed().await, 1006, "a killed server says nothing");
     node = stack.node(Some(port));
     more(&stream, 300).await;
-    stack.postgres.kill9().await;
-    stack.postgres.restart().await;
+    stack.postgres().kill9().await;
+    stack.postgres().restart().await;
     more(&stream, 300).await;
     stack.nats.kill9().await;
     more(&stream, 300).await; // commands do not need NATS

@@ -22,7 +22,7 @@ async fn signed(owner: &PgPool) -> i64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_that_went_back_ends_the_server_and_is_gone_on_with_knowingly() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     // Its last words are what it says, and not where in the program it says so.
     let node = stack.node_with(None, &[("RUST_BACKTRACE", "0")]);
     stack.know_the_administrator().await;

@@ -73,15 +73,15 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     machine.ok(&ride(1), &json!({"action": "unlock", "riderId": "r"})).await;
     screen.until("a change after the death", |s| told(s, &city.bikes[1].car)).await;
     let took = died.elapsed();
-    assert!(took < Duration::from_secs(10), "read models stood still for {took:?}");
+    assert!(took < Duration::from_secs(30), "read models stood still for {took:?}");
     bike.report(&city.bikes[0].imei, lat, lng, 54, false).await;
     screen.until("telemetry after the death", |s| s.bikes.values().any(|b| b.soc == 54)).await;
-    eventually("the history goes on", Duration::from_secs(15), async || {
+    eventually("the history goes on", Duration::from_secs(30), async || {
         let sql = "select count(*) from live.telemetry where soc = 54";
         (sqlx::query_scalar::<_, i64>(sql).fetch_one(&owner).await.ok()? == 1).then_some(())
     })
     .await;
-    eventually("another leader of all", Duration::from_secs(10), async || {
+    eventually("another leader of all", Duration::from_secs(30), async || {
         let terms = terms(&owner).await;
         (terms.len() >= led && terms.iter().all(|(_, by, _)| *by != before)).then_some(())
     })

@@ -146,7 +146,7 @@ async fn gate_001_fin_034_what_an_account_opens_is_open_on_the_next_call_and_sta
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stand_in_is_refused_in_production() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let mut serve = stack.command(&["serve"]);
     serve
         .env("WHEELHOUSE_PROFILE", "production")

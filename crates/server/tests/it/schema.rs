@@ -171,7 +171,7 @@ fn judge(document: &Document, operation: &Operation, status: StatusCode, body: &
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_is_sent_every_operation_answers_as_documented_or_refuses_in_chinese() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let node = stack.node_with(None, &[("WIRE_ENCRYPTION", "optional")]);
     stack.know_the_administrator().await;
     let printed = stack.told(&["openapi"]).await;

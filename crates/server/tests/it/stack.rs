@@ -1,15 +1,16 @@
-//! PostgreSQL, NATS and the product's own binary, of one test alone.
+//! A database, NATS and the product's own binary, of one test alone.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kernel::MIGRATIONS;
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use testkit::local::{AuthCallout, Place, Signal, Supervised, free_port, http_get_ok, send_signal};
-use testkit::{OwnNats, OwnPostgres};
+use testkit::{OwnNats, OwnPostgres, Services, TestDatabase};
 use tokio::task::block_in_place;
 
 pub const ADMIN: &str = "13800000000";
@@ -87,17 +88,49 @@ impl Node {
     }
 }
 
+/// Where the data lie.
+enum Data {
+    /// On the server that all tests share, migrated.
+    Shared(Box<TestDatabase>, #[expect(dead_code, reason = "the server ends with it")] Services),
+    /// On a server of the test alone, with nothing in it.
+    Own(OwnPostgres),
+}
+
 /// The servers below, and how to run the binary on them.
 pub struct Stack {
-    pub postgres: OwnPostgres,
+    data: Data,
     pub nats: OwnNats,
     pub nats_password: String,
     place: Arc<Place>,
 }
 
 impl Stack {
-    /// PostgreSQL (whose commits are on the disk when `durable`) and NATS with the product's auth callout.
-    pub async fn start(durable: bool) -> Self {
+    /// A migrated database of the shared server, and NATS with the product's auth callout.
+    pub async fn start() -> Self {
+        Self::on(Box::pin(async {
+            let services = Services::start().await;
+            let database = services.migrated(&MIGRATIONS).await;
+            Data::Shared(Box::new(database), services)
+        }))
+        .await
+    }
+
+    /// The same with an empty PostgreSQL of its own, to be killed: its commits are on the disk.
+    pub async fn durable() -> Self {
+        Self::on(async {
+            let server = OwnPostgres::durable().await;
+            let admin = PgPool::connect(&server.url()).await.expect("PostgreSQL answers");
+            sqlx::raw_sql(AssertSqlSafe(format!("create database {DATABASE}")))
+                .execute(&admin)
+                .await
+                .unwrap();
+            admin.close().await;
+            Data::Own(server)
+        })
+        .await
+    }
+
+    async fn on(data: impl Future<Output = Data>) -> Self {
         let place = Arc::new(block_in_place(Place::throw_away).expect("a folder"));
         let mut secrets = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
         secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
@@ -110,20 +143,21 @@ impl Stack {
             user: NATS_USER.to_owned(),
             password: nats_password.clone(),
         };
-        let (postgres, nats) = tokio::join!(
-            async { if durable { OwnPostgres::durable().await } else { OwnPostgres::start().await } },
-            OwnNats::with_auth_callout(callout)
-        );
-        let this = Self { postgres, nats, nats_password, place };
-        let admin = PgPool::connect(&this.postgres.url()).await.expect("PostgreSQL answers");
-        sqlx::raw_sql(AssertSqlSafe(format!("create database {DATABASE}"))).execute(&admin).await.unwrap();
-        admin.close().await;
-        this
+        let (data, nats) = tokio::join!(data, OwnNats::with_auth_callout(callout));
+        Self { data, nats, nats_password, place }
+    }
+
+    /// The PostgreSQL of a test that has its own.
+    pub fn postgres(&self) -> &OwnPostgres {
+        match &self.data {
+            Data::Own(server) => server,
+            Data::Shared(..) => panic!("all tests share this PostgreSQL"),
+        }
     }
 
     /// The stack with one node that serves.
     pub async fn serving() -> (Self, Node) {
-        let stack = Self::start(false).await;
+        let stack = Self::start().await;
         let node = stack.node(None);
         stack.know_the_administrator().await;
         (stack, node)
@@ -144,7 +178,10 @@ impl Stack {
     }
 
     pub fn database_url(&self) -> String {
-        self.postgres.url_of(DATABASE)
+        match &self.data {
+            Data::Own(server) => server.url_of(DATABASE),
+            Data::Shared(database, _) => database.url.clone(),
+        }
     }
 
     /// The owner's connection, which row-level security does not bind.

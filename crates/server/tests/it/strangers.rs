@@ -81,7 +81,7 @@ async fn all_answers(node: &Node, from: [u8; 4]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_that_never_come_hold_no_place() {
     let requests = 100;
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let node = stack.node_with(None, &[("WHEELHOUSE_REQUESTS", &requests.to_string())]);
     // All from one address, the one that good requests come from too.
     let mut lines = Vec::new();
@@ -112,7 +112,7 @@ async fn bodies_that_never_come_hold_no_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_that_say_nothing_are_closed() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let node = stack.node_with(None, &[("WHEELHOUSE_IDLE_SECONDS", "1")]);
     let mut silent = dial(&node, [127, 0, 0, 1]).await;
     let mut half = dial(&node, [127, 0, 0, 1]).await;
@@ -129,7 +129,7 @@ async fn lines_that_say_nothing_are_closed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_address_has_its_share_of_lines_and_leaves_the_rest_to_others() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let share = [("WHEELHOUSE_CONNECTIONS", "40"), ("WHEELHOUSE_CONNECTIONS_PER_ADDRESS", "15")];
     let node = stack.node_with(None, &share);
     let greedy = [127, 0, 0, 9];
@@ -169,7 +169,7 @@ async fn upgraded(node: &Node, from: [u8; 4]) -> (u16, TcpStream) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn websockets_have_bounds_of_their_own() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let bounds = [("WHEELHOUSE_SOCKETS_PER_ADDRESS", "2"), ("WHEELHOUSE_CONNECTIONS_PER_ADDRESS", "3")];
     let node = stack.node_with(None, &bounds);
     let greedy = [127, 0, 0, 9];
@@ -204,7 +204,7 @@ async fn websockets_have_bounds_of_their_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_in_the_middle_of_a_body_arrives_and_its_rest_is_no_request() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let node = stack.node(None);
     for _ in 0..5 {
         let mut line = dial(&node, [127, 0, 0, 1]).await;
@@ -238,7 +238,7 @@ async fn a_refusal_in_the_middle_of_a_body_arrives_and_its_rest_is_no_request() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_are_not_there_are_not_found_and_never_kept() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let web = stack.state_dir().with_file_name("web");
     std::fs::create_dir_all(web.join("assets")).unwrap();
     for (name, text) in [
@@ -273,7 +273,7 @@ async fn files_that_are_not_there_are_not_found_and_never_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strangers_are_told_well_or_not_and_no_more() {
-    let stack = Stack::start(false).await;
+    let stack = Stack::start().await;
     let node = stack.node(None);
     let token = format!("Bearer {METRICS_TOKEN}");
     let known = [("authorization", token.as_str())];

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::{CommandContext, Foundation, MasterKey, PoolSizes, Pools, Position, Projectors, Runtime};
+use kernel::{
+    CommandContext, Foundation, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Projectors, Runtime,
+};
 use territory::expiry::end_contracts;
 use territory::model::franchisee::{Form, Franchisee, FranchiseeCommand};
 use testkit::Services;
@@ -47,13 +49,7 @@ async fn states(runtime: &Runtime) -> Vec<(i64, i16)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
     let services = Services::start().await;
-    let prepare = async |url: String| {
-        let pools = Pools::connect(&url, SIZES).await?;
-        kernel::migrate(&pools.owner).await?;
-        pools.close().await;
-        Ok(())
-    };
-    let database = services.database_from("territory_expiry", prepare).await;
+    let database = services.migrated(&MIGRATIONS).await;
     let pools = Pools::connect(&database.url, SIZES).await.unwrap();
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::at(MIDNIGHT));
     let ids = Arc::new(Snowflake::new(SystemClock, 1));

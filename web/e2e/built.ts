@@ -1,0 +1,39 @@
+/** The pages that are built, of the route table itself: a new one is looked at the day it is added. */
+import { readFileSync } from 'node:fs'
+import { expect, type Page } from '@playwright/test'
+
+interface Entry {
+  path: string
+  layout: string
+  page: string | null
+}
+
+const entries = JSON.parse(readFileSync(new URL('../src/app/routes.json', import.meta.url), 'utf8')) as Entry[]
+
+const pages = entries
+  .filter(({ page, layout }) => page !== null && page !== 'coming' && layout !== 'public')
+  // Opens with a payment account only, and is looked at where one is opened.
+  .filter(({ path }) => path !== '/financial/AccountManager')
+
+export const built = pages.map(({ path }) => path)
+
+/** Those that are lists described by data. */
+export const lists = pages
+  .filter(({ page }) => readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8').includes('<ListPage'))
+  .map(({ path }) => path)
+
+/** One of those that are still to come. */
+export const oneToCome = entries.find(({ page }) => page === 'coming')?.path ?? ''
+
+/** The page is drawn, with its data. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('#content')).toBeVisible()
+  await expect(page.locator('.ant-spin-spinning, .ant-skeleton')).toHaveCount(0)
+  await page.waitForTimeout(300)
+}
+
+/** Closes the menu, which lies over the page at first on a phone. */
+export async function withoutMenu(page: Page): Promise<void> {
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.ant-drawer-mask:visible')).toHaveCount(0)
+}

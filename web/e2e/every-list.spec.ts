@@ -1,0 +1,114 @@
+/** Walks every list there is: opens it, filters, sorts, takes it away, and looks at it in three sizes. */
+import { readFileSync } from 'node:fs'
+import type { Locator, Page } from '@playwright/test'
+import { violationsOf } from './axe'
+import { lists, settled, withoutMenu } from './built'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+
+test.use({ storageState: SIGNED_IN })
+
+const NOTHING = 'zz没有这样的记录'
+const SIZES = [
+  [1920, 1080],
+  [1366, 768],
+  [390, 844],
+] as const
+/** Of a filter's choices so many are tried. */
+const CHOICES_MOST = 8
+
+const table = (page: Page) => page.locator('.ant-table')
+const search = (page: Page) => page.getByRole('search')
+
+/** How many rows the list says it has. */
+async function counted(page: Page): Promise<number> {
+  await settled(page)
+  await expect(page.locator('.ant-result')).toHaveCount(0)
+  const total = page.locator('.ant-pagination-total-text')
+  if ((await total.count()) === 0) return 0
+  return Number(/\d+/.exec(await total.innerText())?.[0])
+}
+
+async function reset(page: Page, path: string): Promise<void> {
+  await search(page).getByRole('button', { name: '重置' }).click()
+  await expect.poll(() => hashOf(page)).toBe(path)
+}
+
+/** Words that nothing holds leave nothing, and the list says how to get everything back. */
+async function typeInto(page: Page, box: Locator, path: string): Promise<void> {
+  await box.fill(NOTHING)
+  await expect.poll(() => hashOf(page)).toContain(NOTHING)
+  await expect(table(page)).toContainText('没有符合')
+  await box.fill('')
+  await expect.poll(() => hashOf(page)).toBe(path)
+}
+
+/** A choice narrows: what is left differs from the whole for at least one of them. */
+async function chooseFrom(page: Page, box: Locator, whole: number, path: string): Promise<void> {
+  const label = (await box.getAttribute('aria-label')) ?? 'a filter without a label'
+  const open = async () => {
+    await box.click()
+    const options = page.locator('.ant-select-dropdown:visible .ant-select-item-option, .ant-cascader-dropdown:visible .ant-cascader-menu-item')
+    await expect(options.first(), label).toBeVisible()
+    return options
+  }
+  const choices = Math.min(await (await open()).count(), CHOICES_MOST)
+  await page.keyboard.press('Escape')
+  const left: number[] = []
+  for (let choice = 0; choice < choices; choice += 1) {
+    const before = hashOf(page)
+    await (await open()).nth(choice).click()
+    await expect.poll(() => hashOf(page), `${label} stands in the address`).not.toBe(before)
+    await page.keyboard.press('Escape')
+    left.push(await counted(page))
+    await reset(page, path)
+  }
+  if (choices > 1 && whole > 0) expect(left, `${label} leaves rows out`).not.toEqual(left.map(() => whole))
+}
+
+async function sortBy(page: Page, head: Locator): Promise<void> {
+  for (const order of ['ascending', 'descending'] as const) {
+    await head.click()
+    await expect(head).toHaveAttribute('aria-sort', order)
+    await expect.poll(() => hashOf(page)).toContain('sort=')
+    await counted(page)
+  }
+  await head.click()
+}
+
+/** The file has the columns in sight, and a line for each row. */
+async function takeAway(page: Page): Promise<void> {
+  const titles = await page.locator('.ant-table-header th:not(.ant-table-selection-column)').allInnerTexts()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: '导出', exact: true }).click()
+  const lines = readFileSync(await (await download).path(), 'utf8').trim().split('\r\n')
+  expect(lines[0]?.replace('\ufeff', '').split(',')).toEqual(titles.filter((title) => title !== '' && title !== '操作'))
+}
+
+for (const path of lists) {
+  test(`the list ${path} opens, filters, sorts, is taken away and fits`, async ({ page }) => {
+    await page.goto(at(path))
+    await settled(page)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    const whole = await counted(page)
+    const fold = search(page).getByRole('button', { name: '展开' })
+    if ((await fold.count()) > 0) await fold.click()
+
+    const boxes = search(page).locator('input.ant-input[aria-label]:not([inputmode])')
+    for (const box of await boxes.all()) await typeInto(page, box, path)
+    const choices = search(page).locator('.ant-select input[aria-label]')
+    for (const box of await choices.all()) await chooseFrom(page, box, whole, path)
+    for (const head of await page.locator('th.ant-table-column-has-sorters').all()) await sortBy(page, head)
+    if ((await page.getByRole('button', { name: '导出', exact: true }).count()) > 0) await takeAway(page)
+
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height })
+      await page.goto(at(path))
+      await page.reload()
+      await settled(page)
+      await withoutMenu(page)
+      const sideways_px = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect(sideways_px, `${width} px wide`).toBeLessThanOrEqual(0)
+      expect(await violationsOf(page), `${width} px wide`).toEqual([])
+    }
+  })
+}
