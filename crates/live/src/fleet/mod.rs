@@ -131,6 +131,11 @@ impl Fleet {
         self.by_car.get(car_id).copied()
     }
 
+    /// The slot of the bike that carries device `device`.
+    pub fn slot_of(&self, device: &str) -> Option<u32> {
+        imei(device).and_then(|number| self.by_imei.get(&number).copied())
+    }
+
     /// The bike in a slot.
     pub fn record(&self, slot: u32) -> Option<&VehicleRecord> {
         self.records.get(slot as usize)
@@ -213,8 +218,7 @@ impl Fleet {
         now: Timestamp,
         judged: &mut Vec<Judgement>,
     ) -> Result<Taken, Refusal> {
-        let known = imei(device).and_then(|number| self.by_imei.get(&number).copied());
-        let slot = known.ok_or(Refusal::UnknownDevice)?;
+        let slot = self.slot_of(device).ok_or(Refusal::UnknownDevice)?;
         let index = slot as usize;
         let instant = |millis: i64| (millis != NEVER).then(|| Timestamp::from_millis(millis));
         let last = LastHeard {

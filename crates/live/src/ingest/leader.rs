@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Timestamp};
 
 use super::alarms::AlarmQueue;
+use super::book::Book;
 use super::history::HistoryRow;
 use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
@@ -114,6 +115,7 @@ struct Leading<'a> {
     taken: u64,
     /// Number of the last delivery.
     delivered: u64,
+    book: Book,
     writer: IngestWriter,
     batch: Batch,
     dirty: HashSet<u32>,
@@ -159,6 +161,7 @@ impl Ingest {
             .await?
             .ok_or(IngestError::Superseded)?;
         self.restore().await?;
+        let book = Book::open(&self.owner, &self.memory, self.clock.now()).await?;
         // What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the inbox of a leader that
         // died, and the next acknowledgement would cover it. So each term begins with a consumer of its own, right after
         // what is stored; a former leader that still lives loses his with that.
@@ -183,6 +186,7 @@ impl Ingest {
             stored,
             taken: 0,
             delivered: 0,
+            book,
             writer: IngestWriter::Free(Box::new(Ledger {
                 ingest: self.clone(),
                 born,
@@ -266,19 +270,25 @@ impl Leading<'_> {
     fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp, seq: u64) {
         let now = self.ingest.clock.now();
         let mut judged: Vec<Judgement> = Vec::new();
-        let taken = Report::decode(payload).and_then(|report| {
-            let taken = self.ingest.memory.write().take(imei, &report, published, now, &mut judged)?;
-            Ok((taken, report))
+        let book = &mut self.book;
+        let entered = Report::decode(payload).and_then(|report| {
+            let mut fleet = self.ingest.memory.write();
+            let slot = fleet.slot_of(imei).ok_or(Refusal::UnknownDevice)?;
+            // What memory knows already is refused there, and that is no reason not to store it.
+            let _ = fleet.take(imei, &report, published, now, &mut judged);
+            drop(fleet);
+            let with_fix = book.enter(slot, &report, now)?;
+            Ok(HistoryRow { slot, report, with_fix })
         });
-        match taken {
-            Ok((taken, report)) => {
+        match entered {
+            Ok(row) => {
                 measure::taken();
-                if !taken.with_fix {
+                if !row.with_fix {
                     measure::refused(Refusal::NoFix);
                 }
-                self.dirty.insert(taken.slot);
+                self.dirty.insert(row.slot);
                 if seq > self.stored {
-                    self.batch.rows.push(HistoryRow { slot: taken.slot, report, with_fix: taken.with_fix });
+                    self.batch.rows.push(row);
                 }
             }
             Err(reason) => measure::refused(reason),

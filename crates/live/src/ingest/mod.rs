@@ -4,6 +4,7 @@
 //! others keep their memory current ([`Ingest::follow`]). To shard later, give each shard a stream partition and a name.
 
 mod alarms;
+mod book;
 mod down;
 mod history;
 mod keep;

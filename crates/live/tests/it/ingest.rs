@@ -265,6 +265,58 @@ async fn a_leader_that_dies_loses_nothing_and_stores_nothing_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_follower_saw_while_nobody_led_is_stored_when_it_leads() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let start = SystemClock.now().plus_millis(-3_600_000);
+    let node = city.node().await;
+    let follows = CancellationToken::new();
+    let following = tokio::spawn({
+        let (node, follows) = (node.clone(), follows.clone());
+        async move { node.follow(follows).await }
+    });
+    // It is there when it shows what only the subscription tells.
+    let shown = async |n: i64| {
+        let shows = || {
+            node.memory.latest("K17").is_some_and(|latest| latest.report_at == start.plus_millis(n * 1000))
+        };
+        for _ in 0..400 {
+            say(&bike, "up", report(start.plus_millis(n * 1000), 90).compact().to_vec()).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            if shows() {
+                return;
+            }
+        }
+        panic!("it does not follow");
+    };
+    for n in 0..5 {
+        shown(n).await;
+    }
+    follows.cancel();
+    following.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 0, "nobody led");
+
+    let stop = CancellationToken::new();
+    let leading = lead(&node, 1, &stop);
+    city.rows_reach(5).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 5, "each once");
+
+    // The same process leads again, and its memory is ahead of what is stored: as after a database that was away.
+    sqlx::raw_sql("delete from live.telemetry where at = (select max(at) from live.telemetry); update live.ingest set stream_seq = 0")
+        .execute(&city.pool)
+        .await
+        .unwrap();
+    let stop = CancellationToken::new();
+    let leading = lead(&node, 2, &stop);
+    city.rows_reach(5).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    assert_eq!(city.rows().await, 5, "each once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_former_leader_who_does_not_know_it_yet_stores_nothing_more() {
     let city = City::found().await;
     let (bike, _down) = city.bike().await;

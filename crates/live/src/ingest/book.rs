@@ -1,0 +1,59 @@
+//! What history holds of each bike: a report is stored by what is stored, not by what is shown. Memory is ahead of
+//! history where a process followed another one, or stored nothing for a while.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use vocabulary::Timestamp;
+
+use crate::memory::Memory;
+use crate::report::{LastHeard, Place, Refusal, Report, Verdict, judge};
+
+/// Reports are a day old at most, and a fix is forgotten after an hour.
+const NEWEST: &str = "select v.car_id, t.at, coalesce(t.lat_e7, f.lat_e7) lat_e7, coalesce(t.lng_e7, f.lng_e7) lng_e7,
+                          case when t.lat_e7 is null then f.at else t.at end fix_at
+                      from live.vehicle v
+                      cross join lateral (
+                          select at, lat_e7, lng_e7 from live.telemetry
+                          where vehicle = v.vehicle and at > $1 order by at desc limit 1) t
+                      left join lateral (
+                          select at, lat_e7, lng_e7 from live.telemetry
+                          where vehicle = v.vehicle and t.lat_e7 is null and lat_e7 is not null
+                              and at > t.at - interval '1 hour' and at < t.at order by at desc limit 1) f on true";
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// The newest report of each bike that is stored, or waits to be, by slot.
+#[derive(Default)]
+pub(super) struct Book(HashMap<u32, LastHeard>);
+
+impl Book {
+    /// As history stands at `now`.
+    pub(super) async fn open(pool: &PgPool, memory: &Memory, now: Timestamp) -> sqlx::Result<Self> {
+        type Row = (String, DateTime<Utc>, Option<i32>, Option<i32>, Option<DateTime<Utc>>);
+        let rows: Vec<Row> =
+            sqlx::query_as(NEWEST).bind(now.plus_millis(-DAY_MS).datetime()).fetch_all(pool).await?;
+        let fleet = memory.read();
+        let heard = rows.into_iter().filter_map(|(car_id, at, lat_e7, lng_e7, fix_at)| {
+            let place = lat_e7.zip(lng_e7).map(|(lat_e7, lng_e7)| Place { lat_e7, lng_e7 });
+            let last = LastHeard { at: Some(at.into()), fix: place.zip(fix_at.map(Timestamp::from)) };
+            Some((fleet.slot(&car_id)?, last))
+        });
+        Ok(Self(heard.collect()))
+    }
+
+    /// Whether a report of the bike in `slot` is to be stored, and with its position; written down if it is.
+    pub(super) fn enter(&mut self, slot: u32, report: &Report, now: Timestamp) -> Result<bool, Refusal> {
+        let last = self.0.entry(slot).or_default();
+        let with_fix = match judge(last, report, now) {
+            Verdict::Refused(reason) => return Err(reason),
+            Verdict::Taken => true,
+            Verdict::TakenWithoutFix => false,
+        };
+        last.at = Some(report.at);
+        if with_fix {
+            last.fix = Some((report.place, report.at));
+        }
+        Ok(with_fix)
+    }
+}
