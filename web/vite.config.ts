@@ -56,6 +56,9 @@ export default defineConfig({
   test: {
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'],
+    setupFiles: ['src/testing.ts'],
+    // Otherwise one less than there are processors, which are two.
+    maxWorkers: 2,
     // What must be fast is measured by benches: here only what never comes is a failure.
     testTimeout: 60_000,
   },

@@ -1,12 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider, Form, Input } from 'antd'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Refusal } from '@/api/client'
 import { atField } from './fieldErrors'
 import { useCommand } from './useCommand'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 const fieldOf = { 'phone-taken': 'phone' }
 

@@ -1,9 +1,7 @@
-import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { Form } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NameItem, RemarkItem } from './TextItems'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 const onFinish = vi.fn<(values: unknown) => void>()
 

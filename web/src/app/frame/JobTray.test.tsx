@@ -1,12 +1,10 @@
-import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, expect, it, vi } from 'vitest'
 import { JobNews } from '@/kit/jobs/JobNews'
 import type { Result } from '@/kit/jobs/jobs'
 import { currentJobs, forgetJobs, startJob } from '@/kit/jobs/store'
 import { JobTray } from './JobTray'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 vi.setConfig({ testTimeout: 30_000 })
 

@@ -1,12 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App } from 'antd'
 import { afterEach, describe, expect, it } from 'vitest'
 import { USER } from '@/api/server.fixture'
 import { useSession } from '../session/store'
 import { PersonMenu } from './PersonMenu'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 afterEach(() => {
   cleanup()

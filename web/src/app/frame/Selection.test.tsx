@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { randomBytes, toBase64Url } from '@/api/bytes'
@@ -20,8 +20,6 @@ const areas = (ids: string[], count = ids.length) =>
 
 // Dialogs are large, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
-configure({ asyncUtilTimeout: 10_000 })
-
 let server: Server
 let asked = 0
 

@@ -1,4 +1,4 @@
-import { act, cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url, utf8 } from '@/api/bytes'
@@ -6,8 +6,6 @@ import { lost, PHONE, says, type Server, startServer } from '@/api/server.fixtur
 import { sayOnLogin } from '../session/tabs'
 import { clearSession, isLoggedIn } from '../session/stored'
 import { LoginForm } from './LoginForm'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 const DEVICE = '/mieba/platform/opman/device/verification'
 const reload = vi.fn<() => void>()

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { act, cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { ConfigProvider } from 'antd'
 import { useState } from 'react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -8,8 +8,6 @@ import { withHeld } from '../choice'
 import { pathOf, treeOf } from './areaTree'
 import type { Filter, Filters } from './description'
 import { FilterRow } from './FilterRow'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 const agents: AgentChoice[] = [
   { agentId: '7', company: '湖滨出行' },

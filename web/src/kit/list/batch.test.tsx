@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError, Refusal } from '@/api/client'
@@ -7,8 +7,6 @@ import { JobNews } from '../jobs/JobNews'
 import { cancelJob, currentJobs, forgetJobs } from '../jobs/store'
 import { type BatchAnswer, type Fate, namesOf, pieces, runBatches, summaryOf } from './batch'
 import { Outcomes, useBatch } from './useBatch'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 afterEach(() => {
   cleanup()

@@ -1,13 +1,11 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { noCodes, useCodes } from '../permission/held'
 import type { AnyList } from './description'
 import { type ListAsked, ListPage } from './ListPage'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 interface Row {
   id: string

@@ -1,12 +1,10 @@
-import { cleanup, configure, fireEvent, render, renderHook, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { ConfigProvider } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HttpError } from '@/api/client'
 import type { Page } from '@/api/shapes'
 import { ListTable, tableColumns } from './ListTable'
 import { useArrows } from './useArrows'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 interface Row {
   id: string

@@ -1,12 +1,10 @@
-import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api } from '@/api/client'
 import { says, type Server, startServer, TOKEN } from '@/api/server.fixture'
 import { clearSignature, saveSignature } from '@/api/storage'
 import { randomBytes, toBase64Url } from '@/api/bytes'
 import { Toolbar } from './Toolbar'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 const ROWS = '/platform/permission/role'
 

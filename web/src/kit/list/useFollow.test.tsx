@@ -1,13 +1,11 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { act, cleanup, configure, render, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import { useMemo } from 'react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ACCESS_TOKEN } from '@/api/storage'
 import { stopLive } from '@/live/live'
 import type { Shown } from './follow'
 import { useFollow } from './useFollow'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 /** The far end of the websocket. */
 class Far extends EventTarget {
@@ -94,8 +92,8 @@ it('a change between the first answer on its way and the beginning of the watch 
   held = '新'
   act(() => Far.last.begin())
   await act(async () => answers.shift()?.())
-  expect(screen.getByText('旧')).toBeTruthy()
-  await waitFor(() => expect(answers).toHaveLength(1), { timeout: 3000 })
+  expect(await screen.findByText('旧')).toBeTruthy()
+  await waitFor(() => expect(answers).toHaveLength(1))
   await act(async () => answers.shift()?.())
-  expect(screen.getByText('新')).toBeTruthy()
+  expect(await screen.findByText('新')).toBeTruthy()
 })

@@ -1,11 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider, Form } from 'antd'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { grantableTree } from './tree'
 import { useCodeReview } from './useCodeReview'
-
-configure({ asyncUtilTimeout: 10_000 })
 
 interface Case {
   before: readonly string[] | undefined

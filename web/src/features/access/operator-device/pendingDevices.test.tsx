@@ -1,13 +1,11 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, expect, it, vi } from 'vitest'
 import { allDevices, BOUND, type OperatorDevice, WAITING } from './operatorDevice'
 import { PendingDevices } from './PendingDevices'
 
 vi.setConfig({ testTimeout: 30_000 })
-configure({ asyncUtilTimeout: 10_000 })
-
 const device = (id: string, state: number): OperatorDevice => ({
   id,
   state,

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { act, cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { afterEach, expect, it, vi } from 'vitest'
 import { grantableTree } from '@/kit/permission/tree'
@@ -8,8 +8,6 @@ import { type Role, roleInfo } from './role'
 import { useRoleRecord } from './useRoleRecord'
 
 vi.setConfig({ testTimeout: 30_000 })
-configure({ asyncUtilTimeout: 10_000 })
-
 const role: Role = { id: '7', name: '客服', tier: 2, remark: '', codes: ['3001', '3002'], state: 1, system: false, userCount: 0, version: 3, agentId: null, updatedAt: 0, updatedBy: '' }
 
 const nothing = () => undefined

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { App, ConfigProvider } from 'antd'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -35,8 +35,6 @@ const franchisee: Franchisee = {
 
 // Drawers are large, and the machine may be busy.
 vi.setConfig({ testTimeout: 30_000 })
-configure({ asyncUtilTimeout: 10_000 })
-
 let server: Server
 
 function show() {
