@@ -1,7 +1,7 @@
 /** What the specs share: where the server is, who logs in, and the words of a person at the screen. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, test as plain } from '@playwright/test'
+import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, test as plain, type WebError } from '@playwright/test'
 
 /** Which of the workers this process is, counted from 0: each is signed in as an administrator of its own. */
 export const WORKER = Number(process.env.TEST_PARALLEL_INDEX ?? 0)
@@ -50,9 +50,16 @@ export function failing(how: number | string, path: string): RegExp {
   return new RegExp(`^${NOT_LOADED}: .*\\b(?:${how})\\b.* @ [^?#]*${path}([?#]|$)`)
 }
 
+interface Worker {
+  /** The browser of all tests of a worker that begin signed in: what it compiled for one, it has for the next. */
+  staying: { context?: BrowserContext }
+}
+
 interface Fixtures {
   /** What the browser may complain of in this test, because the test provokes it. */
   allowed: RegExp[]
+  /** Whether the test leaves something in its browser that the next one would meet: a clock of its own, say. */
+  apart: boolean
   /** Fails the test for anything else that a page complains of. */
   clean: (context: BrowserContext) => void
   /** A second operator's browser, signed in too. */
@@ -60,20 +67,47 @@ interface Fixtures {
 }
 
 /** A test whose pages must be free of errors and warnings. */
-export const test = plain.extend<Fixtures>({
+export const test = plain.extend<Fixtures, Worker>({
   allowed: [[], { option: true }],
+  apart: [false, { option: true }],
+  // oxlint-disable-next-line no-empty-pattern -- the form that fixtures must have
+  staying: [async ({}, use) => use({}), { scope: 'worker' }],
+  context: async ({ browser, contextOptions, storageState, locale, timezoneId, viewport, staying, apart }, use) => {
+    const fresh = () => browser.newContext({ ...contextOptions, storageState, locale, timezoneId, viewport })
+    if (apart || storageState !== SIGNED_IN) {
+      const own = await fresh()
+      await use(own)
+      return own.close()
+    }
+    const context = (staying.context ??= await fresh())
+    await context.setStorageState(SIGNED_IN)
+    await use(context)
+    await Promise.all(context.pages().map((page) => page.close()))
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await context.clearPermissions()
+  },
+  page: async ({ context, viewport }, use) => {
+    const page = await context.newPage()
+    if (viewport) await page.setViewportSize(viewport)
+    await use(page)
+  },
   clean: [
     async ({ context, allowed }, use) => {
       const complaints: string[] = []
+      const raised = (error: WebError) => complaints.push(error.error().message)
+      const said = (message: ConsoleMessage) => {
+        const text = complaintOf(message)
+        if (['error', 'warning'].includes(message.type()) && !allowed.some((known) => known.test(text))) complaints.push(text)
+      }
       const watch = (watched: BrowserContext) => {
-        watched.on('weberror', (error) => complaints.push(error.error().message))
-        watched.on('console', (message) => {
-          const text = complaintOf(message)
-          if (['error', 'warning'].includes(message.type()) && !allowed.some((known) => known.test(text))) complaints.push(text)
-        })
+        watched.on('weberror', raised)
+        watched.on('console', said)
       }
       watch(context)
       await use(watch)
+      context.off('weberror', raised)
+      context.off('console', said)
       expect(complaints, 'the console').toEqual([])
     },
     { auto: true },

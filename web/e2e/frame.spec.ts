@@ -105,7 +105,7 @@ test('ACCESS-017 a first visit to a page fetches its chunk', async ({ page }) =>
 })
 
 test.describe('a chunk that does not come', () => {
-  test.use({ allowed: [/ChunkLoadError/] })
+  test.use({ allowed: [/ChunkLoadError/], apart: true })
 
   test('ACCESS-018 ERR-011 CONST-007 AMB-081 has failed after two minutes, and can be asked for again', async ({ page }) => {
     const names: string[] = []

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { at, expect, failing, hashOf, SIGNED_IN, test } from './fixtures'
+import { at, expect, failing, hashOf, server, SIGNED_IN, test } from './fixtures'
 import { enterByLink, linkFor, newOperator } from './wire'
 
 // The one call that a test has fail.
@@ -28,8 +28,10 @@ for (const [id, what] of [
   test(`${id} without ${what} the visitor is anonymous`, async ({ page }) => {
     await page.goto(at('/log'))
     await expect(page.getByRole('banner')).toBeVisible()
+    // While the page is away nothing of it is asked without the key.
+    await page.goto(`${server()}/healthz`)
     await page.evaluate((key) => localStorage.removeItem(key), what)
-    await page.reload()
+    await page.goto(at('/log'))
     await expect(page).toHaveURL(login)
   })
 }

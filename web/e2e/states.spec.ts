@@ -10,7 +10,8 @@ test.use({ storageState: SIGNED_IN })
 const visit = (page: Page, path: string) => page.evaluate((hash) => void (window.location.hash = hash), path)
 
 test.describe('without a network', () => {
-  test.use({ allowed: [/ChunkLoadError|Failed to load resource|^WebSocket |net::ERR_/] })
+  // What a browser has loaded once it need not load again.
+  test.use({ allowed: [/ChunkLoadError|Failed to load resource|^WebSocket |net::ERR_/], apart: true })
 
   test('重试 after a chunk that failed brings the page with its styles', async ({ page, context }) => {
     await page.goto(at('/log'))
@@ -19,8 +20,11 @@ test.describe('without a network', () => {
     await visit(page, '/operation/operator-log')
     await expect(page.getByText('页面加载失败，请重试')).toBeVisible()
     await context.setOffline(false)
-    await page.getByRole('button', { name: '重试' }).click()
-    await expect(page.getByRole('heading', { name: '操作人员日志' })).toBeVisible()
+    // The network may come back a moment after it was told to.
+    await expect(async () => {
+      await page.getByRole('button', { name: '重试' }).click()
+      await expect(page.getByRole('heading', { name: '操作人员日志' })).toBeVisible({ timeout: 3000 })
+    }).toPass()
     const styles = await page.evaluate(() => [...document.styleSheets].filter((sheet) => sheet.cssRules.length > 0).map(({ href }) => href ?? ''))
     expect(styles.filter((href) => href.includes('/audit-'))).toHaveLength(1)
   })
