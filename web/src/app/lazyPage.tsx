@@ -45,6 +45,9 @@ async function styled<T>(load: () => Promise<T>): Promise<T> {
   return loaded
 }
 
+/** Whether the server can be reached. */
+const answers = () => fetch(window.location.pathname, { cache: 'no-store' }).then(({ ok }) => ok, () => false)
+
 interface ChunkProps<Module> {
   load(this: void): Promise<Module>
   /** What stands in its place until it is there. */
@@ -63,10 +66,12 @@ export function Chunk<Module>({ load, waiting, children }: ChunkProps<Module>) {
     let current = true
     withTimeout(() => styled(load), CHUNK_TIMEOUT_MS).then(
       (module) => current && setOutcome({ load, attempt, module }),
-      (error: unknown) => {
+      async (error: unknown) => {
         // oxlint-disable-next-line no-console -- for whoever is asked why the page did not come
         console.error(error)
-        if (current) setOutcome({ load, attempt, module: null })
+        // A module that once did not come is never asked for again by some browsers, until the application begins anew.
+        if (attempt > 0 && (await answers())) window.location.reload()
+        else if (current) setOutcome({ load, attempt, module: null })
       },
     )
     return () => {
