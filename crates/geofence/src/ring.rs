@@ -42,6 +42,9 @@ pub enum NotARing {
     /// The ring is too small to stand in.
     #[error("围栏面积只有 {0:.2} 平方米，至少需要 1 平方米")]
     TooSmall(f64),
+    /// A polygon of so many rings: of none, or with holes.
+    #[error("围栏需要且只能有一条边界线，不能有洞，现有 {0} 条")]
+    Rings(usize),
     /// A circle too small or too large, metres.
     #[error("半径需在 1 到 20000 米之间，不能是 {0:.1} 米")]
     Radius(f64),
@@ -52,7 +55,9 @@ impl NotARing {
     pub const fn spot(&self) -> Option<[f64; 2]> {
         match self {
             Self::Crossing { at, .. } => Some(*at),
-            Self::Corners { .. } | Self::Corner(_) | Self::TooSmall(_) | Self::Radius(_) => None,
+            Self::Corners { .. } | Self::Corner(_) | Self::TooSmall(_) | Self::Rings(_) | Self::Radius(_) => {
+                None
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Events, refusals and rows, each said in one place.
 
 /// Declares what may have happened to an aggregate: `Variant { … } = "category.what"`. Gives the stored form (`type` and
-/// `data`), which documents it, and [`Event::stored_type`](crate::Event::stored_type).
+/// `data`), which documents it, and [`Event::stored_type`](crate::Event::stored_type). Data that changed its form says
+/// which form this is and what lifts older ones: `= "category.what" in form 2 by lift`, where `fn lift(from: i16, data:
+/// Value) -> Value` makes the next form of one.
 #[macro_export]
 macro_rules! events {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -10,7 +12,7 @@ macro_rules! events {
             $one:ident
             $(($(#[$of_inner:meta])* $inner:ty))?
             $({ $($(#[$of_field:meta])* $field:ident: $type:ty),+ $(,)? })?
-            = $stored:literal
+            = $stored:literal $(in form $form:literal by $lift:path)?
         ),+ $(,)?
     }) => {
         $(#[$meta])*
@@ -33,6 +35,24 @@ macro_rules! events {
                 match self {
                     $(Self::$one { .. } => $stored),+
                 }
+            }
+
+            fn schema_version(_stored_type: &str) -> i16 {
+                $($(if _stored_type == $stored {
+                    return $form;
+                })?)+
+                1
+            }
+
+            fn upcast(
+                _stored_type: &str,
+                _from: i16,
+                data: ::serde_json::Value,
+            ) -> Result<::serde_json::Value, $crate::DecodeError> {
+                $($(if _stored_type == $stored {
+                    return Ok($lift(_from, data));
+                })?)+
+                Ok(data)
             }
         }
     };
@@ -129,7 +149,7 @@ macro_rules! row {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use crate::{Event, Refusal, Stored};
 
@@ -162,7 +182,7 @@ mod tests {
     events! {
         /// What happened to a stall.
         enum StallEvent {
-            Opened { name: String } = "stall.opened",
+            Opened { name: String } = "stall.opened" in form 3 by named,
             Sold(u8) = "stall.sold",
             Closed = "stall.closed",
         }
@@ -175,6 +195,30 @@ mod tests {
             Left(u8) = "stall-left": ("还有 {0} 件"),
             Rent { cents: i64 } = "stall-rent": ("还欠 {} 元", cents / 100),
         }
+    }
+
+    /// At first a stall had a title, then a name, then one in brackets.
+    #[expect(clippy::needless_pass_by_value, reason = "the form that lifts must have")]
+    fn named(from: i16, data: Value) -> Value {
+        match from {
+            1 => json!({"name": data["title"]}),
+            _ => json!({"name": format!("[{}]", data["name"].as_str().unwrap_or_default())}),
+        }
+    }
+
+    #[test]
+    fn what_was_stored_in_an_older_form_is_lifted_step_by_step() {
+        let read = |form: i16, data: &str| {
+            crate::log::codec::decode::<StallEvent>("stall.opened", form, data.as_bytes()).unwrap()
+        };
+        let opened = |name: &str| StallEvent::Opened { name: name.to_owned() };
+        assert_eq!(read(1, r#"{"title": "东"}"#), opened("[东]"));
+        assert_eq!(read(2, r#"{"name": "东"}"#), opened("[东]"));
+        assert_eq!(read(3, r#"{"name": "东"}"#), opened("东"));
+        assert_eq!(
+            (StallEvent::schema_version("stall.opened"), StallEvent::schema_version("stall.sold")),
+            (3, 1)
+        );
     }
 
     #[test]

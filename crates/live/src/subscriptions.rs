@@ -5,11 +5,18 @@ use std::time::Duration;
 
 use kernel::{ChangeBatch, Runtime};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::ingest::{enrol_all, enrol_some, reload_zones};
+use crate::ingest::{enrol_all, enrol_some, next_turn, reload_zones};
 use crate::memory::Memory;
 use crate::push::{Hub, RowsChanged};
+
+/// Between two looks at zones that begin or end by themselves.
+const SHORTEST: Duration = Duration::from_millis(20);
+const LONGEST: Duration = Duration::from_hours(1);
+/// After a look that failed.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Until `stop`: brings bikes, areas and zones into memory when their rows change, and passes every change on to `hub`
 /// (when this node has one). A change that was missed, or could not be read, makes everything be read anew.
@@ -17,6 +24,7 @@ pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub
     let mut changes = runtime.changes.subscribe();
     // What changed before the subscription is read once it stands.
     let mut stale = true;
+    let mut turn = Instant::now() + LONGEST;
     loop {
         if stale {
             stale = !read_all(&runtime, &memory).await;
@@ -29,9 +37,15 @@ pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub
             if let Some(hub) = &hub {
                 hub.rows_missed(0);
             }
+            turn = turn_of(&runtime).await;
         }
         let heard = tokio::select! {
             () = stop.cancelled() => return,
+            () = tokio::time::sleep_until(turn) => {
+                stale = reload_zones(&runtime.pools.projector, &memory, &*runtime.clock).await.is_err();
+                turn = turn_of(&runtime).await;
+                continue;
+            }
             heard = changes.recv() => heard,
         };
         match heard {
@@ -39,6 +53,9 @@ pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub
                 if let Err(error) = take_in(&runtime, &memory, &batch).await {
                     tracing::warn!(error = %error, table = batch.table, "changed rows cannot be read; all are read anew");
                     stale = true;
+                }
+                if batch.table == "fence" {
+                    turn = turn_of(&runtime).await;
                 }
                 if let Some(hub) = &hub {
                     hub.rows_changed(told(&batch));
@@ -49,6 +66,22 @@ pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub
                 stale = true;
             }
             Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// When to look at the zones again, though nobody tells of a change: one begins or ends by itself.
+async fn turn_of(runtime: &Runtime) -> Instant {
+    let now = runtime.clock.now();
+    match next_turn(&runtime.pools.projector, &*runtime.clock).await {
+        Ok(Some(at)) => {
+            let until_ms = u64::try_from(at.millis_since(now)).unwrap_or(0);
+            Instant::now() + Duration::from_millis(until_ms).clamp(SHORTEST, LONGEST)
+        }
+        Ok(None) => Instant::now() + LONGEST,
+        Err(error) => {
+            tracing::warn!(error = %error, "when zones turn cannot be read; tried again");
+            Instant::now() + AGAIN
         }
     }
 }

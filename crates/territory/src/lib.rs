@@ -13,6 +13,7 @@ use kernel::runtime::Runtime;
 use kernel::{Folded, Projector};
 use wire::{Hosted, Routes};
 
+use crate::app::atlas::Judges;
 use crate::ports::Ports;
 
 /// The context, put together once.
@@ -22,6 +23,8 @@ pub struct Context {
     pub runtime: Runtime,
     /// The ports.
     pub ports: Ports,
+    /// The fences in memory.
+    pub judges: Judges,
 }
 
 impl Hosted for Context {
@@ -32,7 +35,7 @@ impl Hosted for Context {
 
 /// Its routes.
 pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
-    let context = Context { runtime: runtime.clone(), ports: ports.clone() };
+    let context = Context { runtime: runtime.clone(), ports: ports.clone(), judges: Judges::default() };
     http::agents::routes(runtime)
         .merge(http::map::routes(runtime))
         .merge(http::open::routes(runtime))
@@ -40,6 +43,8 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::agent_roles::routes(&context))
         .merge(http::areas::routes(&context))
         .merge(http::franchisees::routes(&context))
+        .merge(http::fences::routes(&context))
+        .merge(http::judge::routes(&context))
 }
 
 /// Its read models.
@@ -49,6 +54,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::agent_roles::AgentRoleRow>::new()),
         Arc::new(Folded::<read::franchisees::FranchiseeRow>::new()),
         Arc::new(Folded::<read::areas::Row>::new()),
-        Arc::new(Folded::<read::fences::Row>::new()),
+        Arc::new(read::area_versions::AreaVersions),
+        Arc::new(read::fences::Fences),
     ]
 }

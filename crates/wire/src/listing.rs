@@ -51,6 +51,12 @@ pub trait Listing: Default + DeserializeOwned + Serialize + IntoParams + Send + 
     /// The list, cut to `scope` and to what is asked for.
     fn list(&self, scope: &Scope) -> Result<List, Refused>;
 
+    /// What of it the caller's codes let him see: all of it, unless said otherwise.
+    fn permitted(list: List, caller: &Caller) -> List {
+        let _ = caller;
+        list
+    }
+
     /// The records with what the database alone does not know of them. Ends the transaction in which they were found
     /// as soon as it is not needed.
     fn shown(
@@ -70,7 +76,7 @@ async fn page<L: Listing>(
     Params(paging): Params<PageQuery>,
     Params(query): Params<L>,
 ) -> Handled<PageOf<L::Row>> {
-    let list = query.list(&caller.full_scope)?;
+    let list = L::permitted(query.list(&caller.full_scope)?, &caller);
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.page(&mut db, paging.page()).await?;
     let rows = L::shown(&state, db, found.rows).await?;
@@ -85,7 +91,7 @@ async fn file<L: Listing>(
     Params(query): Params<L>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let list = query.list(&caller.full_scope)?;
+    let list = L::permitted(query.list(&caller.full_scope)?, &caller);
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.rows(&mut db, EXPORT_ROWS_READ).await?;
     let rows = L::shown(&state, db, found).await?;
@@ -99,7 +105,7 @@ async fn record<L: Listing>(
     id: String,
 ) -> Handled<L::Row> {
     let id: i64 = id.parse().map_err(|_| Refused::malformed("编号不正确"))?;
-    let list = L::default().list(&caller.full_scope)?.is(L::KEY, Some(id));
+    let list = L::permitted(L::default().list(&caller.full_scope)?, &caller).is(L::KEY, Some(id));
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.rows(&mut db, 1).await?.pop().ok_or_else(Refused::not_found)?;
     let row = L::shown(&state, db, vec![found]).await?.pop();

@@ -19,7 +19,7 @@ pub use down::Downlink;
 pub use history::{Point, history};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
-pub use registry::{enrol_all, enrol_some, reload_zones};
+pub use registry::{enrol_all, enrol_some, next_turn, reload_zones};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;

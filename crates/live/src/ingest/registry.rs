@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sqlx::{PgPool, Row, postgres::PgRow};
-use vocabulary::{AgentId, AreaId, Clock, FenceId};
+use vocabulary::{AgentId, AreaId, Clock, FenceId, Timestamp};
 
 use crate::fleet::{Codes, VehicleRecord};
 use crate::memory::Memory;
@@ -70,10 +70,13 @@ pub async fn reload_zones(projector: &PgPool, memory: &Memory, clock: &dyn Clock
             Ok((id, AreaShape { id, name: row.try_get("name")?, state: row.try_get("state")?, ring }))
         })
         .collect::<sqlx::Result<_>>()?;
-    let zones = sqlx::query("select fence_id, area_id, ring from read.fence where kind = $1 and enabled")
-        .bind(NO_STOP)
-        .fetch_all(projector)
-        .await?;
+    let zones = sqlx::query(
+        "select fence_id, area_id, ring from read.fence_version where kind = $1 and counts @> $2::bigint",
+    )
+    .bind(NO_STOP)
+    .bind(clock.now().millis())
+    .fetch_all(projector)
+    .await?;
     let zones = zones
         .iter()
         .map(|row| {
@@ -84,6 +87,20 @@ pub async fn reload_zones(projector: &PgPool, memory: &Memory, clock: &dyn Clock
     let zones = Zones::new(areas.into_values().collect(), zones);
     memory.write().reload_zones(zones, clock.now());
     Ok(())
+}
+
+/// When, after now, a no-stop zone begins or ends by itself: nothing else tells of it.
+pub async fn next_turn(projector: &PgPool, clock: &dyn Clock) -> sqlx::Result<Option<Timestamp>> {
+    let at_ms: Option<i64> = sqlx::query_scalar(
+        "select min(at) from (
+             select from_at_ms at from read.fence_version where kind = $1 and not withdrawn and from_at_ms > $2
+             union all select until_at_ms from read.fence_version where kind = $1 and not withdrawn and until_at_ms > $2) t",
+    )
+    .bind(NO_STOP)
+    .bind(clock.now().millis())
+    .fetch_one(projector)
+    .await?;
+    Ok(at_ms.map(Timestamp::from_millis))
 }
 
 fn ring(row: &PgRow) -> sqlx::Result<Vec<[f64; 2]>> {

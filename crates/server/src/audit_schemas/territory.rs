@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
+use geofence::{FenceKind, Proof};
 use serde_json::Value;
 use territory::model::agent::{AgentEvent, BillingWay};
 use territory::model::agent_role::AgentRoleEvent;
 use territory::model::area::{AreaEvent, AreaState};
-use territory::model::fence::{FenceEvent, FenceKind};
+use territory::model::fence::FenceEvent;
 use territory::model::franchisee::{FranchiseeEvent, FranchiseeState};
 
 use super::{
@@ -202,9 +203,13 @@ const AREA_FIELDS: &[Field] = &[
 ];
 
 const FENCE_STEPS: &[Step] = &[
+    Step { stored_type: "fence.draft_saved", label: "保存围栏草稿", fold: fence_draft },
+    Step { stored_type: "fence.draft_discarded", label: "丢弃围栏草稿", fold: fence_published },
     Step { stored_type: "fence.published", label: "发布围栏", fold: fence },
+    Step { stored_type: "fence.withdrawn", label: "撤回围栏版本", fold: fence_withdrawn },
     Step { stored_type: "fence.enabled", label: "启用围栏", fold: enable },
     Step { stored_type: "fence.disabled", label: "停用围栏", fold: disable },
+    Step { stored_type: "fence.deleted", label: "删除围栏", fold: fence_deleted },
 ];
 
 const FENCE_FIELDS: &[Field] = &[
@@ -212,18 +217,102 @@ const FENCE_FIELDS: &[Field] = &[
     Field { key: "kind", label: "类型", text: Text::Named(label::<FenceKind>) },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
-    Field { key: "capacity", label: "停放上限", text: Text::Plain },
+    Field { key: "stage", label: "阶段", text: Text::Plain },
     Field { key: "ring", label: "边界", text: Text::Ring },
+    Field { key: "circle", label: "圆心与半径", text: Text::Plain },
+    Field { key: "capacity", label: "停放上限", text: Text::Plain },
+    Field { key: "min_keep", label: "保有下限", text: Text::Plain },
+    Field { key: "buffer_m", label: "缓冲距离（米）", text: Text::Plain },
+    Field { key: "full_is_closed", label: "满桩禁停", text: Text::Switch("是", "否") },
+    Field { key: "direction", label: "停车方向", text: Text::Plain },
+    Field { key: "proofs", label: "还车凭证", text: Text::Named(label::<Proof>) },
+    Field { key: "hours", label: "时段", text: Text::Plain },
+    Field { key: "difficulty", label: "难度系数", text: Text::Plain },
+    Field { key: "rfid_codes", label: "射频编号", text: Text::Plain },
+    Field { key: "penalty_cents", label: "违停费用（分）", text: Text::Plain },
+    Field { key: "weekdays", label: "生效星期", text: Text::Plain },
+    Field { key: "tags", label: "标签", text: Text::Plain },
+    Field { key: "remark", label: "备注", text: Text::Plain },
     Field { key: "data_version", label: "版本", text: Text::Plain },
+    Field { key: "from", label: "生效时间", text: Text::Moment },
+    Field { key: "until", label: "失效时间", text: Text::Moment },
     Field { key: "enabled", label: "状态", text: ENABLED },
 ];
 
+/// Words of a drawing in place of those that were there.
+fn fence_drawn(state: &mut Fields, drawing: Value, stage: &str) {
+    const OF_A_RULE: [&str; 12] = [
+        "capacity",
+        "min_keep",
+        "buffer_m",
+        "full_is_closed",
+        "direction",
+        "proofs",
+        "hours",
+        "difficulty",
+        "rfid_codes",
+        "penalty_cents",
+        "weekdays",
+        "circle",
+    ];
+    for key in OF_A_RULE.into_iter().chain(["ring"]) {
+        state.remove(key);
+    }
+    let Value::Object(mut drawing) = drawing else { return };
+    drawing.remove("fence_id");
+    let kinds = [("parking", 2), ("no_stop", 4), ("maintenance", 8), ("no_ride", 9), ("custom", 10)];
+    let (kind, rule) = match drawing.remove("rule") {
+        Some(Value::Object(rule)) => rule.into_iter().next().unwrap_or_default(),
+        Some(Value::String(kind)) => (kind, Value::Null),
+        _ => Default::default(),
+    };
+    if let Some((_, number)) = kinds.iter().find(|(name, _)| *name == kind) {
+        drawing.insert("kind".to_owned(), (*number).into());
+    }
+    if let Value::Object(rule) = rule {
+        drawing.extend(rule);
+    }
+    if let Some(Value::Object(shape)) = drawing.remove("shape") {
+        for (form, edge) in shape {
+            match form.as_str() {
+                "polygon" => drawing.insert("ring".to_owned(), edge),
+                _ => drawing.insert("circle".to_owned(), circle(&edge).into()),
+            };
+        }
+    }
+    merge(state, drawing);
+    set(state, "stage", stage);
+}
+
+fn circle(edge: &Value) -> String {
+    let degrees = |key: &str| edge["center"][key].as_f64().unwrap_or_default();
+    let radius_m = edge["radius_m"].as_f64().unwrap_or_default();
+    format!("{:.6}, {:.6}，{radius_m:.1} 米", degrees("lng"), degrees("lat"))
+}
+
 fn fence(state: &mut Fields, mut data: Fields) {
-    flatten(&mut data, "drawing");
-    data.remove("fence_id");
+    fence_drawn(state, data.remove("drawing").unwrap_or_default(), "已发布");
+    flatten(&mut data, "term");
     // A first version counts at once; a later one leaves that as it is.
     if !state.contains_key("enabled") {
         set(state, "enabled", true);
     }
     merge(state, data);
+}
+
+fn fence_draft(state: &mut Fields, mut data: Fields) {
+    fence_drawn(state, data.remove("drawing").unwrap_or_default(), "草稿");
+}
+
+fn fence_published(state: &mut Fields, _data: Fields) {
+    set(state, "stage", "已发布");
+}
+
+fn fence_withdrawn(state: &mut Fields, _data: Fields) {
+    set(state, "stage", "草稿");
+}
+
+fn fence_deleted(state: &mut Fields, _data: Fields) {
+    set(state, "stage", "已删除");
+    set(state, "enabled", false);
 }

@@ -13,6 +13,7 @@ mod devices;
 mod endpoints;
 mod exports;
 mod faults;
+mod fences;
 mod fleet_lists;
 mod franchisees;
 mod grants;

@@ -57,6 +57,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_access(at, theirs))
         .or_else(|| of_owner(at, theirs))
         .or_else(|| of_finance(at, theirs))
+        .or_else(|| of_fences(at, theirs))
         .or_else(|| others(at, theirs))
 }
 
@@ -193,6 +194,25 @@ fn of_owner(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     })
 }
 
+fn of_fences(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { area, fence, .. } = theirs;
+    let ring = json!([[[118.1, 24.5], [118.101, 24.5], [118.101, 24.501], [118.1, 24.5]]]);
+    let form = json!({"id": fence, "type": "parking", "opAreaId": area, "name": "越权", "version": 1, "state": 0,
+        "dataVersion": 1, "geometry": {"type": "Polygon", "coordinates": ring}});
+    Some(match at {
+        ("GET", "/fence/list") => Sample::Ask(json!({"opAreaId": area, "pageSize": "200"})),
+        ("GET", "/fence/{id}") => Sample::Ask(json!({})),
+        ("GET", "/fence/versions") => Sample::Ask(json!({"id": fence})),
+        ("DELETE", "/fence/{id}") => Sample::Tell(json!({"version": "1"})),
+        ("POST" | "PUT", "/fence")
+        | (
+            "POST",
+            "/fence/state" | "/fence/publish" | "/fence/discard" | "/fence/withdraw" | "/fence/rollback",
+        ) => Sample::Tell(form),
+        _ => return None,
+    })
+}
+
 fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     let Theirs { car, imei, role, phone, command, position, .. } = theirs;
     Some(match at {
@@ -270,6 +290,7 @@ pub fn beyond(route: &Route) -> &'static str {
             "POST",
             "/Pay/customer/openAccount" | "/platform/agent/allyInfo" | "/platform/agent/serviceArea/agent",
         ) => "agent-unknown",
+        ("POST", "/fence") => "area-unknown",
         // As for a card that there is not.
         ("POST", "/Pay/customer/bindCardCheck") => "payment-code-over",
         ("GET", "/vehicle/{carId}/history") => "vehicle-not-found",
@@ -284,6 +305,7 @@ pub fn address(route: &Route, theirs: &Theirs) -> String {
         .declared
         .replace("{phone}", &theirs.phone)
         .replace("{carId}", &theirs.car)
+        .replace("/fence/{id}", &format!("/fence/{}", theirs.fence))
         .replace("{id}", &theirs.template)
         .replace("{position}", &theirs.position)
         .replace("{areaId}", &theirs.area)

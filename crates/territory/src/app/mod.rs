@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod areas;
+pub mod atlas;
 
 use kernel::Position;
 use vocabulary::Scope;

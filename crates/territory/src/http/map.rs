@@ -35,6 +35,9 @@ struct Shapes {
 async fn shapes(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<Shapes> {
     let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
     let areas = areas::shapes(&mut *tx).await?;
-    let (parkings, no_stops) = fences::shapes(&mut *tx).await?.into_iter().partition(|fence| fence.kind == 2);
+    let (parkings, no_stops) = fences::shapes(&mut *tx, runtime.clock.now().millis())
+        .await?
+        .into_iter()
+        .partition(|fence| fence.kind == 2);
     Ok(Answer(Shapes { areas, parkings, no_stops }))
 }

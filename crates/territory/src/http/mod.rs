@@ -5,6 +5,8 @@ pub mod accounts;
 pub mod agent_roles;
 pub mod agents;
 pub mod areas;
+pub mod fences;
 pub mod franchisees;
+pub mod judge;
 pub mod map;
 pub mod open;

@@ -2,7 +2,7 @@
 //! the same content, is answered with its id: an import can be run again.
 
 use axum::extract::{Path, State};
-use geofence::{NotARing, Ring};
+use geofence::{Ban, FenceKind, NotARing, Parking, Ring, Rule, Shape};
 use kernel::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Route
 
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
 use crate::model::area::{Area, AreaCommand, Plan};
-use crate::model::fence::{Drawing, Fence, FenceCommand, FenceKind};
+use crate::model::fence::{Drawing, Fence, FenceCommand};
 
 const MOST_FENCES: usize = 200;
 
@@ -199,7 +199,7 @@ struct NewFence {
     /// The area it lies in.
     #[schema(value_type = String)]
     area_id: AreaId,
-    /// 2 parking, 4 no-stop.
+    /// 2 parking, 4 no-stop, 8 maintenance, 9 no-ride, 10 custom.
     #[schema(value_type = i16)]
     kind: FenceKind,
     /// 名称.
@@ -297,22 +297,31 @@ async fn draw_one(
         return Err(Refused::business("area-unknown", "服务区不存在"));
     };
     let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["fence"]).await?;
-    let known: Option<FenceId> =
-        sqlx::query_scalar("select fence_id from read.fence where area_id = $1 and name = $2")
-            .bind(new.area_id)
-            .bind(new.name.trim())
-            .fetch_optional(&mut *tx)
-            .await?;
+    let known: Option<FenceId> = sqlx::query_scalar(
+        "select fence_id from read.fence where area_id = $1 and name = $2 and not deleted",
+    )
+    .bind(new.area_id)
+    .bind(new.name.trim())
+    .fetch_optional(&mut *tx)
+    .await?;
     drop(tx);
     let fence_id = known.unwrap_or_else(|| FenceId(runtime.ids.next_id()));
+    let rule = match new.kind {
+        FenceKind::Parking => Rule::Parking(Parking { capacity: new.capacity, ..Parking::default() }),
+        FenceKind::NoStop => Rule::NoStop(Ban::default()),
+        FenceKind::NoRide => Rule::NoRide(Ban::default()),
+        FenceKind::Maintenance => Rule::Maintenance,
+        FenceKind::Custom => Rule::Custom,
+    };
     let drawing = Drawing {
         fence_id,
         area_id: new.area_id,
         agent_id,
-        kind: new.kind,
-        name: new.name.trim().to_owned(),
-        capacity: new.capacity,
-        ring,
+        name: new.name,
+        shape: Shape::Polygon(ring),
+        rule,
+        tags: Vec::new(),
+        remark: String::new(),
     };
     // One request id stands for the whole batch, so each fence's command carries none: it is "already so" when repeated.
     let mut ctx = request.context(Value::Null);

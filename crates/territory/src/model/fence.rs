@@ -1,17 +1,28 @@
-//! A fence inside a service area: a parking place (停车区) or a no-stop zone (禁停区).
+//! A fence inside a service area. Each time it is published it is a new version, which counts from an instant until the
+//! next one does; what is being drawn is a draft and counts for nobody.
 
-use geofence::{Ring, Shape};
+use std::collections::BTreeSet;
+
+use geofence::{Parking, Ring, Rule, Shape};
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Timestamp, choices};
+use serde_json::{Value, json};
+use vocabulary::text::{line, lines};
+use vocabulary::{AgentId, AreaId, Cents, DataOwner, FenceId, Timestamp};
 
-choices! {
-    /// What a fence is for.
-    pub enum FenceKind("围栏类型") {
-        Parking = 2 => "停车区",
-        NoStop = 4 => "禁停区",
-    }
-}
+/// A name has at most so many characters.
+pub const NAME_MAX: usize = 30;
+/// A remark has at most so many characters.
+pub const REMARK_MAX: usize = 200;
+/// So many tags of so many characters at most.
+pub const TAGS_MAX: usize = 10;
+const TAG_MAX: usize = 10;
+/// Versions that one fence may have: more is a program gone wild.
+pub const VERSIONS_MAX: usize = 500;
+/// Within this time from now a version may begin to count.
+const AHEAD_MAX_MS: i64 = 366 * 86_400_000;
+/// A temporary fence lasts at least so long.
+const LASTS_MIN_MS: i64 = 60_000;
 
 /// A fence as drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,67 +33,260 @@ pub struct Drawing {
     pub area_id: AreaId,
     /// Who runs that area.
     pub agent_id: AgentId,
-    /// What it is for.
-    pub kind: FenceKind,
     /// 名称.
     pub name: String,
-    /// 停放上限, of parking places.
-    pub capacity: i32,
     /// Its edge.
-    pub ring: Ring,
+    pub shape: Shape,
+    /// What it says of those who stop in it.
+    pub rule: Rule,
+    /// 标签.
+    pub tags: Vec<String>,
+    /// 备注.
+    pub remark: String,
 }
 
-/// What may be asked.
+/// When a version counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Term {
+    /// From then on; none: from when it was published.
+    pub from: Option<Timestamp>,
+    /// Until then, without it; none: until the next version does.
+    pub until: Option<Timestamp>,
+}
+
+/// What may be asked. `area` is the edge of its area, which it must not leave.
 #[derive(Clone, Debug)]
 pub enum FenceCommand {
-    /// Draws it; the same again changes nothing.
-    Draw {
-        /// What is drawn.
-        drawing: Drawing,
-        /// The edge of its area, for the check that it lies within.
-        area: Ring,
-    },
+    /// Draws it so, from now on; the same again changes nothing.
+    Draw { drawing: Drawing, area: Ring },
+    /// Keeps what is being drawn.
+    Save { drawing: Drawing, area: Ring },
+    /// Throws away what was being drawn.
+    Discard,
+    /// Lets the draft count.
+    Publish { term: Term, area: Ring },
+    /// Takes back a version that does not count yet.
+    Withdraw { data_version: i64 },
+    /// Draws it, from now on, as it was in an earlier version.
+    RollBack { data_version: i64, area: Ring },
     /// Makes it count.
     Enable,
     /// Makes it not count.
     Disable,
+    /// Takes it away; what it was stays known.
+    Delete,
 }
 
 events! {
     /// What happened.
     pub enum FenceEvent {
-        /// A first or a new version of it counts.
+        /// A first or a new version of it.
         Published {
             /// 1, 2, 3 …
             data_version: i64,
             /// What was drawn.
             drawing: Drawing,
-        } = "fence.published",
+            /// When it counts.
+            term: Term,
+        } = "fence.published" in form 2 by lift,
+        DraftSaved { drawing: Drawing } = "fence.draft_saved",
+        DraftDiscarded = "fence.draft_discarded",
+        /// A version that did not count yet never will.
+        Withdrawn { data_version: i64 } = "fence.withdrawn",
         /// It counts again.
         Enabled = "fence.enabled",
         /// It does not count.
         Disabled = "fence.disabled",
+        Deleted = "fence.deleted",
     }
+}
+
+/// A drawing of the first form: a ring of one of two kinds, with a capacity.
+fn lift(_from: i16, mut data: Value) -> Value {
+    let mut drawing = data["drawing"].take();
+    let rule = if drawing["kind"] == 4 {
+        json!({ "no_stop": geofence::Ban::default() })
+    } else {
+        let capacity = drawing["capacity"].as_i64().and_then(|given| i32::try_from(given).ok());
+        json!({ "parking": Parking { capacity: capacity.unwrap_or(0), ..Parking::default() } })
+    };
+    let shape = json!({ "polygon": drawing["ring"].take() });
+    for (name, value) in [("rule", rule), ("shape", shape), ("tags", json!([])), ("remark", json!(""))] {
+        drawing[name] = value;
+    }
+    json!({ "data_version": data["data_version"], "drawing": drawing, "term": Term::default() })
 }
 
 refusals! {
     /// Why not.
     pub enum FenceRefusal {
-        Unknown = "fence-unknown": ("围栏不存在"),
-        Name = "fence-name": ("围栏名称需 1 到 30 个字"),
+        Shape(String) = "ring": ("{0}"),
+        Unknown = "fence-unknown": ("围栏不存在或已删除"),
+        Name = "fence-name": ("围栏名称需 1 到 {NAME_MAX} 个字"),
+        Remark = "fence-remark": ("备注最多 {REMARK_MAX} 个字"),
+        Tags = "fence-tags": ("标签最多 {TAGS_MAX} 个，每个 1 到 {TAG_MAX} 个字，不能重复"),
         Capacity(i32) = "fence-capacity": ("停放上限需在 0 到 10000 之间，不能是 {0}"),
-        OutsideArea = "fence-outside-area": ("围栏超出了所属服务区的边界"),
+        MinKeep = "fence-min-keep": ("保有下限需在 0 到停放上限之间"),
+        Buffer = "fence-buffer": ("缓冲距离需在 0 到 50 米之间"),
+        Direction = "fence-direction": ("停车方向需在 0 到 359 度之间，允许偏差在 1 到 90 度之间"),
+        Difficulty = "fence-difficulty": ("难度系数需在 0.1 到 10 之间"),
+        RfidCodes = "fence-rfid": ("射频编号最多 100 个，每个 1 到 32 个字符，不能重复"),
+        Hours = "fence-hours": ("时段的起止时间不正确"),
+        Weekdays = "fence-weekdays": ("请至少选择一天"),
+        Penalty = "fence-penalty": ("违停费用需在 0 到 1000 元之间"),
+        OutsideArea { lng: String, lat: String } = "fence-outside-area": ("围栏在 {lng}, {lat} 附近超出了所属服务区的边界"),
         NameTaken = "fence-name-taken": ("该服务区内已有同名围栏"),
         Different = "fence-different": ("围栏不能换到另一个服务区或改变类型"),
+        NoDraft = "fence-no-draft": ("没有草稿可以发布"),
+        TooEarly = "fence-too-early": ("生效时间不能早于现在"),
+        TooLate = "fence-too-late": ("生效时间不能晚于一年之后"),
+        EndsEarly = "fence-ends-early": ("失效时间至少要比生效时间晚 1 分钟"),
+        NoVersion(i64) = "fence-no-version": ("没有第 {0} 版"),
+        Counted(i64) = "fence-counted": ("第 {0} 版已经生效，不能撤回；可以回滚到更早的版本"),
+        TooManyVersions = "fence-versions": ("一个围栏最多 {VERSIONS_MAX} 个版本"),
     }
+}
+
+/// A version that was published.
+#[derive(Clone, Debug)]
+struct Version {
+    number: i64,
+    drawing: Drawing,
+    /// When it begins to count; none: it did as it was published.
+    from: Option<Timestamp>,
 }
 
 /// The fence as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct Fence {
-    drawing: Option<Drawing>,
-    data_version: i64,
+    /// Published and not withdrawn, in the order of their numbers.
+    versions: Vec<Version>,
+    /// The highest number that was given.
+    last_version: i64,
+    draft: Option<Drawing>,
     enabled: bool,
+    deleted: bool,
+}
+
+impl Drawing {
+    /// The same with its texts as they are kept, when all of it may stand.
+    fn sound(mut self) -> Result<Self, FenceRefusal> {
+        self.name = line(&self.name, NAME_MAX).ok_or(FenceRefusal::Name)?;
+        self.remark = lines(&self.remark, REMARK_MAX).ok_or(FenceRefusal::Remark)?;
+        let tags = self.tags.iter().map(|tag| line(tag, TAG_MAX)).collect::<Option<Vec<_>>>();
+        self.tags =
+            tags.filter(|tags| tags.len() <= TAGS_MAX && all_differ(tags)).ok_or(FenceRefusal::Tags)?;
+        match &self.rule {
+            Rule::Parking(parking) => sound_parking(parking)?,
+            Rule::NoStop(ban) | Rule::NoRide(ban) => {
+                if !(1..=127).contains(&ban.weekdays.0) {
+                    return Err(FenceRefusal::Weekdays);
+                }
+                if ban.hours.is_some_and(|hours| !hours.is_sound()) {
+                    return Err(FenceRefusal::Hours);
+                }
+                if ban.penalty_cents.is_some_and(|penalty| !(Cents(0)..=Cents(100_000)).contains(&penalty)) {
+                    return Err(FenceRefusal::Penalty);
+                }
+            }
+            Rule::Maintenance | Rule::Custom => {}
+        }
+        Ok(self)
+    }
+
+    /// Refuses what reaches out of its area, and says where.
+    fn within(&self, area: &Ring) -> Result<(), FenceRefusal> {
+        area.protrusion(&self.shape).map_or(Ok(()), |[lng, lat]| {
+            Err(FenceRefusal::OutsideArea { lng: format!("{lng:.6}"), lat: format!("{lat:.6}") })
+        })
+    }
+
+    fn key(&self) -> String {
+        format!("fence-name:{}:{}", self.area_id, self.name.trim())
+    }
+}
+
+fn all_differ(texts: &[String]) -> bool {
+    texts.iter().collect::<BTreeSet<_>>().len() == texts.len()
+}
+
+fn sound_parking(parking: &Parking) -> Result<(), FenceRefusal> {
+    let rfid = &parking.rfid_codes;
+    let is_code =
+        |code: &String| (1..=32).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_graphic());
+    if !(0..=10_000).contains(&parking.capacity) {
+        Err(FenceRefusal::Capacity(parking.capacity))
+    } else if !(0..=parking.capacity).contains(&parking.min_keep) {
+        Err(FenceRefusal::MinKeep)
+    } else if !(0.0..=50.0).contains(&parking.buffer_m) {
+        Err(FenceRefusal::Buffer)
+    } else if parking.direction.is_some_and(|d| d.degrees > 359 || !(1..=90).contains(&d.tolerance_degrees)) {
+        Err(FenceRefusal::Direction)
+    } else if !(0.1..=10.0).contains(&parking.difficulty) {
+        Err(FenceRefusal::Difficulty)
+    } else if parking.hours.is_some_and(|hours| !hours.is_sound()) {
+        Err(FenceRefusal::Hours)
+    } else if rfid.len() > 100 || !all_differ(rfid) || !rfid.iter().all(is_code) {
+        Err(FenceRefusal::RfidCodes)
+    } else {
+        Ok(())
+    }
+}
+
+impl Term {
+    /// The same with its beginning, when it may be so at `now`.
+    fn sound(self, now: Timestamp) -> Result<Self, FenceRefusal> {
+        let from = self.from.unwrap_or(now);
+        if from < now {
+            Err(FenceRefusal::TooEarly)
+        } else if from.millis_since(now) > AHEAD_MAX_MS {
+            Err(FenceRefusal::TooLate)
+        } else if self.until.is_some_and(|until| until.millis_since(from) < LASTS_MIN_MS) {
+            Err(FenceRefusal::EndsEarly)
+        } else {
+            Ok(Self { from: Some(from), until: self.until })
+        }
+    }
+}
+
+impl Fence {
+    /// What was published last.
+    fn newest(&self) -> Option<&Drawing> {
+        self.versions.last().map(|version| &version.drawing)
+    }
+
+    /// What it was last drawn as, published or not.
+    pub fn drawing(&self) -> Option<&Drawing> {
+        self.draft.as_ref().or(self.newest()).filter(|_| !self.deleted)
+    }
+
+    /// The drawing of a version that was not withdrawn.
+    pub fn version(&self, data_version: i64) -> Option<&Drawing> {
+        self.versions.iter().find(|version| version.number == data_version).map(|version| &version.drawing)
+    }
+
+    fn names(&self) -> BTreeSet<String> {
+        let drawings = self.draft.iter().chain(self.newest()).filter(|_| !self.deleted);
+        drawings.map(Drawing::key).collect()
+    }
+
+    fn publish(&self, drawing: Drawing, term: Term) -> Decision<Self> {
+        if self.last_version >= VERSIONS_MAX as i64 {
+            return Err(FenceRefusal::TooManyVersions);
+        }
+        Ok(vec![FenceEvent::Published { data_version: self.last_version + 1, drawing, term }])
+    }
+
+    /// Whether `drawing` may take the place of what there is.
+    fn may_become(&self, drawing: &Drawing) -> Result<(), FenceRefusal> {
+        match self.drawing() {
+            _ if self.deleted => Err(FenceRefusal::Unknown),
+            Some(old) if old.area_id != drawing.area_id || old.rule.kind() != drawing.rule.kind() => {
+                Err(FenceRefusal::Different)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Aggregate for Fence {
@@ -92,106 +296,116 @@ impl Aggregate for Fence {
     type Event = FenceEvent;
     type Refusal = FenceRefusal;
 
-    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
-        match (&self.drawing, command) {
-            (Some(old), FenceCommand::Draw { drawing, .. }) if *old == drawing => Ok(vec![]),
-            (Some(old), FenceCommand::Draw { drawing, .. })
-                if old.area_id != drawing.area_id || old.kind != drawing.kind || old.name != drawing.name =>
-            {
-                Err(FenceRefusal::Different)
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
+        let known = || self.drawing().ok_or(FenceRefusal::Unknown);
+        match command {
+            FenceCommand::Draw { drawing, area } => {
+                let drawing = drawing.sound()?;
+                self.may_become(&drawing)?;
+                if self.newest() == Some(&drawing) {
+                    return Ok(vec![]);
+                }
+                drawing.within(&area)?;
+                self.publish(drawing, Term { from: Some(now), until: None })
             }
-            (_, FenceCommand::Draw { drawing, area }) => {
-                if !(1..=30).contains(&drawing.name.trim().chars().count()) {
-                    return Err(FenceRefusal::Name);
+            FenceCommand::Save { drawing, area } => {
+                let drawing = drawing.sound()?;
+                self.may_become(&drawing)?;
+                drawing.within(&area)?;
+                if self.drawing() == Some(&drawing) {
+                    return Ok(vec![]);
                 }
-                if !(0..=10_000).contains(&drawing.capacity) {
-                    return Err(FenceRefusal::Capacity(drawing.capacity));
-                }
-                if area.protrusion(&Shape::Polygon(drawing.ring.clone())).is_some() {
-                    return Err(FenceRefusal::OutsideArea);
-                }
-                Ok(vec![FenceEvent::Published { data_version: self.data_version + 1, drawing }])
+                Ok(vec![FenceEvent::DraftSaved { drawing }])
             }
-            (None, FenceCommand::Enable | FenceCommand::Disable) => Err(FenceRefusal::Unknown),
-            (Some(_), FenceCommand::Enable) if self.enabled => Ok(vec![]),
-            (Some(_), FenceCommand::Enable) => Ok(vec![FenceEvent::Enabled]),
-            (Some(_), FenceCommand::Disable) if !self.enabled => Ok(vec![]),
-            (Some(_), FenceCommand::Disable) => Ok(vec![FenceEvent::Disabled]),
+            FenceCommand::Discard => {
+                known()?;
+                // One that was never published would be nothing.
+                match (&self.draft, self.versions.is_empty()) {
+                    (None, _) => Ok(vec![]),
+                    (Some(_), true) => Ok(vec![FenceEvent::Deleted]),
+                    (Some(_), false) => Ok(vec![FenceEvent::DraftDiscarded]),
+                }
+            }
+            FenceCommand::Publish { term, area } => {
+                known()?;
+                let draft = self.draft.clone().ok_or(FenceRefusal::NoDraft)?;
+                draft.within(&area)?;
+                self.publish(draft, term.sound(now)?)
+            }
+            FenceCommand::Withdraw { data_version } => {
+                known()?;
+                let found = self.versions.iter().find(|version| version.number == data_version);
+                match found.ok_or(FenceRefusal::NoVersion(data_version))?.from {
+                    Some(from) if from > now => Ok(vec![FenceEvent::Withdrawn { data_version }]),
+                    _ => Err(FenceRefusal::Counted(data_version)),
+                }
+            }
+            FenceCommand::RollBack { data_version, area } => {
+                known()?;
+                let old = self.version(data_version).ok_or(FenceRefusal::NoVersion(data_version))?.clone();
+                if self.newest() == Some(&old) {
+                    return Ok(vec![]);
+                }
+                old.within(&area)?;
+                self.publish(old, Term { from: Some(now), until: None })
+            }
+            FenceCommand::Enable => {
+                known().map(|_| if self.enabled { vec![] } else { vec![FenceEvent::Enabled] })
+            }
+            FenceCommand::Disable => {
+                known().map(|_| if self.enabled { vec![FenceEvent::Disabled] } else { vec![] })
+            }
+            FenceCommand::Delete if self.deleted => Ok(vec![]),
+            FenceCommand::Delete => known().map(|_| vec![FenceEvent::Deleted]),
         }
     }
 
     fn evolve(&mut self, event: &FenceEvent) {
         match event {
-            FenceEvent::Published { data_version, drawing } => {
-                self.enabled |= self.drawing.is_none();
-                self.drawing = Some(drawing.clone());
-                self.data_version = *data_version;
+            FenceEvent::Published { data_version, drawing, term } => {
+                self.enabled |= self.last_version == 0;
+                self.last_version = *data_version;
+                self.versions.push(Version {
+                    number: *data_version,
+                    drawing: drawing.clone(),
+                    from: term.from,
+                });
+                self.draft = None;
+            }
+            FenceEvent::DraftSaved { drawing } => self.draft = Some(drawing.clone()),
+            FenceEvent::DraftDiscarded => self.draft = None,
+            FenceEvent::Withdrawn { data_version } => {
+                let place = self.versions.iter().position(|version| version.number == *data_version);
+                let taken_back = place.map(|place| self.versions.remove(place).drawing);
+                // What was drawn is not lost.
+                self.draft = self.draft.take().or(taken_back);
             }
             FenceEvent::Enabled => self.enabled = true,
             FenceEvent::Disabled => self.enabled = false,
+            FenceEvent::Deleted => {
+                self.deleted = true;
+                self.draft = None;
+            }
         }
     }
 
     fn owner(&self) -> DataOwner {
-        self.drawing
-            .as_ref()
-            .map_or(DataOwner::PLATFORM, |known| DataOwner::of_area(known.agent_id, known.area_id))
+        let drawing = self.draft.as_ref().or(self.newest());
+        drawing.map_or(DataOwner::PLATFORM, |known| DataOwner::of_area(known.agent_id, known.area_id))
     }
 
+    /// Names belong to it as long as it is there: that of the draft, and that of what was published last.
     fn claims(&self, event: &FenceEvent) -> Vec<Claim<FenceRefusal>> {
-        match event {
-            FenceEvent::Published { drawing, .. } if self.drawing.is_none() => {
-                let key = format!("fence-name:{}:{}", drawing.area_id, drawing.name.trim());
-                vec![Claim::Take { key, refusal: FenceRefusal::NameTaken }]
-            }
-            _ => vec![],
-        }
+        let mut after = self.clone();
+        after.evolve(event);
+        let (held, wanted) = (self.names(), after.names());
+        let given_back = held.difference(&wanted).map(|key| Claim::Release { key: key.clone() });
+        let taken = wanted.difference(&held);
+        let taken = taken.map(|key| Claim::Take { key: key.clone(), refusal: FenceRefusal::NameTaken });
+        given_back.chain(taken).collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use vocabulary::Datum;
-
-    use super::*;
-
-    fn square(west: f64, size: f64) -> Ring {
-        let (south, east, north) = (24.0, west + size, 24.0 + size);
-        Ring::draw(&[[west, south], [east, south], [east, north], [west, north]], Datum::Wgs84).unwrap()
-    }
-
-    fn draw(west: f64) -> FenceCommand {
-        let drawing = Drawing {
-            fence_id: FenceId(7),
-            area_id: AreaId(20),
-            agent_id: AgentId(2),
-            kind: FenceKind::Parking,
-            name: "东门".to_owned(),
-            capacity: 40,
-            ring: square(west, 0.001),
-        };
-        FenceCommand::Draw { drawing, area: square(118.0, 0.01) }
-    }
-
-    #[test]
-    fn a_fence_that_reaches_out_of_its_area_is_refused() {
-        let now = Timestamp::from_millis(0);
-        assert_eq!(Fence::default().decide(draw(118.0095), now), Err(FenceRefusal::OutsideArea));
-        assert!(Fence::default().decide(draw(118.001), now).is_ok());
-    }
-
-    #[test]
-    fn each_drawing_is_a_new_version_and_the_same_is_none() {
-        let now = Timestamp::from_millis(0);
-        let mut fence = Fence::default();
-        for (west, version) in [(118.001, 1), (118.002, 2)] {
-            let events = fence.decide(draw(west), now).unwrap();
-            let [FenceEvent::Published { data_version, .. }] = events.as_slice() else {
-                panic!("{events:?}")
-            };
-            assert_eq!(*data_version, version);
-            fence.evolve(&events[0]);
-        }
-        assert_eq!(fence.decide(draw(118.002), now), Ok(vec![]));
-    }
-}
+#[path = "fence_tests.rs"]
+mod tests;

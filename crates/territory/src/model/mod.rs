@@ -4,5 +4,6 @@ pub mod agent;
 pub mod agent_role;
 pub mod area;
 pub mod fence;
+pub mod fence_form;
 pub mod franchisee;
 pub mod license;

@@ -183,7 +183,8 @@ pub fn list(scope: &Scope) -> List {
     List::new(
         "a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.created_at_ms, a.updated_at_ms,
          a.version,
-         (select count(*) from read.fence f where f.area_id = a.area_id and f.kind = 2 and f.enabled) as parking_count",
+         (select count(*) from read.fence_version v where v.area_id = a.area_id and v.kind = 2
+              and v.counts @> (extract(epoch from now()) * 1000)::bigint) as parking_count",
         "read.area a left join read.agent g on g.agent_id = a.agent_id",
         "a.created_at_ms desc, a.area_id desc",
     )
@@ -216,7 +217,7 @@ pub async fn run_by(db: impl PgExecutor<'_>, agent: AgentId) -> sqlx::Result<BTr
 /// Fences in an area and franchisees who work in it, ended ones not counted.
 pub async fn belongings(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<(i64, i64)> {
     sqlx::query_as(
-        "select (select count(*) from read.fence where area_id = $1),
+        "select (select count(*) from read.fence where area_id = $1 and not deleted),
                 (select count(*) from read.franchisee where area_ids @> array[$1::bigint] and state <> 3)",
     )
     .bind(area)

@@ -1,65 +1,220 @@
-//! Table `fence`.
+//! Tables `fence` and `fence_version`: what a fence is drawn as, and when each of its versions counts.
 
-use kernel::{After, Fold, Recorded};
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use geofence::Rule;
+use kernel::projector::ApplyError;
+use kernel::{Change, List, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
-use sqlx::PgExecutor;
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, Datum, FenceId};
+use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Scope, Timestamp};
 
-use crate::model::fence::{Fence, FenceEvent};
+use super::fence_times::{OffTime, Times, counts, multirange};
+use crate::model::fence::{Drawing, FenceEvent};
+use crate::model::fence_form::{Drawn, FenceType};
 
-/// A row of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Row {
+/// A row of `fence`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Row {
     fence_id: i64,
     area_id: i64,
     agent_id: i64,
     kind: i16,
     name: String,
-    capacity: i32,
     enabled: bool,
-    ring: Vec<[f64; 2]>,
-    datum: Datum,
+    deleted: bool,
     data_version: i64,
+    draft: Option<Drawing>,
+    off: Vec<OffTime>,
     created_at_ms: i64,
     updated_at_ms: i64,
     version: i64,
 }
 
-impl Fold for Row {
-    type Of = Fence;
-    const TABLE: &'static str = "fence";
-    const KEY: &'static str = "fence_id";
+/// A row of `fence_version`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct VersionRow {
+    fence_id: i64,
+    data_version: i64,
+    area_id: i64,
+    agent_id: i64,
+    kind: i16,
+    name: String,
+    capacity: i32,
+    from_at_ms: i64,
+    until_at_ms: Option<i64>,
+    published_at_ms: i64,
+    withdrawn: bool,
+    counts: String,
+    ring: Vec<[f64; 2]>,
+    drawing: Drawing,
+}
 
-    fn fold(row: Option<Self>, event: FenceEvent, recorded: &Recorded) -> After<Self> {
-        let at_ms = recorded.recorded_at.millis();
-        Ok(Some(match event {
-            FenceEvent::Published { data_version, drawing } => Self {
-                fence_id: recorded.stream_id.parse()?,
-                area_id: drawing.area_id.0,
-                agent_id: drawing.agent_id.0,
-                kind: drawing.kind.into(),
-                name: drawing.name,
-                capacity: drawing.capacity,
-                enabled: row.as_ref().is_none_or(|row| row.enabled),
-                datum: drawing.ring.datum,
-                ring: drawing.ring.closed(),
-                data_version,
-                created_at_ms: row.map_or(at_ms, |row| row.created_at_ms),
-                updated_at_ms: at_ms,
-                version: recorded.version,
-            },
-            FenceEvent::Enabled | FenceEvent::Disabled => Self {
-                enabled: event == FenceEvent::Enabled,
-                updated_at_ms: at_ms,
-                version: recorded.version,
-                ..row.ok_or("a fence changed before it was drawn")?
-            },
-        }))
+impl Row {
+    /// The words of a drawing, published or not.
+    fn show(&mut self, drawing: &Drawing) {
+        self.area_id = drawing.area_id.0;
+        self.agent_id = drawing.agent_id.0;
+        self.kind = drawing.rule.kind().into();
+        self.name.clone_from(&drawing.name);
     }
 
-    fn owner(&self) -> DataOwner {
-        DataOwner::of_area(AgentId(self.agent_id), AreaId(self.area_id))
+    fn switch_off(&mut self, at_ms: i64) {
+        self.enabled = false;
+        self.off.push(OffTime { from_at_ms: at_ms, until_at_ms: None });
+    }
+
+    fn switch_on(&mut self, at_ms: i64) {
+        self.enabled = true;
+        if let Some(off) = self.off.last_mut().filter(|off| off.until_at_ms.is_none()) {
+            off.until_at_ms = Some(at_ms);
+        }
+    }
+}
+
+impl VersionRow {
+    fn new(data_version: i64, drawing: Drawing, times: Times, recorded: &Recorded) -> Self {
+        Self {
+            fence_id: drawing.fence_id.0,
+            data_version,
+            area_id: drawing.area_id.0,
+            agent_id: drawing.agent_id.0,
+            kind: drawing.rule.kind().into(),
+            name: drawing.name.clone(),
+            capacity: match &drawing.rule {
+                Rule::Parking(parking) => parking.capacity,
+                _ => 0,
+            },
+            from_at_ms: times.from_at_ms,
+            until_at_ms: times.until_at_ms,
+            published_at_ms: recorded.recorded_at.millis(),
+            withdrawn: false,
+            counts: String::new(),
+            ring: drawing.shape.closed(),
+            drawing,
+        }
+    }
+}
+
+/// A fence with all that was ever published of it.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    row: Row,
+    versions: Vec<VersionRow>,
+}
+
+impl Kept {
+    fn apply(&mut self, event: FenceEvent, recorded: &Recorded) -> Result<(), ApplyError> {
+        let at_ms = recorded.recorded_at.millis();
+        if recorded.version == 1 {
+            self.row.fence_id = recorded.stream_id.parse()?;
+            self.row.created_at_ms = at_ms;
+        }
+        match event {
+            FenceEvent::Published { data_version, drawing, term } => {
+                self.row.show(&drawing);
+                self.row.enabled |= self.versions.is_empty();
+                let from_at_ms = term.from.map_or(at_ms, Timestamp::millis);
+                let times = Times { from_at_ms, until_at_ms: term.until.map(Timestamp::millis) };
+                self.versions.push(VersionRow::new(data_version, drawing, times, recorded));
+                self.row.draft = None;
+            }
+            FenceEvent::DraftSaved { drawing } => {
+                self.row.show(&drawing);
+                self.row.draft = Some(drawing);
+            }
+            FenceEvent::DraftDiscarded => self.row.draft = None,
+            FenceEvent::Withdrawn { data_version } => {
+                let found = self.versions.iter_mut().find(|version| version.data_version == data_version);
+                let found = found.ok_or("a version was withdrawn before it came")?;
+                found.withdrawn = true;
+                self.row.draft = self.row.draft.take().or_else(|| Some(found.drawing.clone()));
+            }
+            FenceEvent::Enabled => self.row.switch_on(at_ms),
+            FenceEvent::Disabled => self.row.switch_off(at_ms),
+            FenceEvent::Deleted => {
+                self.row.switch_off(at_ms);
+                self.row.deleted = true;
+                self.row.draft = None;
+            }
+        }
+        let newest = self.versions.iter().rev().find(|version| !version.withdrawn);
+        self.row.data_version = newest.map_or(0, |version| version.data_version);
+        if let Some(shown) = self.row.draft.clone().or(newest.map(|version| version.drawing.clone())) {
+            self.row.show(&shown);
+        }
+        self.row.updated_at_ms = at_ms;
+        self.row.version = recorded.version;
+        Ok(())
+    }
+
+    fn settle(&mut self) {
+        let times = self.versions.iter().map(|version| {
+            let times = Times { from_at_ms: version.from_at_ms, until_at_ms: version.until_at_ms };
+            (!version.withdrawn).then_some(times)
+        });
+        let counts = counts(&times.collect::<Vec<_>>(), &self.row.off);
+        for (version, spans) in self.versions.iter_mut().zip(counts) {
+            version.counts = multirange(&spans);
+        }
+    }
+}
+
+/// Builds both tables.
+pub struct Fences;
+
+#[async_trait]
+impl Projector for Fences {
+    fn name(&self) -> &'static str {
+        "fence"
+    }
+
+    fn version(&self) -> i32 {
+        2
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["fence", "fence_version"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &["fence"]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut kept: BTreeMap<String, Kept> = BTreeMap::new();
+        for (key, row) in rows::load_keyed::<Row>(db, "fence", "fence_id", "bigint", &keys).await? {
+            kept.entry(key).or_default().row = row;
+        }
+        for (key, row) in
+            rows::load_keyed::<VersionRow>(db, "fence_version", "fence_id", "bigint", &keys).await?
+        {
+            kept.entry(key).or_default().versions.push(row);
+        }
+        for fence in kept.values_mut() {
+            fence.versions.sort_by_key(|version| version.data_version);
+        }
+        for recorded in events {
+            let fence = kept.entry(recorded.stream_id.to_string()).or_default();
+            fence.apply(recorded.decode()?, recorded)?;
+        }
+        kept.values_mut().for_each(Kept::settle);
+        let fences: Vec<&Row> = kept.values().map(|fence| &fence.row).collect();
+        let versions: Vec<&VersionRow> = kept.values().flat_map(|fence| &fence.versions).collect();
+        rows::upsert(db, "fence", "fence_id", &fences).await?;
+        rows::upsert(db, "fence_version", "fence_id, data_version", &versions).await?;
+        let told = kept.into_iter().map(|(key, Kept { row, .. })| Change {
+            table: "fence",
+            key,
+            owner: DataOwner::of_area(AgentId(row.agent_id), AreaId(row.area_id)),
+        });
+        Ok(told.collect())
     }
 }
 
@@ -74,7 +229,7 @@ pub struct FenceShape {
     /// The area it lies in.
     #[schema(value_type = String)]
     pub area_id: AreaId,
-    /// 2 parking, 4 no-stop.
+    /// What it is for.
     #[serde(skip)]
     pub kind: i16,
     /// 名称.
@@ -86,12 +241,133 @@ pub struct FenceShape {
     pub ring: Vec<[f64; 2]>,
 }
 
-/// The enabled fences in scope; at most 20,000.
-pub async fn shapes(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<FenceShape>> {
+/// The parking places and no-stop zones in scope that count at an instant; at most 20,000.
+pub async fn shapes(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<FenceShape>> {
     sqlx::query_as(
-        "select fence_id, area_id, kind, name, capacity, ring from read.fence where enabled
-         order by area_id, kind, fence_id limit 20000",
+        "select fence_id, area_id, kind, name, capacity, ring from read.fence_version
+         where counts @> $1::bigint and kind in (2, 4) order by area_id, kind, fence_id limit 20000",
     )
+    .bind(at_ms)
+    .fetch_all(db)
+    .await
+}
+
+impl From<Json<Drawing>> for Drawn {
+    fn from(Json(drawing): Json<Drawing>) -> Self {
+        Self::from(&drawing)
+    }
+}
+
+/// A fence as lists and the editor show it.
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct FenceRow {
+    /// Its id, as text.
+    #[schema(value_type = String)]
+    #[sqlx(rename = "fence_id")]
+    pub id: FenceId,
+    /// What it is for.
+    #[sqlx(rename = "kind", try_from = "i16")]
+    #[serde(rename = "type")]
+    pub kind: FenceType,
+    /// The area it lies in.
+    #[schema(value_type = String)]
+    #[sqlx(rename = "area_id")]
+    pub op_area_id: AreaId,
+    /// That area's name.
+    pub area_name: Option<String>,
+    /// Whether it may count at all: 1, or 0 while it is switched off.
+    pub state: i16,
+    /// The newest version, 0 before the first.
+    pub data_version: i64,
+    /// From when that counts, epoch milliseconds.
+    #[sqlx(rename = "from_at_ms")]
+    pub from_at: Option<i64>,
+    /// When that ends by itself, epoch milliseconds.
+    #[sqlx(rename = "until_at_ms")]
+    pub until_at: Option<i64>,
+    /// The version that counts now.
+    pub counts_version: Option<i64>,
+    /// Whether something is being drawn that counts for nobody.
+    pub has_draft: bool,
+    /// As it was drawn last, published or not.
+    #[sqlx(rename = "drawing", try_from = "Json<Drawing>")]
+    #[serde(flatten)]
+    pub drawn: Drawn,
+    /// Epoch milliseconds.
+    #[sqlx(rename = "updated_at_ms")]
+    pub updated_at: i64,
+    /// To be sent with a change.
+    pub version: i64,
+}
+
+/// Fences in scope, newest first.
+pub fn list(scope: &Scope) -> List {
+    List::new(
+        "f.fence_id, f.kind, f.area_id, a.name as area_name, f.enabled::int::smallint as state, f.data_version, v.from_at_ms,
+         v.until_at_ms, f.draft is not null as has_draft, coalesce(f.draft, v.drawing) as drawing, f.updated_at_ms,
+         f.version,
+         (select c.data_version from read.fence_version c where c.fence_id = f.fence_id
+              and c.counts @> (extract(epoch from now()) * 1000)::bigint) as counts_version",
+        "read.fence f left join read.area a on a.area_id = f.area_id
+         left join read.fence_version v on v.fence_id = f.fence_id and v.data_version = f.data_version",
+        "f.updated_at_ms desc, f.fence_id desc",
+    )
+    .of_agents("f.agent_id", scope)
+    .of_areas("f.area_id", scope)
+    .is("f.deleted", Some(false))
+}
+
+/// A version of a fence.
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct FenceVersion {
+    /// 1, 2, 3 …
+    pub data_version: i64,
+    /// As it was drawn.
+    #[sqlx(rename = "drawing", try_from = "Json<Drawing>")]
+    #[serde(flatten)]
+    pub drawn: Drawn,
+    /// From when it was to count, epoch milliseconds.
+    #[sqlx(rename = "from_at_ms")]
+    pub from_at: i64,
+    /// When it was to end by itself, epoch milliseconds.
+    #[sqlx(rename = "until_at_ms")]
+    pub until_at: Option<i64>,
+    /// When it was published, epoch milliseconds.
+    #[sqlx(rename = "published_at_ms")]
+    pub published_at: i64,
+    /// Whether it was taken back before it counted.
+    pub withdrawn: bool,
+    /// When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null.
+    #[schema(value_type = Vec<Vec<Option<i64>>>)]
+    #[sqlx(json)]
+    pub counted: Vec<[Option<i64>; 2]>,
+}
+
+/// The versions of a fence in scope, newest first.
+pub async fn versions(db: impl PgExecutor<'_>, fence: FenceId) -> sqlx::Result<Vec<FenceVersion>> {
+    sqlx::query_as(
+        "select data_version, drawing, from_at_ms, until_at_ms, published_at_ms, withdrawn,
+             (select coalesce(jsonb_agg(jsonb_build_array(lower(r), upper(r)) order by lower(r)), '[]')
+              from unnest(counts) r) as counted
+         from read.fence_version where fence_id = $1 order by data_version desc",
+    )
+    .bind(fence.0)
+    .fetch_all(db)
+    .await
+}
+
+/// A stretch of time in which a version counted.
+pub type Counted = (i64, i64, i64, Json<Drawing>, i64, Option<i64>);
+
+/// Versions of fences with each stretch of time in which they count, of those that end after `since_ms`.
+pub async fn counted_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Result<Vec<Counted>> {
+    sqlx::query_as(
+        "select fence_id, area_id, data_version, drawing, lower(r), upper(r)
+         from read.fence_version, unnest(counts) r where upper_inf(r) or upper(r) > $1",
+    )
+    .bind(since_ms)
     .fetch_all(db)
     .await
 }

@@ -2,6 +2,8 @@
 
 pub mod agent_roles;
 pub mod agents;
+pub mod area_versions;
 pub mod areas;
+mod fence_times;
 pub mod fences;
 pub mod franchisees;

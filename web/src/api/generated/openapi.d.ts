@@ -495,6 +495,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/fence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Draws a fence anew; a stale version is refused. */
+        put: operations["updateFence"];
+        /** Draws a fence; answers `{id}`. */
+        post: operations["createFence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Throws a draft away; a fence that was never published goes with it. */
+        post: operations["discardFenceDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fences in scope of the kinds that the caller's codes name, newest change first. */
+        get: operations["listFences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fences in scope of the kinds that the caller's codes name, newest change first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportFences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/fence/map": {
         parameters: {
             query?: never;
@@ -507,6 +576,109 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a draft count, now or from an instant on. */
+        post: operations["publishFence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Draws a fence from now on as it was in an earlier version. */
+        post: operations["rollBackFence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a fence count, or not. */
+        post: operations["setFenceState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a fence with the times at which they count. */
+        get: operations["fenceVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes back a version that does not count yet; what was drawn is a draft again. */
+        post: operations["withdrawFence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One fence. */
+        get: operations["fenceInfo"];
+        put?: never;
+        post?: never;
+        /** Takes a fence away; stops before that are judged by it all the same. */
+        delete: operations["deleteFence"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1726,6 +1898,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/open/v1/territory/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judges where bikes stop, by the fences that count at the time of each: which area, which fences in which versions, how it
+         *     is charged and why. One that cannot be judged does not hold up the others.
+         */
+        post: operations["judgeStops"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/open/v1/vehicles": {
         parameters: {
             query?: never;
@@ -2430,6 +2622,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FenceRow: {
+            data: components["schemas"]["FenceRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FenceVersions: {
+            /** @description Versions of a fence. */
+            data: {
+                /** @description Newest first, at most 500. */
+                rows: components["schemas"]["FenceVersion"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_FencesGiven: {
             /** @description What became of them, in the order asked. */
             data: {
@@ -2483,6 +2691,16 @@ export interface components {
             data: {
                 /** @description At most 20. */
                 rows: components["schemas"]["HitShown"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Judged: {
+            /** @description What became of them, in the order asked. */
+            data: {
+                /** @description One for each. */
+                results: components["schemas"]["StopJudged"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2746,6 +2964,22 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["AreaRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_FenceRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["FenceRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3350,6 +3584,23 @@ export interface components {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
         };
+        /** @description What a zone forbids. */
+        BanForm: {
+            /** @default null */
+            hours: components["schemas"]["HoursForm"] | null;
+            /**
+             * Format: int64
+             * @description Cents; null: what the billing configuration says.
+             * @default null
+             */
+            penaltyCents: number | null;
+            /**
+             * Format: int32
+             * @description Bit 0 is Monday.
+             * @default 127
+             */
+            weekdays: number;
+        };
         /** @description The rules say no on a call without an envelope. Status 200. */
         BareRefusal: {
             /** @description For people, in Chinese. */
@@ -3497,6 +3748,16 @@ export interface components {
             /**
              * Format: int64
              * @description The version that the editor saw.
+             */
+            version: number;
+        };
+        ChangedFence: components["schemas"]["FenceForm"] & {
+            /** @description Whether it is kept as a draft; otherwise it counts so from now on. */
+            draft?: boolean;
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
              */
             version: number;
         };
@@ -3765,9 +4026,55 @@ export interface components {
              */
             updatedAt: number;
         };
+        /** @description A direction to park in. */
+        DirectionForm: {
+            /**
+             * Format: int32
+             * @description Clockwise from north, 0 to 359.
+             */
+            degrees: number;
+            /**
+             * Format: int32
+             * @description 1 to 90.
+             */
+            toleranceDegrees: number;
+        };
+        DiscardedFence: {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         /** @description Done. */
         Done: {
             suc: boolean;
+        };
+        /** @description A drawing as it is told: places are WGS-84. */
+        Drawn: {
+            /**
+             * Format: double
+             * @description Square metres.
+             */
+            areaM2: number;
+            ban?: components["schemas"]["BanForm"] | null;
+            /**
+             * Format: int32
+             * @description 停放上限, of a parking place.
+             */
+            capacity?: number | null;
+            /** @description The datum it was drawn in. */
+            datum: string;
+            /** @description Its edge, WGS-84. */
+            geometry: components["schemas"]["Geometry"];
+            /** @description 名称. */
+            name: string;
+            parking?: components["schemas"]["ParkingForm"] | null;
+            /** @description 备注. */
+            remark: string;
+            /** @description 标签. */
+            tags: string[];
         };
         /** @description What became of one of them. */
         Enrolled: {
@@ -3778,12 +4085,90 @@ export interface components {
             /** @description The device's MQTT credential. */
             secret?: string | null;
         };
+        FenceBody: components["schemas"]["FenceForm"] & {
+            /** @description Whether it is kept as a draft, which counts for nobody; otherwise it counts from now on. */
+            draft?: boolean;
+            /** @description The area it lies in. */
+            opAreaId: string;
+            /** @description What it is for. */
+            type: components["schemas"]["FenceType"];
+        };
+        /** @description What people fill in of a fence. */
+        FenceForm: {
+            /** @description Of a zone where one must not stop or ride. */
+            ban?: components["schemas"]["BanForm"];
+            /**
+             * Format: int32
+             * @description 停放上限 of a parking place, in place of the one in `parking`.
+             */
+            capacity?: number | null;
+            /** @description Of the edge: wgs84 (when left out), gcj02 or bd09. */
+            datum?: string;
+            /** @description Its edge. */
+            geometry: components["schemas"]["Geometry"];
+            /** @description 1 to 30 characters, unique within its area. */
+            name: string;
+            /** @description Of a parking place. */
+            parking?: components["schemas"]["ParkingForm"];
+            /** @description At most 200 characters. */
+            remark?: string;
+            /** @description At most 10 of at most 10 characters. */
+            tags?: string[];
+        };
         /** @description What became of a fence. */
         FenceGiven: {
             /** @description Why it was refused. */
             error?: string | null;
             /** @description Its id, as text. */
             fenceId?: string | null;
+        };
+        /** @description A fence as lists and the editor show it. */
+        FenceRow: components["schemas"]["Drawn"] & {
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description The version that counts now.
+             */
+            countsVersion?: number | null;
+            /**
+             * Format: int64
+             * @description The newest version, 0 before the first.
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when that counts, epoch milliseconds.
+             */
+            fromAt?: number | null;
+            /** @description Whether something is being drawn that counts for nobody. */
+            hasDraft: boolean;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description The area it lies in. */
+            opAreaId: string;
+            /**
+             * Format: int32
+             * @description Whether it may count at all: 1, or 0 while it is switched off.
+             */
+            state: number;
+            /** @description What it is for. */
+            type: components["schemas"]["FenceType"];
+            /**
+             * Format: int64
+             * @description When that ends by itself, epoch milliseconds.
+             */
+            untilAt?: number | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
         };
         /** @description A fence as the map draws it. */
         FenceShape: {
@@ -3800,6 +4185,51 @@ export interface components {
             name: string;
             /** @description `[lng, lat]` corners, closed, WGS-84. */
             ring: number[][];
+        };
+        FenceState: {
+            id: string;
+            /**
+             * Format: int32
+             * @description 1: it may count, 0: it does not.
+             */
+            state: number;
+        };
+        /**
+         * @description What a fence is for.
+         * @enum {string}
+         */
+        FenceType: "parking" | "noStop" | "noRide" | "maintain" | "custom";
+        /** @description A version of a fence. */
+        FenceVersion: components["schemas"]["Drawn"] & {
+            /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+            counted: (number | null)[][];
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when it was to count, epoch milliseconds.
+             */
+            fromAt: number;
+            /**
+             * Format: int64
+             * @description When it was published, epoch milliseconds.
+             */
+            publishedAt: number;
+            /**
+             * Format: int64
+             * @description When it was to end by itself, epoch milliseconds.
+             */
+            untilAt?: number | null;
+            /** @description Whether it was taken back before it counted. */
+            withdrawn: boolean;
+        };
+        /** @description Versions of a fence. */
+        FenceVersions: {
+            /** @description Newest first, at most 500. */
+            rows: components["schemas"]["FenceVersion"][];
         };
         /** @description What became of them, in the order asked. */
         FencesGiven: {
@@ -4108,6 +4538,23 @@ export interface components {
             /** @description MQTT user name. */
             user: string;
         };
+        /** @description GeoJSON of a fence; a circle is its middle and a radius, which GeoJSON has no form for. */
+        Geometry: {
+            /** @description The ring. */
+            coordinates: number[][][];
+            /** @enum {string} */
+            type: "Polygon";
+        } | {
+            /** @description `[lng, lat]`. */
+            coordinates: number[];
+            /**
+             * Format: double
+             * @description Metres.
+             */
+            radiusM: number;
+            /** @enum {string} */
+            type: "Point";
+        };
         /** @description What is well and what is not. */
         HealthDetails: {
             /**
@@ -4156,6 +4603,19 @@ export interface components {
             /** @description At most 20. */
             rows: components["schemas"]["HitShown"][];
         };
+        /** @description The hours of a day in Shanghai. */
+        HoursForm: {
+            /**
+             * Format: int32
+             * @description Minutes since midnight, 0 to 1439.
+             */
+            fromMin: number;
+            /**
+             * Format: int32
+             * @description Minutes since midnight, 1 to 1440; before `fromMin`: over midnight.
+             */
+            untilMin: number;
+        };
         /** @description More about the account. */
         Info: {
             /**
@@ -4170,6 +4630,11 @@ export interface components {
             level: number;
             /** @description Their Chinese names. */
             levelNames: string[];
+        };
+        /** @description What became of them, in the order asked. */
+        Judged: {
+            /** @description One for each. */
+            results: components["schemas"]["StopJudged"][];
         };
         /**
          * @description What is about to leave.
@@ -4359,6 +4824,14 @@ export interface components {
             /** @description The step after which it was so. */
             step: components["schemas"]["Step"];
         };
+        /** @description A parking place near by. */
+        NearestParking: components["schemas"]["OfFence"] & {
+            /**
+             * Format: double
+             * @description Metres to its edge; 0 within.
+             */
+            beyondM: number;
+        };
         NewAccount: components["schemas"]["AccountBody"] & {
             /** @description Under whom it stands; absent or 0: under the platform. */
             parentId?: string | null;
@@ -4410,7 +4883,7 @@ export interface components {
             datum?: string;
             /**
              * Format: int32
-             * @description 2 parking, 4 no-stop.
+             * @description 2 parking, 4 no-stop, 8 maintenance, 9 no-ride, 10 custom.
              */
             kind: number;
             /** @description 名称. */
@@ -4485,6 +4958,29 @@ export interface components {
         ObjectId: {
             /** @description As text. */
             objectId: string;
+        };
+        /** @description A fence in one of its versions. */
+        OfFence: {
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            dataVersion: number;
+            /** @description As text. */
+            fenceId: string;
+        };
+        OfFenceVersion: {
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            dataVersion: number;
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
         };
         OpMan: {
             /** @description The login phone. */
@@ -4620,6 +5116,52 @@ export interface components {
             name: string;
             /** @description Its codes; empty while it is disabled. */
             permissionList: string[];
+        };
+        /** @description What a parking place asks for. */
+        ParkingForm: {
+            /**
+             * Format: double
+             * @description 缓冲距离, metres.
+             * @default 10
+             */
+            bufferM: number;
+            /**
+             * Format: int32
+             * @description 停放上限.
+             * @default 50
+             */
+            capacity: number;
+            /**
+             * Format: double
+             * @description 难度系数.
+             * @default 1
+             */
+            difficulty: number;
+            /** @default null */
+            direction: components["schemas"]["DirectionForm"] | null;
+            /**
+             * @description 满桩禁停.
+             * @default false
+             */
+            fullIsClosed: boolean;
+            /** @default null */
+            hours: components["schemas"]["HoursForm"] | null;
+            /**
+             * Format: int32
+             * @description 保有下限.
+             * @default 0
+             */
+            minKeep: number;
+            /**
+             * @description 还车凭证.
+             * @default []
+             */
+            proofs: number[];
+            /**
+             * @description 射频编号.
+             * @default []
+             */
+            rfidCodes: string[];
         };
         /** @description A payment account; names and numbers masked. */
         PaymentAccountRow: {
@@ -4765,6 +5307,24 @@ export interface components {
             keyId: string;
             /** @description PEM of the SubjectPublicKeyInfo. */
             publicKey: string;
+        };
+        PublishedFence: {
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            id: string;
+            /**
+             * Format: int64
+             * @description When it ends by itself, epoch milliseconds; absent: with the next version.
+             */
+            until?: number | null;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
         };
         /** @description Why one was refused. */
         Reason: {
@@ -5040,6 +5600,82 @@ export interface components {
             name: string;
             /** @description Masked; empty but for operators. */
             phone: string;
+        };
+        /** @description A bike that stops. */
+        StopAsked: {
+            /** @description The area that the bike belongs to; absent: whichever holds the place. */
+            areaId?: string | null;
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds: within 30 days before and a year after now; absent: now.
+             */
+            at?: number | null;
+            /** @description Of the place: wgs84 (when left out), gcj02 or bd09. */
+            datum?: string;
+            /**
+             * Format: double
+             * @description Horizontal dilution of precision; 1 when left out.
+             */
+            hdop?: number;
+            /**
+             * Format: double
+             * @description Where it points, degrees clockwise from north.
+             */
+            headingDegrees?: number | null;
+            /**
+             * Format: double
+             * @description Degrees.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees.
+             */
+            lng: number;
+            /** @description What the bike proved: 1 beacon, 2 RFID, 3 direction, 4 kickstand, 5 camera. */
+            proved?: number[];
+            /** @description How many bikes stand in a parking place already, by its id; none where it is not named. */
+            standing?: {
+                [key: string]: number;
+            };
+        };
+        /** @description What the fences say of a stop. */
+        StopJudged: {
+            /**
+             * Format: int64
+             * @description Which of that area's edges.
+             */
+            areaDataVersion?: number | null;
+            /** @description The area it is judged in, as text. */
+            areaId?: string | null;
+            /**
+             * Format: int32
+             * @description 0 规范停放, 1 站点外, 2 服务区外, 3 禁停区, 4 禁行区.
+             */
+            class?: number | null;
+            /**
+             * Format: double
+             * @description 难度系数 of the nearest parking place.
+             */
+            difficulty?: number | null;
+            /** @description Why it was not judged; all else is empty then. */
+            error?: string | null;
+            fence?: components["schemas"]["OfFence"] | null;
+            /** @description Proofs that its parking place asks for and that it did not give. */
+            missing: number[];
+            nearest?: components["schemas"]["NearestParking"] | null;
+            /**
+             * Format: int64
+             * @description What the ban costs where it says so itself, cents.
+             */
+            penaltyCents?: number | null;
+            /** @description Every reason, in the order of the rules. */
+            reasons: string[];
+        };
+        /** @description Stops to judge. */
+        Stops: {
+            /** @description 1 to 1,000. */
+            stops: components["schemas"]["StopAsked"][];
         };
         /** @description A branch of the permission tree. */
         TemplateBranch: {
@@ -6184,6 +6820,161 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    updateFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedFence"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    createFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FenceBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    discardFenceDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardedFence"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listFences: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this type. */
+                type?: components["schemas"]["FenceType"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description 1: those that may count, 0: those that are switched off. */
+                state?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_FenceRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportFences: {
+        parameters: {
+            query?: {
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this type. */
+                type?: components["schemas"]["FenceType"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description 1: those that may count, 0: those that are switched off. */
+                state?: number;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     shapes: {
         parameters: {
             query?: never;
@@ -6199,6 +6990,197 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Shapes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    publishFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishedFence"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rollBackFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfFenceVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    setFenceState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FenceState"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    fenceVersions: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FenceVersions"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfFenceVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    fenceInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FenceRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deleteFence: {
+        parameters: {
+            query?: {
+                /** @description The version that the editor saw; another one is refused. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -8730,6 +9712,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_GatewayCredential"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    judgeStops: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Stops"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Judged"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

@@ -1,0 +1,344 @@
+//! Fences: the list, drafts, versions that count from an instant on, and taking them back.
+
+use axum::extract::Path;
+use geofence::Ring;
+use kernel::{CommandError, List};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Scope, Timestamp};
+use wire::{
+    Answer, Body, Call, Caller, Column, Export, Handled, Listed, Listing, MadeId, Nothing, Params, Permit,
+    Record, Refused, Routes, Seen,
+};
+
+use crate::Context;
+use crate::model::area::{Area, AreaState};
+use crate::model::fence::{Fence, FenceCommand, FenceRefusal, Term};
+use crate::model::fence_form::{FenceForm, FenceType};
+use crate::read::fences::{self, FenceRow, FenceVersion};
+
+const FENCES: Permit = Permit::AnyOf(&["0504", "0505", "0908"]);
+const READS: &[&str] = &["fence", "area", "agent"];
+
+/// The routes.
+pub fn routes(context: &Context) -> Routes {
+    Routes::new("territory")
+        .add_list::<FenceQuery>(
+            FENCES,
+            Listed {
+                path: "/fence/list",
+                operations: ["listFences", "exportFences"],
+                summary: "Fences in scope of the kinds that the caller's codes name, newest change first.",
+            },
+        )
+        .add_record::<FenceQuery>(
+            FENCES,
+            Record { path: "/fence/{id}", operation: "fenceInfo", summary: "One fence." },
+        )
+        .add(FENCES, routes!(create, update))
+        .add(FENCES, routes!(delete))
+        .add(FENCES, routes!(state))
+        .add(FENCES, routes!(versions))
+        .add(FENCES, routes!(publish))
+        .add(FENCES, routes!(discard))
+        .add(FENCES, routes!(withdraw))
+        .add(FENCES, routes!(rollback))
+        .with_state(context.clone())
+}
+
+#[derive(Default, Deserialize, Serialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct FenceQuery {
+    /// Part of the name.
+    keyword: Option<String>,
+    /// Those of this type.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    kind: Option<FenceType>,
+    /// Those of this area.
+    op_area_id: Option<AreaId>,
+    /// 1: those that may count, 0: those that are switched off.
+    state: Option<i16>,
+}
+
+impl Listing for FenceQuery {
+    type State = Context;
+    type Row = FenceRow;
+    const READS: &'static [&'static str] = READS;
+    const KEY: &'static str = "f.fence_id";
+    const FILE: Export<FenceRow> = Export {
+        what: "fence",
+        title: "围栏",
+        columns: &[
+            Column::text("name", "围栏", |row| &row.drawn.name),
+            Column::made("type", "类型", |row| row.kind.kind().label().to_owned()),
+            Column::text("areaName", "服务区", |row| row.area_name.as_deref().unwrap_or_default()),
+            Column::text("state", "状态", |row| if row.state == 1 { "启用" } else { "停用" }),
+            Column::count("countsVersion", "生效版本", |row| row.counts_version.unwrap_or(0)),
+            Column::count("dataVersion", "最新版本", |row| row.data_version),
+            Column::text("draft", "草稿", |row| if row.has_draft { "有" } else { "" }),
+            Column::count("capacity", "停放上限", |row| row.drawn.capacity.unwrap_or(0).into()),
+            Column::made("areaM2", "面积（平方米）", |row| format!("{:.1}", row.drawn.area_m2)),
+            Column::made("tags", "标签", |row| row.drawn.tags.join("、")),
+            Column::text("remark", "备注", |row| &row.drawn.remark),
+            Column::time("fromAt", "生效时间", |row| row.from_at),
+            Column::time("untilAt", "失效时间", |row| row.until_at),
+            Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
+            Column::made("id", "围栏编号", |row| row.id.to_string()),
+        ],
+    };
+
+    fn list(&self, scope: &Scope) -> Result<List, Refused> {
+        Ok(fences::list(scope)
+            .contains(&["f.name"], self.keyword.as_deref())
+            .is("f.kind", self.kind.map(|kind| kind.kind().number()))
+            .is("f.area_id", self.op_area_id.map(|area| area.0))
+            .is("f.enabled", self.state.map(|state| state != 0)))
+    }
+
+    fn permitted(list: List, caller: &Caller) -> List {
+        let kinds = FenceType::ALL.into_iter().filter(|one| caller.codes.has(one.code()));
+        list.is_one_of("f.kind", kinds.map(|one| one.kind().number().into()).collect())
+    }
+}
+
+/// Refuses who lacks the code for fences of this type.
+fn permit(caller: &Caller, kind: FenceType) -> Result<(), Refused> {
+    if caller.codes.has(kind.code()) { Ok(()) } else { Err(Refused::forbidden()) }
+}
+
+/// The edge of an area that the caller may draw in, and who runs it.
+async fn area_of(call: &Call<Context>, area: AreaId) -> Result<(Ring, AgentId), Refused> {
+    let known = call.state.runtime.desk.load::<Area>(&area).await?.state;
+    let (Some(edge), Some(agent)) = (known.ring(), known.agent()) else { return Err(no_area()) };
+    let open = known.state() != Some(AreaState::Closed);
+    let within = call.caller.full_scope.contains(DataOwner::of_area(agent, area));
+    if open && within { Ok((edge.clone(), agent)) } else { Err(no_area()) }
+}
+
+fn no_area() -> Refused {
+    Refused::business("area-unknown", "服务区不存在、已关停，或不在您的数据范围内")
+}
+
+/// A fence that the caller may see and change.
+struct Found {
+    kind: FenceType,
+    area: AreaId,
+    agent: AgentId,
+    /// The edge of its area.
+    edge: Ring,
+}
+
+async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
+    let fence = call.state.runtime.desk.load::<Fence>(&id).await?.state;
+    let drawing = fence.drawing().ok_or_else(Refused::not_found)?;
+    let owner = DataOwner::of_area(drawing.agent_id, drawing.area_id);
+    if !call.caller.full_scope.contains(owner) {
+        return Err(Refused::not_found());
+    }
+    let kind = FenceType::of(drawing.rule.kind());
+    permit(&call.caller, kind)?;
+    let known = call.state.runtime.desk.load::<Area>(&drawing.area_id).await?.state;
+    let edge = known.ring().ok_or_else(no_area)?.clone();
+    Ok(Found { kind, area: drawing.area_id, agent: drawing.agent_id, edge })
+}
+
+fn refused(refusal: FenceRefusal) -> Refused {
+    CommandError::Refused(refusal).into()
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FenceBody)]
+struct NewFence {
+    /// What it is for.
+    #[serde(rename = "type")]
+    kind: FenceType,
+    /// The area it lies in.
+    #[schema(value_type = String)]
+    op_area_id: AreaId,
+    /// Whether it is kept as a draft, which counts for nobody; otherwise it counts from now on.
+    #[serde(default)]
+    draft: bool,
+    #[serde(flatten)]
+    form: FenceForm,
+}
+
+/// Draws a fence; answers `{id}`.
+#[utoipa::path(post, path = "/fence", tag = "territory", operation_id = "createFence", request_body = NewFence,
+    responses((status = 200, body = Answer<MadeId>)))]
+async fn create(call: Call<Context>, Body(body): Body<NewFence>) -> Handled<Value> {
+    permit(&call.caller, body.kind)?;
+    let (area, agent) = area_of(&call, body.op_area_id).await?;
+    let id = FenceId(call.state.runtime.ids.next_id());
+    let drawing = body.form.drawing(id, body.op_area_id, agent, body.kind).map_err(refused)?;
+    let command =
+        if body.draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } };
+    call.make::<Fence>(&id, command).await
+}
+
+#[derive(Deserialize, ToSchema)]
+struct ChangedFence {
+    #[schema(value_type = String)]
+    id: FenceId,
+    /// Whether it is kept as a draft; otherwise it counts so from now on.
+    #[serde(default)]
+    draft: bool,
+    /// The version that the editor saw; another one is refused.
+    version: i64,
+    #[serde(flatten)]
+    form: FenceForm,
+}
+
+/// Draws a fence anew; a stale version is refused.
+#[utoipa::path(put, path = "/fence", tag = "territory", operation_id = "updateFence", request_body = ChangedFence,
+    responses((status = 200, body = Answer<Nothing>)))]
+async fn update(call: Call<Context>, Body(body): Body<ChangedFence>) -> Handled<Value> {
+    let Found { kind, area, agent, edge } = found(&call, body.id).await?;
+    let drawing = body.form.drawing(body.id, area, agent, kind).map_err(refused)?;
+    let command = if body.draft {
+        FenceCommand::Save { drawing, area: edge }
+    } else {
+        FenceCommand::Draw { drawing, area: edge }
+    };
+    Ok(Answer::replied(call.acted::<Fence>(&body.id, command, Some(body.version)).await?))
+}
+
+/// A command on a fence as an editor saw it.
+async fn act(
+    call: &Call<Context>,
+    id: FenceId,
+    version: Option<i64>,
+    command: impl FnOnce(Ring) -> FenceCommand + Send,
+) -> Handled<Value> {
+    let edge = found(call, id).await?.edge;
+    Ok(Answer::replied(call.acted::<Fence>(&id, command(edge), version).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Gone {
+    /// The version that the editor saw; another one is refused.
+    version: Option<i64>,
+}
+
+/// Takes a fence away; stops before that are judged by it all the same.
+#[utoipa::path(delete, path = "/fence/{id}", tag = "territory", operation_id = "deleteFence",
+    params(("id" = String, Path), Gone), responses((status = 200, body = Answer<Nothing>)))]
+async fn delete(call: Call<Context>, Path(id): Path<String>, Params(gone): Params<Gone>) -> Handled<Value> {
+    let id = id.parse().map_err(|_| Refused::malformed("围栏编号不正确"))?;
+    act(&call, id, gone.version, |_| FenceCommand::Delete).await
+}
+
+#[derive(Deserialize, ToSchema)]
+struct FenceState {
+    #[schema(value_type = String)]
+    id: FenceId,
+    /// 1: it may count, 0: it does not.
+    state: i16,
+}
+
+/// Lets a fence count, or not.
+#[utoipa::path(post, path = "/fence/state", tag = "territory", operation_id = "setFenceState",
+    request_body = FenceState, responses((status = 200, body = Answer<Nothing>)))]
+async fn state(call: Call<Context>, Body(body): Body<FenceState>) -> Handled<Value> {
+    let command = match body.state {
+        0 => FenceCommand::Disable,
+        1 => FenceCommand::Enable,
+        _ => return Err(Refused::malformed("状态应为 0（停用）或 1（启用）")),
+    };
+    act(&call, body.id, None, |_| command).await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Which {
+    #[param(value_type = String)]
+    id: FenceId,
+}
+
+/// Versions of a fence.
+#[derive(Debug, Serialize, ToSchema)]
+struct FenceVersions {
+    /// Newest first, at most 500.
+    rows: Vec<FenceVersion>,
+}
+
+/// The versions of a fence with the times at which they count.
+#[utoipa::path(get, path = "/fence/versions", tag = "territory", operation_id = "fenceVersions", params(Which),
+    responses((status = 200, body = Answer<FenceVersions>)))]
+async fn versions(
+    call: Call<Context>,
+    Seen(seen): Seen,
+    Params(Which { id }): Params<Which>,
+) -> Handled<FenceVersions> {
+    found(&call, id).await?;
+    let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, seen, READS).await?;
+    Ok(Answer(FenceVersions { rows: fences::versions(&mut *db, id).await? }))
+}
+
+#[derive(Deserialize, ToSchema)]
+struct PublishedFence {
+    #[schema(value_type = String)]
+    id: FenceId,
+    /// The version that the editor saw; another one is refused.
+    version: i64,
+    /// From when it counts, epoch milliseconds; absent: from now on.
+    from: Option<i64>,
+    /// When it ends by itself, epoch milliseconds; absent: with the next version.
+    until: Option<i64>,
+}
+
+/// Lets a draft count, now or from an instant on.
+#[utoipa::path(post, path = "/fence/publish", tag = "territory", operation_id = "publishFence",
+    request_body = PublishedFence, responses((status = 200, body = Answer<Nothing>)))]
+async fn publish(call: Call<Context>, Body(body): Body<PublishedFence>) -> Handled<Value> {
+    let term =
+        Term { from: body.from.map(Timestamp::from_millis), until: body.until.map(Timestamp::from_millis) };
+    act(&call, body.id, Some(body.version), |area| FenceCommand::Publish { term, area }).await
+}
+
+#[derive(Deserialize, ToSchema)]
+struct DiscardedFence {
+    #[schema(value_type = String)]
+    id: FenceId,
+    /// The version that the editor saw; another one is refused.
+    version: i64,
+}
+
+/// Throws a draft away; a fence that was never published goes with it.
+#[utoipa::path(post, path = "/fence/discard", tag = "territory", operation_id = "discardFenceDraft",
+    request_body = DiscardedFence, responses((status = 200, body = Answer<Nothing>)))]
+async fn discard(call: Call<Context>, Body(body): Body<DiscardedFence>) -> Handled<Value> {
+    act(&call, body.id, Some(body.version), |_| FenceCommand::Discard).await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct OfFenceVersion {
+    #[schema(value_type = String)]
+    id: FenceId,
+    /// Which of its versions.
+    data_version: i64,
+    /// The version that the editor saw; another one is refused.
+    version: i64,
+}
+
+/// Takes back a version that does not count yet; what was drawn is a draft again.
+#[utoipa::path(post, path = "/fence/withdraw", tag = "territory", operation_id = "withdrawFence",
+    request_body = OfFenceVersion, responses((status = 200, body = Answer<Nothing>)))]
+async fn withdraw(call: Call<Context>, Body(body): Body<OfFenceVersion>) -> Handled<Value> {
+    let command = FenceCommand::Withdraw { data_version: body.data_version };
+    act(&call, body.id, Some(body.version), |_| command).await
+}
+
+/// Draws a fence from now on as it was in an earlier version.
+#[utoipa::path(post, path = "/fence/rollback", tag = "territory", operation_id = "rollBackFence",
+    request_body = OfFenceVersion, responses((status = 200, body = Answer<Nothing>)))]
+async fn rollback(call: Call<Context>, Body(body): Body<OfFenceVersion>) -> Handled<Value> {
+    let data_version = body.data_version;
+    act(&call, body.id, Some(body.version), |area| FenceCommand::RollBack { data_version, area }).await
+}

@@ -1,0 +1,120 @@
+//! Table `area_version`: every edge that an area had, and when.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use geofence::Ring;
+use kernel::projector::ApplyError;
+use kernel::{Change, Projector, Recorded, rows};
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgExecutor};
+
+use crate::model::area::AreaEvent;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Row {
+    area_id: i64,
+    data_version: i64,
+    agent_id: i64,
+    from_at_ms: i64,
+    until_at_ms: Option<i64>,
+    ring: Ring,
+}
+
+/// What held until now holds no more.
+fn end(edges: &mut [Row], at_ms: i64) {
+    for row in edges {
+        row.until_at_ms.get_or_insert(at_ms);
+    }
+}
+
+/// Builds the table.
+pub struct AreaVersions;
+
+#[async_trait]
+impl Projector for AreaVersions {
+    fn name(&self) -> &'static str {
+        "area_version"
+    }
+
+    fn version(&self) -> i32 {
+        1
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["area_version"]
+    }
+
+    fn categories(&self) -> &'static [&'static str] {
+        &["area"]
+    }
+
+    async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
+        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut kept: BTreeMap<i64, Vec<Row>> = BTreeMap::new();
+        for row in rows::load::<Row>(db, "area_version", "area_id", "bigint", &keys).await? {
+            kept.entry(row.area_id).or_default().push(row);
+        }
+        for edges in kept.values_mut() {
+            edges.sort_by_key(|row| row.data_version);
+        }
+        for recorded in events {
+            let area_id: i64 = recorded.stream_id.parse()?;
+            let at_ms = recorded.recorded_at.millis();
+            let edges = kept.entry(area_id).or_default();
+            let agent_id = edges.last().map_or(0, |row| row.agent_id);
+            match recorded.decode()? {
+                AreaEvent::Planned(plan) => edges.push(Row {
+                    area_id,
+                    data_version: 1,
+                    agent_id: plan.agent_id.0,
+                    from_at_ms: at_ms,
+                    until_at_ms: None,
+                    ring: plan.ring,
+                }),
+                AreaEvent::Redrawn { data_version, ring } => {
+                    end(edges, at_ms);
+                    edges.push(Row {
+                        area_id,
+                        data_version,
+                        agent_id,
+                        from_at_ms: at_ms,
+                        until_at_ms: None,
+                        ring,
+                    });
+                }
+                AreaEvent::Closed => end(edges, at_ms),
+                AreaEvent::HandedOver { to, .. } => {
+                    for row in edges {
+                        row.agent_id = to.0;
+                    }
+                }
+                AreaEvent::Opened
+                | AreaEvent::Suspended { .. }
+                | AreaEvent::Renamed { .. }
+                | AreaEvent::TelChanged { .. } => {}
+            }
+        }
+        let edges: Vec<&Row> = kept.values().flatten().collect();
+        rows::upsert(db, "area_version", "area_id, data_version", &edges).await?;
+        // Table `area` tells of changes.
+        Ok(Vec::new())
+    }
+}
+
+/// An edge: area, agent, version, ring, from when and until when it held (epoch milliseconds).
+pub type Edge = (i64, i64, i64, Json<Ring>, i64, Option<i64>);
+
+/// The edges that held at some time after `since_ms`.
+pub async fn held_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Result<Vec<Edge>> {
+    sqlx::query_as(
+        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms from read.area_version
+         where until_at_ms is null or until_at_ms > $1",
+    )
+    .bind(since_ms)
+    .fetch_all(db)
+    .await
+}
