@@ -284,6 +284,9 @@ const built: ReadonlySet<string> = new Set([
   '/agent/role-management',
   '/agent/add-role',
   '/agent/service-area-management',
+  '/electronic/parking-fence',
+  '/electronic/parking-fence-tencent',
+  '/electronic/no-stop-fence',
   '/financial/SplitBill',
   '/financial/AccountManager',
 ])

@@ -95,7 +95,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const query = useQuery({
     queryKey: [...listKey(description), 'list', filters, page, pageSize, sort],
     queryFn: ({ signal }) => {
-      const asked = queryOf(filterList, filters, Date.now())
+      const asked = { ...description.fixed, ...queryOf(filterList, filters, Date.now()) }
       return dated(() =>
         source
           ? source({ filters: asked, sort, page, pageSize })

@@ -90,6 +90,8 @@ interface Described<Row, Path extends string, Name extends string, Sort extends 
   paging?: 'financial'
   /** The server makes the list's file (`<path>/export`, with the same filters and the columns' keys). */
   exported?: boolean
+  /** What the list is always asked for, beside what its filters say. */
+  fixed?: Filters
   /** Read model whose changes the page follows. */
   table?: string
   rowKey(row: Row): string

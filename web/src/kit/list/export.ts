@@ -66,7 +66,7 @@ export async function exportList<Row>(
   work: Work,
 ): Promise<Exported> {
   const { id, title, path } = description
-  const query = queryOf(filtersOf(description), filters, Date.now())
+  const query = { ...description.fixed, ...queryOf(filtersOf(description), filters, Date.now()) }
   if (description.exported) return exportByServer(path, title, query, columns.map(({ key }) => key), work)
   return disclose(id, title, query, columns, await fetchAll(description, query, work), work)
 }

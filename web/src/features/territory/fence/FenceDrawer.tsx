@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Skeleton } from 'antd'
+import { lazy, Suspense, useState } from 'react'
+import { EMPTY } from '@/kit/format'
+import { RecordDrawer } from '@/kit/record/RecordDrawer'
+import { Dot } from '@/kit/StateTag'
+import { Time } from '@/kit/Time'
+import { type Fence, fenceInfo, formatArea, now, stageOf, typeLabels } from './fence'
+import { FenceForm } from './FenceForm'
+import { PublishDialog } from './PublishDialog'
+import { Versions } from './Versions'
+import '@/kit/notice.css'
+
+// The map comes with the drawer, not with the list.
+const FencePreview = lazy(() => import('./FencePreview'))
+
+/** Shows a fence, draws it anew and publishes it. */
+export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
+  const [publishing, setPublishing] = useState<Fence | null>(null)
+  const [at] = useState(now)
+  return (
+    <>
+      <RecordDrawer
+        id={id}
+        query={useQuery(fenceInfo(id))}
+        category="fence"
+        words={{ untitled: '围栏', failure: '围栏加载失败', subject: '围栏', main: '编辑' }}
+        title={({ name }) => name}
+        actions={(fence) =>
+          fence.hasDraft && (
+            <Button size="small" type="primary" ghost onClick={() => setPublishing(fence)}>
+              发布草稿
+            </Button>
+          )
+        }
+        above={(fence) => (
+          <>
+            {fence.hasDraft && (
+              <Alert
+                className="notice"
+                type="warning"
+                showIcon
+                title={fence.dataVersion === 0 ? '还是草稿，没有生效；发布后才用来判断还车' : `有未发布的草稿；第 ${fence.countsVersion ?? fence.dataVersion} 版仍在使用`}
+              />
+            )}
+            <Suspense fallback={<Skeleton.Node active className="fence-draw-wait" />}>
+              <FencePreview fence={fence} />
+            </Suspense>
+          </>
+        )}
+        facts={(fence) => [
+          { name: '状态', value: <Dot {...stageOf(fence, at)} /> },
+          { name: '类型', value: typeLabels[fence.type] },
+          { name: '服务区', value: fence.areaName ?? EMPTY },
+          { name: '生效版本', value: <span className="figure">{fence.countsVersion ? `第 ${fence.countsVersion} 版` : EMPTY}</span> },
+          { name: '面积', value: <span className="figure">{formatArea(fence.areaM2)}</span> },
+          { name: '更新时间', value: <Time at={fence.updatedAt} /> },
+        ]}
+        tabs={(fence) => [{ key: 'versions', label: '版本', children: <Versions fence={fence} /> }]}
+        onClose={onClose}
+      >
+        {(fence) => <FenceForm type={fence.type} fence={fence} onSaved={() => undefined} />}
+      </RecordDrawer>
+      {publishing && <PublishDialog fence={publishing} onClose={() => setPublishing(null)} />}
+    </>
+  )
+}

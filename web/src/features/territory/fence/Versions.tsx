@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button, Empty, Skeleton, Tag } from 'antd'
+import { command } from '@/api/client'
+import { formatTime } from '@/kit/format'
+import { LoadFailure } from '@/kit/LoadFailure'
+import { useAskedCommand } from '@/kit/useAskedCommand'
+import { differences, type Fence, fenceVersions, formatArea, stale, versionStage } from './fence'
+import './fence.css'
+
+/** When it counted and counts, in words. */
+function timesOf(counted: readonly (readonly (number | null)[])[]): string {
+  if (counted.length === 0) return '没有生效过'
+  return counted.map(([from, until]) => `${formatTime(from ?? 0)} 至 ${until === null || until === undefined ? '今' : formatTime(until)}`).join('；')
+}
+
+/** All versions of a fence, newest first: when each counts, what it changed, and the way back to it. */
+export function Versions({ fence }: { fence: Pick<Fence, 'id' | 'name' | 'version'> }) {
+  const { id, name, version } = fence
+  const query = useQuery(fenceVersions(id, version))
+  const rollBack = useAskedCommand({ run: command.post('/fence/rollback'), stale, done: '已回滚' })
+  const withdraw = useAskedCommand({ run: command.post('/fence/withdraw'), stale, done: '已撤回，内容保留为草稿' })
+  if (query.isLoading) return <Skeleton active />
+  if (query.isError) return <LoadFailure query={query} text="版本加载失败" />
+  const { rows, at_ms } = query.data ?? { rows: [], at_ms: 0 }
+  if (rows.length === 0) return <Empty description="还没有发布过；发布后每个版本都留在这里" />
+  const newest = rows.find(({ withdrawn }) => !withdrawn)?.dataVersion
+  return (
+    <div role="list" aria-label="版本">
+      {rows.map((row, index) => {
+        const before = rows[index + 1]
+        const stage = versionStage(row, at_ms)
+        const { dataVersion } = row
+        return (
+          <div key={dataVersion} className="fence-version" role="listitem" aria-label={`第 ${dataVersion} 版`}>
+            <strong className="figure">第 {dataVersion} 版</strong>
+            <span>
+              <Tag color={stage === '生效中' ? 'success' : stage === '待生效' ? 'warning' : 'default'}>{stage}</Tag>
+              <span className="weak figure">{stage === '待生效' ? `从 ${formatTime(row.fromAt)} 起` : timesOf(row.counted)}</span>
+            </span>
+            {stage === '待生效' ? (
+              <Button
+                size="small"
+                type="link"
+                onClick={() =>
+                  withdraw({ id, dataVersion, version }, { act: `撤回第 ${dataVersion} 版`, name, consequence: '这个版本不再生效；画好的内容保留为草稿。' })
+                }
+              >
+                撤回
+              </Button>
+            ) : dataVersion === newest ? (
+              <span />
+            ) : (
+              <Button
+                size="small"
+                type="link"
+                onClick={() =>
+                  rollBack(
+                    { id, dataVersion, version },
+                    { act: `回滚到第 ${dataVersion} 版`, name, consequence: '立即按这一版的边界和规则发布一个新版本；现有的草稿会被它取代。' },
+                  )
+                }
+              >
+                回滚到此版
+              </Button>
+            )}
+            <ul className="weak">
+              {before ? differences(before, row).map((line) => <li key={line}>{line}</li>) : <li>首次发布，面积 {formatArea(row.areaM2)}</li>}
+            </ul>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
