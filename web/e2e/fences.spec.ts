@@ -67,7 +67,7 @@ test('ROUTE-070 API-072 a parking place is drawn, published, moved and rolled ba
 
   // Moved by its numbers, which does without a mouse.
   await row.getByRole('button', { name: '编辑' }).click()
-  await expect(drawer(page).locator('.fence-preview .map-view')).toBeVisible()
+  await expect(drawer(page).locator('.fence-draw-map .map-view')).toBeVisible()
   expect(await violationsOf(page)).toEqual([])
   await coordinates(page)
   const moved = drawn.replaceAll(/^(\d+\.\d+)/gm, (lng) => (Number(lng) + 0.0002).toFixed(9))
@@ -84,6 +84,8 @@ test('ROUTE-070 API-072 a parking place is drawn, published, moved and rolled ba
   await expect(version(2)).toContainText('生效中')
   await expect(version(2)).toContainText('停放上限 50 → 66')
   await expect(version(1)).toContainText('已失效')
+  await version(1).getByRole('button', { name: '对比' }).click()
+  await expect(drawer(page).getByText('地图上是第 2 版，斜线是第 1 版')).toBeVisible()
   await version(1).getByRole('button', { name: '回滚到此版' }).click()
   await page.getByRole('dialog', { name: /回滚到第 1 版/ }).getByRole('button', { name: /回滚到第 1 版/ }).click()
   await expect(version(3)).toContainText('生效中')

@@ -73,21 +73,21 @@ impl Listing for FenceQuery {
         what: "fence",
         title: "围栏",
         columns: &[
-            Column::text("name", "围栏", |row| &row.drawn.name),
-            Column::made("type", "类型", |row| row.kind.kind().label().to_owned()),
+            Column::text("name", "名称", |row| &row.drawn.name),
+            Column::text("state", "状态", stage),
             Column::text("areaName", "服务区", |row| row.area_name.as_deref().unwrap_or_default()),
-            Column::text("state", "状态", |row| if row.state == 1 { "启用" } else { "停用" }),
-            Column::count("countsVersion", "生效版本", |row| row.counts_version.unwrap_or(0)),
-            Column::count("dataVersion", "最新版本", |row| row.data_version),
-            Column::text("draft", "草稿", |row| if row.has_draft { "有" } else { "" }),
             Column::count("capacity", "停放上限", |row| row.drawn.capacity.unwrap_or(0).into()),
-            Column::made("areaM2", "面积（平方米）", |row| format!("{:.1}", row.drawn.area_m2)),
+            Column::made("areaM2", "面积", |row| format!("{:.1} m²", row.drawn.area_m2)),
+            Column::count("countsVersion", "生效版本", |row| row.counts_version.unwrap_or(0)),
+            Column::text("draft", "草稿", |row| if row.has_draft { "有" } else { "" }),
             Column::made("tags", "标签", |row| row.drawn.tags.join("、")),
-            Column::text("remark", "备注", |row| &row.drawn.remark),
-            Column::time("fromAt", "生效时间", |row| row.from_at),
-            Column::time("untilAt", "失效时间", |row| row.until_at),
             Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
+            Column::time("untilAt", "失效时间", |row| row.until_at),
+            Column::text("remark", "备注", |row| &row.drawn.remark),
             Column::made("id", "围栏编号", |row| row.id.to_string()),
+            Column::made("type", "类型", |row| row.kind.kind().label().to_owned()),
+            Column::count("dataVersion", "最新版本", |row| row.data_version),
+            Column::time("fromAt", "生效时间", |row| row.from_at),
         ],
     };
 
@@ -102,6 +102,17 @@ impl Listing for FenceQuery {
     fn permitted(list: List, caller: &Caller) -> List {
         let kinds = FenceType::ALL.into_iter().filter(|one| caller.codes.has(one.code()));
         list.is_one_of("f.kind", kinds.map(|one| one.kind().number().into()).collect())
+    }
+}
+
+/// Where a fence stands, in a word.
+fn stage(row: &FenceRow) -> &'static str {
+    match row.counts_version {
+        _ if row.data_version == 0 => "草稿",
+        _ if row.state == 0 => "停用",
+        Some(counts) if counts == row.data_version => "生效中",
+        Some(_) => "待换版",
+        None => "未生效",
     }
 }
 

@@ -9,7 +9,7 @@ import { useBrandStore } from '@/app/brand'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
 import { fencesAround, type Geometry } from './fence'
-import { boundsOfRing, geometryOf, read, ringOf, written } from './geometry'
+import { boundsOfRing, geometryOf, read, ringOf, written, ZOOM_MOST } from './geometry'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [24, 24]
@@ -65,7 +65,7 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
     const ring = value === null ? shown : ringOf(value)
     if (!map || !ring || ring.length === 0) return
     map.invalidateSize({ animate: false })
-    map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate: false, maxZoom: 18 })
+    map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
     // Once for each area: what is drawn must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, shown])
@@ -111,7 +111,7 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
             icon={<AimOutlined />}
             onClick={() => {
               const ring = value === null ? shown : ringOf(value)
-              if (map && ring) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, maxZoom: 18 })
+              if (map && ring) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, maxZoom: ZOOM_MOST })
             }}
           />
         </Tooltip>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Skeleton } from 'antd'
-import { lazy, Suspense, useState } from 'react'
+import { Alert, Button } from 'antd'
+import { useState } from 'react'
 import { EMPTY } from '@/kit/format'
 import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { Dot } from '@/kit/StateTag'
@@ -10,9 +10,6 @@ import { FenceForm } from './FenceForm'
 import { PublishDialog } from './PublishDialog'
 import { Versions } from './Versions'
 import '@/kit/notice.css'
-
-// The map comes with the drawer, not with the list.
-const FencePreview = lazy(() => import('./FencePreview'))
 
 /** Shows a fence, draws it anew and publishes it. */
 export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
@@ -33,21 +30,16 @@ export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
             </Button>
           )
         }
-        above={(fence) => (
-          <>
-            {fence.hasDraft && (
-              <Alert
-                className="notice"
-                type="warning"
-                showIcon
-                title={fence.dataVersion === 0 ? '还是草稿，没有生效；发布后才用来判断还车' : `有未发布的草稿；第 ${fence.countsVersion ?? fence.dataVersion} 版仍在使用`}
-              />
-            )}
-            <Suspense fallback={<Skeleton.Node active className="fence-draw-wait" />}>
-              <FencePreview fence={fence} />
-            </Suspense>
-          </>
-        )}
+        above={(fence) =>
+          fence.hasDraft && (
+            <Alert
+              className="notice"
+              type="warning"
+              showIcon
+              title={fence.dataVersion === 0 ? '还是草稿，没有生效；发布后才用来判断还车' : `有未发布的草稿；第 ${fence.countsVersion ?? fence.dataVersion} 版仍在使用`}
+            />
+          )
+        }
         facts={(fence) => [
           { name: '状态', value: <Dot {...stageOf(fence, at)} /> },
           { name: '类型', value: typeLabels[fence.type] },

@@ -4,27 +4,36 @@ import { useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
-import { type Fence, fencesAround, isBan } from './fence'
-import { boundsOfRing, ringOf } from './geometry'
+import { type Fence, fencesAround, type Geometry } from './fence'
+import { boundsOfRing, ringOf, ZOOM_MOST } from './geometry'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [48, 48]
 
-/** Where a fence lies, as it was drawn last, in its area. */
-export default function FencePreview({ fence }: { fence: Pick<Fence, 'id' | 'name' | 'type' | 'opAreaId' | 'geometry' | 'capacity'> }) {
-  const { id, name, type, opAreaId, geometry, capacity } = fence
+interface FencePreviewProps {
+  fence: Pick<Fence, 'id' | 'name' | 'opAreaId'>
+  geometry: Geometry
+  /** The edge that it is compared with. */
+  against?: Geometry | undefined
+}
+
+/** Where a fence lies, and, hatched, where another of its versions did. */
+export default function FencePreview({ fence, geometry, against }: FencePreviewProps) {
+  const { id, name, opAreaId } = fence
   const around = useQuery(fencesAround)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
   const ring = useMemo(() => ringOf(geometry), [geometry])
+  const other = useMemo(() => against && ringOf(against), [against])
   const fences = useMemo(() => {
-    const own = [{ id, areaId: opAreaId, name, capacity: capacity ?? 0, ring }]
+    const shape = (corners: number[][]) => [{ id, areaId: opAreaId, name: '', capacity: 0, ring: corners }]
     const areas = around.data?.areas.filter((area) => area.id === opAreaId) ?? []
-    return { areas, parkings: isBan(type) ? [] : own, noStops: isBan(type) ? own : [] }
-  }, [around.data, id, opAreaId, name, type, capacity, ring])
+    return { areas, parkings: shape(ring), noStops: other ? shape(other) : [] }
+  }, [around.data, id, opAreaId, ring, other])
   useEffect(() => {
-    if (map) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate: false, maxZoom: 18 })
-  }, [map, ring])
+    map?.invalidateSize({ animate: false })
+    map?.fitBounds(boundsOfRing([...ring, ...(other ?? [])]), { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
+  }, [map, ring, other])
   return (
     <div className="fence-preview">
       <MapView start={{ lat: ring[0]![1]!, lng: ring[0]![0]!, zoom: 16 }} daylight="day" tiles={tiles} label={`围栏「${name}」的边界`} onReady={setMap}>

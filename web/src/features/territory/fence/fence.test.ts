@@ -22,10 +22,10 @@ describe('where a fence stands', () => {
 
   it('a version counts while one of its times lasts', () => {
     const version = { withdrawn: false, fromAt: NOW - 10, counted: [[NOW - 10, NOW - 5], [NOW, null]] }
-    expect(versionStage(version, NOW)).toBe('生效中')
-    expect(versionStage(version, NOW - 3)).toBe('已失效')
-    expect(versionStage({ ...version, counted: [], fromAt: NOW + 1 }, NOW)).toBe('待生效')
-    expect(versionStage({ ...version, withdrawn: true }, NOW)).toBe('已撤回')
+    expect(versionStage(version, NOW).label).toBe('生效中')
+    expect(versionStage(version, NOW - 3).label).toBe('已失效')
+    expect(versionStage({ ...version, counted: [], fromAt: NOW + 1 }, NOW).label).toBe('待生效')
+    expect(versionStage({ ...version, withdrawn: true }, NOW).label).toBe('已撤回')
   })
 })
 

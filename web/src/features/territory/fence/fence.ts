@@ -40,12 +40,15 @@ export function stageOf(fence: Pick<Fence, 'state' | 'dataVersion' | 'countsVers
   return { label: '已失效', color: stateStyle[7].color }
 }
 
+/** Of a version that is to come. */
+export const PENDING = '待生效'
+
 /** How a version stands. */
-export function versionStage({ withdrawn, counted, fromAt }: Pick<FenceVersion, 'withdrawn' | 'counted' | 'fromAt'>, now_ms: number): string {
-  if (withdrawn) return '已撤回'
+export function versionStage({ withdrawn, counted, fromAt }: Pick<FenceVersion, 'withdrawn' | 'counted' | 'fromAt'>, now_ms: number): TagStyle {
+  if (withdrawn) return { label: '已撤回', color: stateStyle[7].color }
   const counts = counted.some(([from, until]) => (from ?? 0) <= now_ms && (until === null || until === undefined || now_ms < until))
-  if (counts) return '生效中'
-  return fromAt > now_ms ? '待生效' : '已失效'
+  if (counts) return { label: '生效中', color: stateStyle[0].color }
+  return fromAt > now_ms ? { label: PENDING, color: ink.warning } : { label: '已失效', color: stateStyle[7].color }
 }
 
 /** Square metres, as people read them. */

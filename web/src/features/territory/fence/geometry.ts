@@ -7,6 +7,9 @@ type Place = readonly [lng: number, lat: number]
 const DIGITS = 9
 const rounded = (degree: number) => Number(degree.toFixed(DIGITS))
 
+/** So near a map goes to show a parking place of two metres by six: as near as it can. */
+export const ZOOM_MOST = 19
+
 /** Kilometres of a degree of latitude. */
 const KM_A_DEGREE = 111.32
 const CIRCLE_CORNERS = 64
