@@ -198,7 +198,7 @@ async fn changed_rows_are_told_to_other_processes() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let change = Change { table: "stalls", key: "a".to_owned(), owner: crate::support::here() };
     here.changes.publish(Position(4), vec![change]).await;
-    let told = tokio::time::timeout(Duration::from_secs(5), heard.recv()).await.unwrap().unwrap();
+    let told = tokio::time::timeout(Duration::from_secs(30), heard.recv()).await.unwrap().unwrap();
     assert_eq!((told.position, told.changes[0].key.as_str()), (Position(4), "a"));
     assert_eq!(own.recv().await.unwrap().position, Position(4));
     tokio::time::sleep(Duration::from_millis(200)).await;

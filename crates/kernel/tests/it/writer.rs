@@ -207,7 +207,7 @@ async fn a_reader_of_another_process_hears_of_an_append_within_a_poll() {
     let other = runtime_at(&standing.database.url).await;
     let waiting = tokio::spawn(async move { other.tail.beyond(Position(0)).await });
     open_stall(&standing.runtime, "heard").await;
-    let heard = tokio::time::timeout(std::time::Duration::from_secs(2), waiting).await.unwrap().unwrap();
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(20), waiting).await.unwrap().unwrap();
     assert_eq!(heard, Position(1));
 }
 

@@ -67,7 +67,7 @@ impl Screen {
                 self.take_one().await;
             }
         };
-        let in_time = tokio::time::timeout(Duration::from_secs(5), wait).await.is_ok();
+        let in_time = tokio::time::timeout(Duration::from_secs(30), wait).await.is_ok();
         assert!(
             in_time,
             "waited too long; texts {:?}, bikes {}, seq {}",
@@ -84,7 +84,7 @@ impl Screen {
                 self.take_one().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(8), wait).await.expect("the server closes");
+        tokio::time::timeout(Duration::from_secs(30), wait).await.expect("the server closes");
         self.closed.expect("closed")
     }
 

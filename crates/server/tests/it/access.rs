@@ -161,7 +161,9 @@ fn told(route: &Route, theirs: &Theirs, reply: &Reply) -> Option<String> {
     if reply.status != 200 {
         return Some(format!("{} {}", reply.status, reply.body));
     }
-    let told = reply.body.to_string();
+    // His own log has the paths that he asked for.
+    let asked = format!("DELETE /fence/{}", theirs.fence);
+    let told = reply.body.to_string().replace(&asked, "DELETE /fence");
     let secret = theirs.secrets().into_iter().find(|secret| told.contains(secret))?;
     Some(format!("tells {secret}: {told}"))
 }

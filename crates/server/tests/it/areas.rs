@@ -173,7 +173,7 @@ async fn areas_whose_handing_over_is_killed_in_the_middle_moved_all_or_none() {
         let mut held = owner.begin().await.unwrap();
         sqlx::query(testkit::HOLD_HEAD).execute(&mut *held).await.unwrap();
         let killing = async {
-            eventually("the append waits", Duration::from_secs(10), async || {
+            eventually("the append waits", Duration::from_mins(1), async || {
                 waiting(&owner).await.then_some(())
             })
             .await;
@@ -189,7 +189,7 @@ async fn areas_whose_handing_over_is_killed_in_the_middle_moved_all_or_none() {
         let once = vec![1; 5];
         if let Some(port) = port {
             assert!(told.is_err(), "nobody was told: {told:?}");
-            eventually("what was sent has come or is gone", Duration::from_secs(20), async || {
+            eventually("what was sent has come or is gone", Duration::from_mins(1), async || {
                 (!waiting(&owner).await).then_some(())
             })
             .await;
@@ -205,7 +205,7 @@ async fn areas_whose_handing_over_is_killed_in_the_middle_moved_all_or_none() {
         assert_eq!(stands(&owner, &phone, &areas).await, once, "round {n}");
         areas.sort();
         // The lease of a killed server has to run out before another builds its tables.
-        eventually("the account shows its areas", Duration::from_secs(30), async || {
+        eventually("the account shows its areas", Duration::from_mins(1), async || {
             let shown = row(&admin, &agent).await["serviceAreaIds"].clone();
             let mut shown: Vec<String> = shown.as_array()?.iter().map(text).collect();
             shown.sort();

@@ -121,7 +121,7 @@ async fn api_055_cqrs_024_each_step_of_a_role_names_who_did_what_and_can_be_step
 
     // What he may not do is known as well.
     assert_eq!(nobody.call("POST", ROLE, json!({})).await.status, 403);
-    eventually("the forbidden command", Duration::from_secs(5), async || {
+    eventually("the forbidden command", Duration::from_mins(1), async || {
         let rows =
             admin.ok("GET", LOGS, json!({"opManId": "13700000013", "result": "2"})).await["rows"].clone();
         let told = rows[0]["target"] == "POST /platform/permission/role" && rows[0]["name"] == "王芳";
@@ -163,7 +163,7 @@ async fn api_055_exports_views_of_masked_data_and_refused_commands_stand_in_the_
     let stale = json!({"id": role, "name": "客服", "tier": 2, "remark": "", "codes": ["0401"], "version": 1});
     assert_eq!(admin.call("PUT", ROLE, stale).await.code(), "stale-version");
     let refused = json!({"result": "2", "action": "access-record.refused"});
-    let rows = eventually("the refusals", Duration::from_secs(5), async || {
+    let rows = eventually("the refusals", Duration::from_mins(1), async || {
         let rows = admin.ok("GET", LOGS, refused.clone()).await["rows"].clone();
         (rows.as_array().unwrap().len() == 2).then_some(rows)
     })

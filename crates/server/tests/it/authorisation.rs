@@ -183,7 +183,7 @@ async fn machines(stack: &Stack, url: &str, routes: &[Route], admin: &Browser) {
     let route = routes.iter().find(|route| route.is_machine() && route.codes.contains(code)).unwrap();
     let at = &route.addresses("1")[0];
     let bearer = format!("Bearer {}", token.trim());
-    crate::stack::eventually("the revoked token is refused", std::time::Duration::from_secs(5), async || {
+    crate::stack::eventually("the revoked token is refused", std::time::Duration::from_mins(1), async || {
         (bare(url, route, at, &[("authorization", &bearer)]).await.status == 401).then_some(())
     })
     .await;

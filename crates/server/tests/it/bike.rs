@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use vocabulary::{Clock, SystemClock};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A connection that makes itself again when it breaks.
 pub struct Bike {

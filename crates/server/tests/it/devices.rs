@@ -50,7 +50,7 @@ impl Raw {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), heard).await.expect("an answer")
+        tokio::time::timeout(Duration::from_mins(1), heard).await.expect("an answer")
     }
 }
 
@@ -118,7 +118,7 @@ async fn a_device_reaches_nothing_by_the_plain_port_and_purges_no_stream() {
     let context = jetstream::new(stack.nats_client().await);
     let stream = async || context.get_stream("EVENTS").await.unwrap();
     let kept = async || stream().await.info().await.unwrap().state.messages;
-    let before = eventually("events are in the stream", Duration::from_secs(20), async || {
+    let before = eventually("events are in the stream", Duration::from_mins(1), async || {
         Some(kept().await).filter(|kept| *kept > 0)
     })
     .await;
@@ -174,7 +174,7 @@ async fn a_device_speaks_under_its_own_topics_alone_even_in_its_last_will() {
     bike.publish(&own, &json!({"own": true})).await;
     let mut heard = Vec::new();
     loop {
-        let next = tokio::time::timeout(Duration::from_secs(20), futures::StreamExt::next(&mut everything));
+        let next = tokio::time::timeout(Duration::from_mins(1), futures::StreamExt::next(&mut everything));
         let message = next.await.expect("the device's own report arrives").expect("a message");
         let forged = message.payload.windows(8).any(|bytes| bytes == b"\"forged\"");
         if forged {
@@ -215,6 +215,6 @@ async fn a_device_speaks_under_its_own_topics_alone_even_in_its_last_will() {
         }
         unreachable!("the subscription stands")
     };
-    let first = tokio::time::timeout(Duration::from_secs(20), wills).await.expect("its own will is told");
+    let first = tokio::time::timeout(Duration::from_mins(1), wills).await.expect("its own will is told");
     assert_eq!(first, format!("ebike.{}.ack", two.imei));
 }

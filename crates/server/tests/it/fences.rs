@@ -19,7 +19,7 @@ fn polygon([west, south, east, north]: [f64; 4]) -> Value {
 /// What machines are told of a bike that stops at a place, now unless said otherwise, when that is of `class`.
 async fn judged(machine: &Machine, (lng, lat): (f64, f64), at: Option<i64>, class: i64) -> Value {
     let body = json!({"stops": [{"lng": lng, "lat": lat, "at": at, "hdop": 0.0}]});
-    eventually(&format!("a stop of class {class}"), Duration::from_secs(10), async || {
+    eventually(&format!("a stop of class {class}"), Duration::from_mins(1), async || {
         let answer = machine.ok("/open/v1/territory/judge", &body).await;
         (answer["results"][0]["class"] == class).then(|| answer["results"][0].clone())
     })

@@ -378,7 +378,7 @@ async fn api_070_service_areas_are_listed_named_opened_closed_and_handed_over() 
     refused(&admin, "POST", &format!("{AREA}/agent"), nobody, "agent-unknown").await;
     let to_other = json!({"id": empty, "agentId": other.agent, "version": version});
     admin.ok("POST", &format!("{AREA}/agent"), to_other).await;
-    eventually("the new agent sees it", Duration::from_secs(5), async || {
+    eventually("the new agent sees it", Duration::from_mins(1), async || {
         (seen(&theirs).await == [empty.clone(), other.area.clone()]).then_some(())
     })
     .await;

@@ -99,7 +99,7 @@ async fn what_the_owner_rewrites_is_found_outside_and_keys_rotate() {
 
     // A node that starts signs nothing, and the doctor says so.
     let node = stack.node(None);
-    let told = eventually("the signer stands still", Duration::from_secs(30), async || {
+    let told = eventually("the signer stands still", Duration::from_mins(1), async || {
         let told = said(&stack.task(&["doctor"]).await);
         told.contains("the signer stands still").then_some(told)
     })

@@ -23,7 +23,7 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
         let sql = "select leader from log.projectors where name = 'vehicle'";
         sqlx::query_scalar(sql).fetch_one(&owner).await.unwrap()
     };
-    let before = eventually("the read models are led", Duration::from_secs(10), &leader).await;
+    let before = eventually("the read models are led", Duration::from_mins(1), &leader).await;
 
     // A taken port is said plainly and ends the start.
     let mut taken = stack.command(&["serve"]);
@@ -76,12 +76,12 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     assert!(took < Duration::from_secs(30), "read models stood still for {took:?}");
     bike.report(&city.bikes[0].imei, lat, lng, 54, false).await;
     screen.until("telemetry after the death", |s| s.bikes.values().any(|b| b.soc == 54)).await;
-    eventually("the history goes on", Duration::from_secs(30), async || {
+    eventually("the history goes on", Duration::from_mins(1), async || {
         let sql = "select count(*) from live.telemetry where soc = 54";
         (sqlx::query_scalar::<_, i64>(sql).fetch_one(&owner).await.ok()? == 1).then_some(())
     })
     .await;
-    eventually("another leader of all", Duration::from_secs(30), async || {
+    eventually("another leader of all", Duration::from_mins(1), async || {
         let terms = terms(&owner).await;
         (terms.len() >= led && terms.iter().all(|(_, by, _)| *by != before)).then_some(())
     })
@@ -96,7 +96,7 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
 
     // Asked to end, it says goodbye and is gone within seconds.
     let (status, took) = second.terminate().await;
-    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    assert!(status.success() && took < Duration::from_secs(30), "{status} after {took:?}");
     assert_eq!(screen.until_closed().await, 1012);
     assert_eq!(screen.said("bye").expect("a goodbye")["code"], "draining");
 }
@@ -128,7 +128,7 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
     let machine = Machine::new(&first.url, &token);
     let city = City::build(&machine, "H", 1, 2).await;
     let owner = stack.owner().await;
-    let before = eventually("the first node leads", Duration::from_secs(20), async || {
+    let before = eventually("the first node leads", Duration::from_mins(1), async || {
         let terms = terms(&owner).await;
         terms.iter().any(|(name, ..)| name == "relay").then_some(terms)
     })
@@ -141,7 +141,7 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
 
     first.freeze();
     let hangs_since = Instant::now();
-    let after = eventually("the second leads all that was led", Duration::from_secs(30), async || {
+    let after = eventually("the second leads all that was led", Duration::from_mins(1), async || {
         let after = terms(&owner).await;
         let taken = |(name, _, token): &(String, String, i64)| {
             after.iter().any(|(now, by, term)| now == name && *by != holder && term > token)
@@ -165,7 +165,7 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
         let sql = "select count(*) from live.telemetry where soc = 53";
         sqlx::query_scalar::<_, i64>(sql).fetch_one(&owner).await.unwrap()
     };
-    eventually("the second stores telemetry", Duration::from_secs(30), async || {
+    eventually("the second stores telemetry", Duration::from_mins(1), async || {
         (stored().await > 0).then_some(())
     })
     .await;

@@ -128,7 +128,7 @@ async fn a_report_reaches_the_screen_and_a_click_reaches_the_lock_and_strangers_
     assert_eq!((forged, screen.bikes[&slot].soc), (0, 80), "nobody reports for another");
 
     // The way that it came is told.
-    let way = eventually("the bike's way is stored", Duration::from_secs(10), async || {
+    let way = eventually("the bike's way is stored", Duration::from_mins(1), async || {
         let at = format!("/vehicle/{}/history", one.car);
         let way = browser.ok("GET", &at, json!({"minutes": "10"})).await;
         (way["points"].as_array()?.len() == 3).then_some(way)

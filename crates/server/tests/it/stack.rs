@@ -166,7 +166,7 @@ impl Stack {
     /// A node is ready before its read models have caught up; the first sign-in wants the first administrator.
     pub async fn know_the_administrator(&self) {
         let owner = self.owner().await;
-        eventually("the administrator is known", Duration::from_secs(30), async || {
+        eventually("the administrator is known", Duration::from_mins(1), async || {
             let known = sqlx::query_scalar("select exists (select from read.operator where phone = $1)");
             known.bind(ADMIN).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
         })
@@ -260,7 +260,7 @@ impl Stack {
         self.told(&words).await;
         // The task is a process of its own: the serving one hears of the machine by the log.
         let owner = self.owner().await;
-        eventually("the machine is known", Duration::from_secs(10), async || {
+        eventually("the machine is known", Duration::from_mins(1), async || {
             let known = sqlx::query_scalar("select exists (select from read.machine where name = $1)");
             known.bind(name).fetch_one(&owner).await.ok().filter(|known: &bool| *known)
         })

@@ -65,7 +65,7 @@ pub async fn relayed(stack: &Stack, head: i64) {
     let options = jetstream::consumer::pull::OrderedConfig::default();
     let mut messages = stream.create_consumer(options).await.unwrap().messages().await.unwrap();
     for expected in 1..=head {
-        let message = tokio::time::timeout(Duration::from_secs(10), messages.next())
+        let message = tokio::time::timeout(Duration::from_mins(1), messages.next())
             .await
             .unwrap_or_else(|_| panic!("EVENTS ends before event {expected} of {head}"))
             .expect("the stream goes on")

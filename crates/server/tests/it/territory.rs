@@ -144,7 +144,7 @@ async fn an_operator_sees_nothing_of_another_agent_over_http_or_websocket() {
         "version": rows["rows"][0]["version"]});
     admin.ok("POST", "/platform/permission/user/13700000009", body).await;
     assert_eq!(screen.until_closed().await, 4401);
-    eventually("the new agent's map", Duration::from_secs(5), async || {
+    eventually("the new agent's map", Duration::from_mins(1), async || {
         let shapes = operator.ok("GET", "/fence/map", json!({})).await;
         (ids(&shapes["areas"]) == [theirs.area.clone()]).then_some(())
     })

@@ -42,7 +42,7 @@ async fn verify_names_what_was_changed_removed_or_inserted() {
     let slip = sqlx::query("update log.events set data = data where position = 1").execute(&owner).await;
     assert!(slip.unwrap_err().to_string().contains("append-only"));
     let (status, took) = node.terminate().await;
-    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    assert!(status.success() && took < Duration::from_secs(30), "{status} after {took:?}");
     assert_eq!(found(&stack).await, [""; 0]);
 
     // One byte.
@@ -165,7 +165,7 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
     assert_eq!(riding(lost).await, riding(other).await);
     let told = stack.told(&["doctor"]).await;
     assert!(told.contains("Nothing to mend."), "{told}");
-    let healthy = eventually("healthy again", Duration::from_secs(5), async || {
+    let healthy = eventually("healthy again", Duration::from_mins(1), async || {
         let body = crate::client::plain(&node.url, "GET", "/healthz", &known, None).await.ok()?.body;
         (body["status"] == "ok").then_some(body)
     })

@@ -11,7 +11,7 @@ use wire::{Share, WireConfig};
 
 use crate::runtime::{GATES, Runtime, at};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Serves a system until the sender is dropped.
 async fn serving(config: WireConfig) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
