@@ -157,6 +157,17 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Of a fence for `kind`, with what it asks for if one may stop in it, or what it costs if one must not.
+    pub fn of(kind: FenceKind, parking: Parking, ban: Ban) -> Self {
+        match kind {
+            FenceKind::Parking => Self::Parking(parking),
+            FenceKind::NoStop => Self::NoStop(ban),
+            FenceKind::NoRide => Self::NoRide(ban),
+            FenceKind::Maintenance => Self::Maintenance,
+            FenceKind::Custom => Self::Custom,
+        }
+    }
+
     /// What the fence is for.
     pub const fn kind(&self) -> FenceKind {
         match self {

@@ -92,9 +92,7 @@ impl<R: Fold> Projector for Folded<R> {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = rows::streams(events);
         let known = rows::load_keyed::<Value>(db, R::TABLE, R::KEY, R::KEY_TYPE, &keys).await?;
         let known = known.into_iter().map(|(key, columns)| Ok((key, R::restored(columns)?)));
         let before: BTreeMap<String, R> = known.collect::<Result<_, ApplyError>>()?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::{AssertSqlSafe, PgConnection, Row};
 
+use crate::Recorded;
 use crate::projector::ApplyError;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -25,6 +26,12 @@ pub fn containing(typed: &str, most: usize) -> String {
     }
     pattern.push('%');
     pattern
+}
+
+/// The streams of `events`, each once, in order.
+pub fn streams(events: &[Recorded]) -> Vec<String> {
+    let streams: BTreeSet<&str> = events.iter().map(|event| &*event.stream_id).collect();
+    streams.into_iter().map(str::to_owned).collect()
 }
 
 /// The rows of `table` whose `key` column (of SQL type `key_type`) is one of `keys`. Names come from the code only.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
-use geofence::{FenceKind, Proof};
+use geofence::{FenceKind, Proof, Rule};
 use serde_json::Value;
 use territory::model::agent::{AgentEvent, BillingWay};
 use territory::model::agent_role::AgentRoleEvent;
@@ -260,17 +260,13 @@ fn fence_drawn(state: &mut Fields, drawing: Value, stage: &str) {
     }
     let Value::Object(mut drawing) = drawing else { return };
     drawing.remove("fence_id");
-    let kinds = [("parking", 2), ("no_stop", 4), ("maintenance", 8), ("no_ride", 9), ("custom", 10)];
-    let (kind, rule) = match drawing.remove("rule") {
-        Some(Value::Object(rule)) => rule.into_iter().next().unwrap_or_default(),
-        Some(Value::String(kind)) => (kind, Value::Null),
-        _ => Default::default(),
-    };
-    if let Some((_, number)) = kinds.iter().find(|(name, _)| *name == kind) {
-        drawing.insert("kind".to_owned(), (*number).into());
-    }
-    if let Value::Object(rule) = rule {
-        drawing.extend(rule);
+    if let Some(stored) = drawing.remove("rule") {
+        if let Ok(rule) = serde_json::from_value::<Rule>(stored.clone()) {
+            drawing.insert("kind".to_owned(), rule.kind().number().into());
+        }
+        if let Value::Object(of_kind) = stored {
+            drawing.extend(of_kind.into_iter().filter_map(|(_, said)| said.as_object().cloned()).flatten());
+        }
     }
     if let Some(Value::Object(shape)) = drawing.remove("shape") {
         for (form, edge) in shape {

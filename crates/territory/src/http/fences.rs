@@ -15,7 +15,7 @@ use wire::{
 
 use crate::Context;
 use crate::model::area::{Area, AreaState};
-use crate::model::fence::{Fence, FenceCommand, FenceRefusal, Term};
+use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Term};
 use crate::model::fence_form::{FenceForm, FenceType};
 use crate::read::fences::{self, FenceRow, FenceVersion};
 
@@ -157,6 +157,11 @@ async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
     Ok(Found { kind, area: drawing.area_id, agent: drawing.agent_id, edge })
 }
 
+/// Keeps what is drawn as a draft, or lets it count from now on.
+fn drawn(draft: bool, drawing: Drawing, area: Ring) -> FenceCommand {
+    if draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } }
+}
+
 fn refused(refusal: FenceRefusal) -> Refused {
     CommandError::Refused(refusal).into()
 }
@@ -186,9 +191,7 @@ async fn create(call: Call<Context>, Body(body): Body<NewFence>) -> Handled<Valu
     let (area, agent) = area_of(&call, body.op_area_id).await?;
     let id = FenceId(call.state.runtime.ids.next_id());
     let drawing = body.form.drawing(id, body.op_area_id, agent, body.kind).map_err(refused)?;
-    let command =
-        if body.draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } };
-    call.make::<Fence>(&id, command).await
+    call.make::<Fence>(&id, drawn(body.draft, drawing, area)).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -210,11 +213,7 @@ struct ChangedFence {
 async fn update(call: Call<Context>, Body(body): Body<ChangedFence>) -> Handled<Value> {
     let Found { kind, area, agent, edge } = found(&call, body.id).await?;
     let drawing = body.form.drawing(body.id, area, agent, kind).map_err(refused)?;
-    let command = if body.draft {
-        FenceCommand::Save { drawing, area: edge }
-    } else {
-        FenceCommand::Draw { drawing, area: edge }
-    };
+    let command = drawn(body.draft, drawing, edge);
     Ok(Answer::replied(call.acted::<Fence>(&body.id, command, Some(body.version)).await?))
 }
 

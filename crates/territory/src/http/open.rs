@@ -306,13 +306,8 @@ async fn draw_one(
     .await?;
     drop(tx);
     let fence_id = known.unwrap_or_else(|| FenceId(runtime.ids.next_id()));
-    let rule = match new.kind {
-        FenceKind::Parking => Rule::Parking(Parking { capacity: new.capacity, ..Parking::default() }),
-        FenceKind::NoStop => Rule::NoStop(Ban::default()),
-        FenceKind::NoRide => Rule::NoRide(Ban::default()),
-        FenceKind::Maintenance => Rule::Maintenance,
-        FenceKind::Custom => Rule::Custom,
-    };
+    let parking = Parking { capacity: new.capacity, ..Parking::default() };
+    let rule = Rule::of(new.kind, parking, Ban::default());
     let drawing = Drawing {
         fence_id,
         area_id: new.area_id,

@@ -4,7 +4,7 @@ use geofence::rule::{Direction, Hours, Weekdays};
 use geofence::{Ban, Circle, FenceKind, NotARing, Parking, Proof, Ring, Rule, Shape};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, Cents, Datum, FenceId};
+use vocabulary::{AgentId, AreaId, Cents, Datum, FenceId, NotAChoice};
 
 use super::fence::{Drawing, FenceRefusal};
 
@@ -45,9 +45,7 @@ impl FenceType {
             Self::Maintain => "0908",
         }
     }
-}
 
-impl FenceType {
     /// The type of fences of this kind.
     pub const fn of(kind: FenceKind) -> Self {
         match kind {
@@ -60,16 +58,12 @@ impl FenceType {
     }
 }
 
-/// A kind that no type stands for.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("no type of fence has the number {0}")]
-pub struct NotAType(i16);
-
 impl TryFrom<i16> for FenceType {
-    type Error = NotAType;
+    type Error = NotAChoice;
 
-    fn try_from(number: i16) -> Result<Self, NotAType> {
-        Self::ALL.into_iter().find(|one| one.kind().number() == number).ok_or(NotAType(number))
+    /// By the number of its kind.
+    fn try_from(number: i16) -> Result<Self, NotAChoice> {
+        FenceKind::try_from(number).map(Self::of)
     }
 }
 
@@ -277,13 +271,7 @@ impl FenceForm {
             shape(&self.geometry, self.datum).map_err(|error| FenceRefusal::Shape(error.to_string()))?;
         let mut parking = self.parking;
         parking.capacity = self.capacity.unwrap_or(parking.capacity);
-        let rule = match kind {
-            FenceType::Parking => Rule::Parking(parking.into()),
-            FenceType::NoStop => Rule::NoStop(self.ban.into()),
-            FenceType::NoRide => Rule::NoRide(self.ban.into()),
-            FenceType::Maintain => Rule::Maintenance,
-            FenceType::Custom => Rule::Custom,
-        };
+        let rule = Rule::of(kind.kind(), parking.into(), self.ban.into());
         Ok(Drawing {
             fence_id,
             area_id,

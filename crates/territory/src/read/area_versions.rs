@@ -51,9 +51,7 @@ impl Projector for AreaVersions {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = rows::streams(events);
         let mut kept: BTreeMap<i64, Vec<Row>> = BTreeMap::new();
         for row in rows::load::<Row>(db, "area_version", "area_id", "bigint", &keys).await? {
             kept.entry(row.area_id).or_default().push(row);

@@ -185,9 +185,7 @@ impl Projector for Fences {
     }
 
     async fn apply(&self, db: &mut PgConnection, events: &[Recorded]) -> Result<Vec<Change>, ApplyError> {
-        let mut keys: Vec<String> = events.iter().map(|event| event.stream_id.to_string()).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = rows::streams(events);
         let mut kept: BTreeMap<String, Kept> = BTreeMap::new();
         for (key, row) in rows::load_keyed::<Row>(db, "fence", "fence_id", "bigint", &keys).await? {
             kept.entry(key).or_default().row = row;

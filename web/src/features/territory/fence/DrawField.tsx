@@ -45,27 +45,32 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
     [around.data, areaId, fenceId],
   )
 
+  // What is there is adjusted; where there is nothing, something is drawn.
+  const put = (geometry: Geometry | null) => {
+    onChange?.(geometry)
+    setMode(geometry === null ? 'polygon' : 'select')
+  }
   const change = (geometry: Geometry | null) => {
     setPast([...past, value].slice(-MOST_STEPS))
     setFuture([])
-    onChange?.(geometry)
+    put(geometry)
   }
   const step = (from: (Geometry | null)[], to: (Geometry | null)[], settle: (from: (Geometry | null)[], to: (Geometry | null)[]) => void) => {
     if (from.length === 0) return
     settle(from.slice(0, -1), [...to, value])
-    const geometry = from.at(-1) ?? null
-    onChange?.(geometry)
-    setMode(geometry === null ? 'polygon' : 'select')
+    put(from.at(-1) ?? null)
   }
   const undo = () => step(past, future, (nextPast, nextFuture) => (setPast(nextPast), setFuture(nextFuture)))
   const redo = () => step(future, past, (nextFuture, nextPast) => (setFuture(nextFuture), setPast(nextPast)))
 
   const shown = area?.ring
-  useEffect(() => {
+  const look = (animate: boolean) => {
     const ring = value === null ? shown : ringOf(value)
-    if (!map || !ring || ring.length === 0) return
-    map.invalidateSize({ animate: false })
-    map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
+    if (map && ring && ring.length > 0) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate, maxZoom: ZOOM_MOST })
+  }
+  useEffect(() => {
+    map?.invalidateSize({ animate: false })
+    look(false)
     // Once for each area: what is drawn must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, shown])
@@ -98,10 +103,7 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
             aria-label="清空边界"
             icon={<DeleteOutlined />}
             disabled={disabled || value === null}
-            onClick={() => {
-              change(null)
-              setMode('polygon')
-            }}
+            onClick={() => change(null)}
           />
         </Tooltip>
         <Tooltip title="回到围栏">
@@ -109,10 +111,7 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
             type="text"
             aria-label="回到围栏"
             icon={<AimOutlined />}
-            onClick={() => {
-              const ring = value === null ? shown : ringOf(value)
-              if (map && ring) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, maxZoom: ZOOM_MOST })
-            }}
+            onClick={() => look(true)}
           />
         </Tooltip>
         <span className="weak">
@@ -136,20 +135,14 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
             map={map}
             mode={mode}
             value={value}
-            onDrawn={(geometry) => {
-              change(geometry)
-              setMode('select')
-            }}
+            onDrawn={change}
           />
         )}
       </div>
       <Coordinates
         value={value}
         disabled={disabled}
-        onRead={(geometry) => {
-          change(geometry)
-          setMode('select')
-        }}
+        onRead={change}
       />
     </div>
   )

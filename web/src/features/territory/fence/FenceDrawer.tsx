@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
+import { serverNow } from '@/api/clock'
 import { EMPTY } from '@/kit/format'
 import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
-import { type Fence, fenceInfo, formatArea, now, stageOf, typeLabels } from './fence'
+import { type Fence, fenceInfo, formatArea, stageOf, typeLabels } from './fence'
 import { FenceForm } from './FenceForm'
 import { PublishDialog } from './PublishDialog'
 import { Versions } from './Versions'
@@ -14,7 +15,7 @@ import '@/kit/notice.css'
 /** Shows a fence, draws it anew and publishes it. */
 export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const [publishing, setPublishing] = useState<Fence | null>(null)
-  const [at] = useState(now)
+  const [at] = useState(serverNow)
   return (
     <>
       <RecordDrawer

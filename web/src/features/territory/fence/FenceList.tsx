@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api, type CallOptions, command } from '@/api/client'
+import { serverNow } from '@/api/clock'
 import { areasOf } from '@/kit/areaChoices'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { useAskedCommand } from '@/kit/useAskedCommand'
-import { type Fence, FENCE_PATH, type FenceType, formatArea, now, stageOf, stale, typeLabels } from './fence'
+import { type Fence, FENCE_PATH, type FenceType, formatArea, stageOf, stale, typeLabels } from './fence'
 import { FenceDrawer } from './FenceDrawer'
 import { FenceForm } from './FenceForm'
 import { PublishDialog } from './PublishDialog'
@@ -59,7 +60,7 @@ function fenceList(type: FenceType, title: string, areas: readonly FilterOption[
 /** The fences of one type, and what may be done with them. */
 export function FenceList({ type, title }: { type: FenceType; title: string }) {
   const areas = useQuery(areasOf([]))
-  const [at] = useState(now)
+  const [at] = useState(serverNow)
   const [publishing, setPublishing] = useState<Fence | null>(null)
   const description = useMemo(
     () => fenceList(type, title, (areas.data ?? []).map(({ id, name }) => ({ value: id, label: name })), at),

@@ -1,8 +1,9 @@
 import { DatePicker, Form, Modal, Radio } from 'antd'
 import type { Dayjs } from 'dayjs'
 import { command } from '@/api/client'
+import { serverNow } from '@/api/clock'
 import { useCommand } from '@/kit/useCommand'
-import { type Fence, now, stale, typeLabels } from './fence'
+import { type Fence, stale, typeLabels } from './fence'
 
 const WRITTEN = 'YYYY-MM-DDTHH:mm:00+08:00'
 
@@ -59,7 +60,7 @@ export function PublishDialog({ fence, onClose }: { fence: Pick<Fence, 'id' | 'n
             label="从何时起"
             rules={[
               { required: true, message: '请选择生效时间' },
-              { validator: (_, picked?: Dayjs) => ((momentOf(picked) ?? Infinity) < now() ? Promise.reject(new Error('不能早于现在')) : Promise.resolve()) },
+              { validator: (_, picked?: Dayjs) => ((momentOf(picked) ?? Infinity) < serverNow() ? Promise.reject(new Error('不能早于现在')) : Promise.resolve()) },
             ]}
           >
             <DatePicker showTime={{ format: 'HH:mm' }} format="YYYY-MM-DD HH:mm" placeholder="选择时间" />

@@ -98,5 +98,3 @@ export const fencesAround = queryOptions({
   queryFn: ({ signal }) => api.get('/fence/map', {}, { signal }),
   staleTime: 60_000,
 })
-
-export const now = serverNow
