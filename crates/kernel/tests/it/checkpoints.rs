@@ -150,6 +150,30 @@ async fn a_file_that_a_crash_cut_short_is_finished_and_another_one_is_never_writ
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_two_write_at_once_stands_once_in_its_file() {
+    let outside = Outside::new().await;
+    outside.signer().sign_new().await.unwrap();
+    let file = outside.folder.path().join("checkpoints/00000000/000000000001.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let statement: Statement = serde_json::from_str(&text).unwrap();
+    for round in 0..100 {
+        std::fs::remove_file(&file).unwrap();
+        let (one, other) = (outside.folder(), outside.folder());
+        let (one, other) = tokio::join!(one.put(&statement), other.put(&statement));
+        one.and(other).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "round {round}");
+    }
+    // One that hangs with its turn is not waited for, and what it began is finished afterwards.
+    std::fs::write(&file, &text[..40]).unwrap();
+    let hung = std::fs::File::open(&file).unwrap();
+    hung.lock().unwrap();
+    outside.folder().put(&statement).await.unwrap_err();
+    drop(hung);
+    outside.folder().put(&statement).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+}
+
 #[tokio::test]
 async fn events_of_some_age_without_any_checkpoint_are_a_finding() {
     let outside = Outside::new().await;

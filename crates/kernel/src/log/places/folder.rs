@@ -3,6 +3,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -10,6 +11,10 @@ use super::{Place, PlaceError, json, parse};
 use crate::log::statement::Statement;
 
 const IN_A_FOLDER: u64 = 10_000;
+
+/// How often a writer looks whether another one has finished the same file, and how long it waits in between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A folder of statements.
 pub struct Folder {
@@ -71,12 +76,14 @@ fn last(root: &Path) -> std::io::Result<u64> {
     Ok(if whole(&file(root, number))?.is_some() { number } else { number.saturating_sub(1) })
 }
 
-/// Writes the line, or what is missing of it; says whether the file then holds it.
+/// Writes the line, or what is missing of it; says whether the file then holds it. Two that write at once, a leader and
+/// the one before it, take turns: both would find the file empty, and lengthen it twice.
 fn write(root: &Path, number: u64, line: &[u8]) -> std::io::Result<bool> {
     let path = file(root, number);
     let folder = path.parent().expect("a file of the root");
     std::fs::create_dir_all(folder)?;
     let mut out = std::fs::OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+    take_turn(&out)?;
     let mut there = Vec::new();
     out.read_to_end(&mut there)?;
     let Some(missing) = line.strip_prefix(&there[..]) else { return Ok(false) };
@@ -84,6 +91,18 @@ fn write(root: &Path, number: u64, line: &[u8]) -> std::io::Result<bool> {
     out.sync_all()?;
     std::fs::File::open(folder)?.sync_all()?;
     Ok(true)
+}
+
+/// Locks a file until it is closed; a process that hangs with its turn is not waited for.
+fn take_turn(file: &std::fs::File) -> std::io::Result<()> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Err(std::io::Error::new(ErrorKind::TimedOut, "another process keeps the file"))
 }
 
 #[async_trait]
