@@ -26,6 +26,8 @@ export const phoneOf = (worker: number) => (worker === 0 ? adminPhone() : `13700
 export const myPhone = () => phoneOf(WORKER)
 export const masked = (phone: string) => phone.replace(/^(\d{3})\d{4}/, '$1****')
 export const smsCode = () => setting('WHEELHOUSE_SMS_CODE')
+/** What a program of the open API bears. */
+export const machineToken = () => readFileSync(setting('WHEELHOUSE_MACHINE_TOKEN_FILE'), 'utf8').trim()
 
 /** The address of `path` after the hash. */
 export function at(path: string, origin = server()): string {

@@ -11,6 +11,7 @@ interface Stack {
   url: string
   admin_phone: string
   sms_code: string
+  machine_token_file: string | null
 }
 
 export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
@@ -40,6 +41,7 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
   process.env.WHEELHOUSE_URL = stack.url
   process.env.WHEELHOUSE_ADMIN_PHONE = stack.admin_phone
   process.env.WHEELHOUSE_SMS_CODE = stack.sms_code
+  process.env.WHEELHOUSE_MACHINE_TOKEN_FILE = stack.machine_token_file ?? ''
   return async () => {
     const gone = new Promise((resolve) => {
       child.once('exit', resolve)

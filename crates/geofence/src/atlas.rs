@@ -1,5 +1,7 @@
 //! Areas and fence versions, found by place.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
@@ -54,6 +56,12 @@ impl Span {
     /// Whether it holds `at`.
     pub fn holds(&self, at: Timestamp) -> bool {
         self.from <= at && self.until.is_none_or(|until| at < until)
+    }
+
+    /// Whether there is an instant that both hold.
+    pub fn meets(&self, other: &Self) -> bool {
+        let begins_before = |one: &Self, end: Option<Timestamp>| end.is_none_or(|until| one.from < until);
+        begins_before(self, other.until) && begins_before(other, self.until)
     }
 }
 
@@ -113,6 +121,37 @@ impl Atlas {
         });
         let widest_buffer_m = buffers.fold(0.0, f64::max);
         Self { areas, fences, area_boxes, parking_boxes, other_boxes, widest_buffer_m }
+    }
+
+    /// What counts at an instant and may decide about a place in a box: the edge of `area` and its fences about there, as if
+    /// they had always counted.
+    pub fn about(&self, area: AreaId, bounds: Bounds, at: Timestamp) -> (Vec<Area>, Vec<Fence>) {
+        let ever = |fence: &Fence| Fence { span: Span::EVER, ..fence.clone() };
+        let edge = self.area(area, at).map(|(area, _)| Area { span: Span::EVER, ..area.clone() });
+        let envelope = AABB::from_corners(bounds[0], bounds[1]);
+        let trees = [&self.parking_boxes, &self.other_boxes].into_iter();
+        let near = trees.flat_map(|tree| tree.locate_in_envelope_intersecting(&envelope));
+        let fences = near.map(|one| &self.fences[one.data as usize].0);
+        let counted = fences.filter(|fence| fence.area == area && fence.span.holds(at)).map(ever);
+        (edge.into_iter().collect(), counted.collect())
+    }
+
+    /// How many of the fences that count at an instant reach out of the edge of their area, of those of `areas` alone.
+    pub fn astray(&self, areas: &BTreeSet<AreaId>, at: Timestamp) -> BTreeMap<AreaId, i64> {
+        let rings: BTreeMap<AreaId, &Ring> = self
+            .areas
+            .iter()
+            .filter(|(area, _)| areas.contains(&area.id) && area.span.holds(at))
+            .map(|(area, _)| (area.id, &area.ring))
+            .collect();
+        let mut astray = BTreeMap::new();
+        for (fence, _) in &self.fences {
+            let edge = rings.get(&fence.area).filter(|_| fence.span.holds(at));
+            if edge.is_some_and(|ring| ring.protrusion(&fence.shape).is_some()) {
+                *astray.entry(fence.area).or_default() += 1;
+            }
+        }
+        astray
     }
 
     /// The widest buffer of its parking places, metres.
@@ -176,4 +215,26 @@ impl Atlas {
 
 fn spread([min, max]: Bounds) -> f64 {
     (max[0] - min[0]) * (max[1] - min[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_meet_when_they_share_an_instant() {
+        let span = |from: i64, until: Option<i64>| Span {
+            from: Timestamp::from_millis(from),
+            until: until.map(Timestamp::from_millis),
+        };
+        for (one, other, meet) in [
+            (span(0, Some(5)), span(4, Some(9)), true),
+            (span(0, Some(5)), span(5, Some(9)), false),
+            (span(0, None), span(9, Some(10)), true),
+            (span(9, None), span(0, Some(9)), false),
+            (span(0, None), Span::EVER, true),
+        ] {
+            assert_eq!((one.meets(&other), other.meets(&one)), (meet, meet), "{one:?} {other:?}");
+        }
+    }
 }

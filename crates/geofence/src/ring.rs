@@ -135,6 +135,9 @@ impl Ring {
     /// Where `inner` reaches out of this ring by more than half a metre: the `[lng, lat]` that is furthest out, WGS-84.
     pub fn protrusion(&self, inner: &Shape) -> Option<[f64; 2]> {
         let outline = Outline::from(self);
+        if self.is_deep_within(inner, &outline) {
+            return None;
+        }
         let rest = polygon(inner.closed()).difference(&polygon(self.closed()));
         // Where it bridges a bay, its corners out there lie on the edge itself; a point within does not.
         let points = rest.iter().flat_map(|part| part.exterior().points().chain(part.interior_point()));
@@ -144,6 +147,17 @@ impl Ring {
         });
         let furthest = beyond_m.max_by(|a, b| a.1.total_cmp(&b.1));
         furthest.filter(|(_, beyond_m)| *beyond_m > OVERLAP_TOLERANCE_M).map(|(at, _)| at)
+    }
+
+    /// Whether no side of this ring comes near the box of `inner`, and it lies within. Of many fences most do.
+    fn is_deep_within(&self, inner: &Shape, outline: &Outline) -> bool {
+        let [min, max] = Outline::from(inner).bounds();
+        let apart = |a: f64, b: f64, axis: usize| a.max(b) < min[axis] || a.min(b) > max[axis];
+        let mut from = self.corners[self.corners.len() - 1];
+        self.corners.iter().all(|to| {
+            let side = (std::mem::replace(&mut from, *to), to);
+            apart(side.0.lng(), side.1.lng(), 0) || apart(side.0.lat(), side.1.lat(), 1)
+        }) && outline.holds(inner.center(), &Plane::at(inner.center()))
     }
 
     fn plane(&self) -> Vec<[f64; 2]> {

@@ -16,6 +16,17 @@ choices! {
     }
 }
 
+impl FenceKind {
+    /// Kinds that tell riders the opposite: here one may stop, here one must not. Where two such overlap, somebody errs.
+    pub const fn opposite(self) -> &'static [Self] {
+        match self {
+            Self::Parking => &[Self::NoStop, Self::NoRide],
+            Self::NoStop | Self::NoRide => &[Self::Parking],
+            Self::Maintenance | Self::Custom => &[],
+        }
+    }
+}
+
 choices! {
     /// What proves that a bike stands in a parking place as it should.
     pub enum Proof("还车凭证") {

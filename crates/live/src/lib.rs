@@ -9,6 +9,7 @@ pub mod http;
 pub mod ingest;
 mod measure;
 mod memory;
+mod past_stops;
 pub mod push;
 pub mod report;
 pub mod rules;

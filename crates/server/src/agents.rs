@@ -1,14 +1,16 @@
 //! What territory and its neighbours need of each other, fulfilled here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use access::{AgentStanding, Agents};
 use async_trait::async_trait;
 use fleet::model::region::Lifecycle;
+use geofence::Bounds;
 use kernel::{Position, Runtime};
-use territory::ports::{Bikes, Branch, Permissions, PortError};
+use live::Memory;
+use territory::ports::{Bikes, Branch, Permissions, PortError, Stopped, Stops};
 use territory::read::agents;
-use vocabulary::{AgentId, AreaId, PermissionCode, Scope};
+use vocabulary::{AgentId, AreaId, PermissionCode, Scope, Timestamp, Wgs84};
 
 /// The permission tree that access keeps.
 pub struct PermissionsOfAccess;
@@ -35,15 +37,16 @@ impl Permissions for PermissionsOfAccess {
     }
 }
 
-/// Bikes as the fleet's table counts them.
+/// Bikes as the fleet's table counts them and as the live fleet knows where they are.
 pub struct BikesOfFleet {
     runtime: Runtime,
+    memory: Memory,
 }
 
 impl BikesOfFleet {
-    /// From the system's read models.
-    pub fn new(runtime: Runtime) -> Self {
-        Self { runtime }
+    /// From the system's read models and the live fleet.
+    pub fn new(runtime: Runtime, memory: Memory) -> Self {
+        Self { runtime, memory }
     }
 }
 
@@ -70,6 +73,39 @@ impl Bikes for BikesOfFleet {
                 .fetch_one(&mut *db)
                 .await?;
         Ok(count)
+    }
+
+    async fn places_in(&self, areas: &BTreeSet<AreaId>) -> Result<Vec<(AreaId, Wgs84)>, PortError> {
+        let fleet = self.memory.read();
+        let places = fleet.street_places().filter_map(|(owner, place)| {
+            let area = owner.area.filter(|area| areas.contains(area))?;
+            Some((area, Wgs84::new(place.lat(), place.lng()).ok()?))
+        });
+        Ok(places.collect())
+    }
+}
+
+/// Stops as the live context keeps them.
+pub struct StopsOfLive {
+    runtime: Runtime,
+}
+
+impl StopsOfLive {
+    /// From the system's telemetry.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
+    }
+}
+
+#[async_trait]
+impl Stops for StopsOfLive {
+    async fn within(&self, bounds: Bounds, since: Timestamp, most: i64) -> Result<Vec<Stopped>, PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let stops = live::ingest::stops_in(&mut *db, bounds, since, most).await?;
+        Ok(stops
+            .into_iter()
+            .map(|stop| Stopped { at: stop.at, place: stop.place, hdop: stop.hdop })
+            .collect())
     }
 }
 

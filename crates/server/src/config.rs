@@ -8,6 +8,8 @@ use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
+use crate::feed_settings::FeedSettings;
+
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
@@ -66,12 +68,21 @@ pub struct Stores {
     /// database. Left out: `checkpoints` in the state folder.
     #[arg(long, env = "WHEELHOUSE_CHECKPOINT_STORE")]
     pub checkpoint_store: Option<PathBuf>,
+    /// Folder of photos and documents that cases hold; all nodes share it (a mounted bucket will do). Left out: `attachments`
+    /// in the state folder.
+    #[arg(long, env = "WHEELHOUSE_ATTACHMENTS")]
+    pub attachments: Option<PathBuf>,
 }
 
 impl Stores {
     /// The folder that keeps what is signed about the log.
     pub fn checkpoint_folder(&self) -> PathBuf {
         self.checkpoint_store.clone().unwrap_or_else(|| self.state_dir.join("checkpoints"))
+    }
+
+    /// The folder of photos and documents.
+    pub fn attachments_folder(&self) -> PathBuf {
+        self.attachments.clone().unwrap_or_else(|| self.state_dir.join("attachments"))
     }
 }
 
@@ -113,6 +124,9 @@ pub struct Settings {
     /// What clients may take up.
     #[command(flatten)]
     pub bounds: Bounds,
+    /// The open feeds.
+    #[command(flatten)]
+    pub feeds: FeedSettings,
     /// log (development only) or http.
     #[arg(long, env = "SMS_ADAPTER", default_value = "http")]
     pub sms_adapter: SmsAdapter,
@@ -232,6 +246,7 @@ impl Settings {
             image_sources: Vec::new(),
             trusted_proxies: Vec::new(),
             bounds: Bounds::default(),
+            feeds: FeedSettings::default(),
             sms_adapter: SmsAdapter::Log,
             sms_gateway_url: None,
             sms_gateway_token: None,
@@ -260,6 +275,7 @@ impl Settings {
         self.cors_origins()?;
         self.chat_origins()?;
         let development = self.profile == Profile::Development;
+        self.feeds.check(development)?;
         ensure!(
             self.metrics_token.as_ref().is_none_or(|token| !token.is_empty()),
             "WHEELHOUSE_METRICS_TOKEN is empty; leave it out to shut /metrics"

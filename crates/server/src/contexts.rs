@@ -7,7 +7,9 @@ use std::time::Duration;
 use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, Tiles, WebConfig};
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
+use attachments::Attachments;
 use audit::Audit;
+use feeds::Feeds;
 use fleet::Fleet;
 use fleet::credential::DeviceKey;
 use kernel::{MasterKey, Projector, Reactor, Runtime};
@@ -18,7 +20,7 @@ use vocabulary::{AgentId, AreaId, DataOwner, Scope};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
 use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
-use crate::agents::{BikesOfFleet, PermissionsOfAccess, TerritoryAgentStanding};
+use crate::agents::{BikesOfFleet, PermissionsOfAccess, StopsOfLive, TerritoryAgentStanding};
 use crate::audit_schemas::schemas;
 use crate::authentication::WireAuthentication;
 use crate::base_map::BaseMap;
@@ -27,6 +29,7 @@ use crate::descriptors::fitted;
 use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
 use crate::secrets::Secrets;
+use crate::staff::StaffOfAccess;
 
 /// Tables that may be watched as `read/<table>`, each with the codes of which one is needed.
 const WATCHED: &[(&str, &[&str])] = &[
@@ -37,7 +40,8 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("agent_role", &["1102"]),
     ("franchisee", &["1101"]),
     ("area", &["1103", "0503", "0301"]),
-    ("fence", &["0503", "0504", "0505", "0301"]),
+    ("fence", &["0503", "0504", "0505", "0908", "0301"]),
+    ("park_application", &["0910"]),
     ("vehicle", &["0301", "0302", "0305", "0307"]),
     ("device_command", &["0301", "0305"]),
     ("payment_account", &["financial_02", "financial_06"]),
@@ -54,8 +58,14 @@ pub struct Contexts {
     pub finance: finance::Context,
     /// Who did what.
     pub audit: Arc<Audit>,
+    /// Photos and documents that cases hold.
+    pub attachments: Attachments,
+    /// What readers outside may know.
+    pub feeds: Feeds,
     /// The wire.
     pub wire: Arc<Wire>,
+    /// The fleet as it is heard of.
+    memory: Memory,
 }
 
 /// Read models of all contexts.
@@ -84,7 +94,7 @@ fn of_tables_alone() -> Vec<Arc<dyn Projector>> {
 pub fn contexts() -> HashMap<&'static str, &'static str> {
     [
         ("access", &["role", "operator", "operator-device", "machine"][..]),
-        ("territory", &["agent", "agent-role", "ally", "area", "fence"]),
+        ("territory", &["agent", "agent-role", "ally", "area", "fence", "crew", "park-application"]),
         ("fleet", &["vehicle", "device", "device-command"]),
         ("finance", &["payment-account"]),
         ("audit", &["access-record"]),
@@ -101,6 +111,7 @@ impl Contexts {
         settings: &Settings,
         secrets: &Secrets,
         memory: &Memory,
+        attachments: Attachments,
         descriptors: u64,
     ) -> Result<Self> {
         let master = MasterKey::new(secrets.master);
@@ -146,20 +157,26 @@ impl Contexts {
         };
         let audit = Audit::new(runtime.clone(), schemas());
         wire.audited_by(audit.audit_sink());
-        Ok(Self { access, fleet, finance, audit, wire })
+        let feeds = Feeds::new(runtime.clone(), memory.clone(), settings.feeds.about(), &master);
+        Ok(Self { access, fleet, finance, audit, attachments, feeds, wire, memory: memory.clone() })
     }
 
     /// The routes of all contexts.
     pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
         let ports = territory::ports::Ports {
             permissions: Arc::new(PermissionsOfAccess),
-            bikes: Arc::new(BikesOfFleet::new(runtime.clone())),
+            bikes: Arc::new(BikesOfFleet::new(runtime.clone(), self.memory.clone())),
+            stops: Arc::new(StopsOfLive::new(runtime.clone())),
+            people: Arc::new(StaffOfAccess::new(runtime.clone())),
+            attachments: self.attachments.clone(),
         };
         access::routes(Arc::clone(&self.access))
             .merge(territory::routes(runtime, &ports))
+            .merge(attachments::http::routes(&self.attachments))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))
             .merge(audit::routes(Arc::clone(&self.audit)))
+            .merge(feeds::routes(&self.feeds))
             .merge(crate::base_map::routes(base_map))
             .merge(crate::health::routes(health))
     }

@@ -11,6 +11,7 @@ mod config;
 mod contexts;
 mod descriptors;
 mod doctor;
+mod feed_settings;
 mod finances;
 mod health;
 mod live_runtime;
@@ -19,6 +20,7 @@ mod pruning;
 mod secrets;
 mod serve;
 mod site;
+mod staff;
 mod stores;
 mod streams;
 
@@ -26,6 +28,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use vocabulary::{AgentId, AreaId};
 
 use crate::config::{Settings, Stores};
 
@@ -158,6 +161,12 @@ enum MachineTask {
         /// A named set of codes: `simulator`.
         #[arg(long)]
         preset: Option<String>,
+        /// Agents that it is limited to, separated by commas, for open:feeds alone; left out: all.
+        #[arg(long, value_delimiter = ',')]
+        agents: Vec<AgentId>,
+        /// Service areas that it is limited to, separated by commas, for open:feeds alone; left out: all of its agents.
+        #[arg(long, value_delimiter = ',')]
+        areas: Vec<AreaId>,
         /// Where to write the token; left there when it already works.
         #[arg(long)]
         out: PathBuf,
@@ -183,8 +192,9 @@ async fn run(task: Task) -> Result<()> {
         Task::Serve { stores, settings } => Box::pin(serve::serve(&stores, &settings)).await,
         Task::Migrate { stores } => maintenance::migrate(&stores).await,
         Task::Secrets { state_dir } => maintenance::secrets(&state_dir),
-        Task::Machine { task: MachineTask::Add { stores, name, codes, preset, out } } => {
-            maintenance::add_machine(&stores, &name, codes, preset.as_deref(), &out).await
+        Task::Machine { task: MachineTask::Add { stores, name, codes, preset, agents, areas, out } } => {
+            let scope = maintenance::scope(agents, areas);
+            maintenance::add_machine(&stores, &name, codes, preset.as_deref(), scope, &out).await
         }
         Task::Machine { task: MachineTask::Revoke { stores, name } } => {
             maintenance::revoke_machine(&stores, &name).await

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use kernel::{Pools, Runtime};
-use vocabulary::Scope;
+use vocabulary::{AgentId, AreaId, Reach, Scope};
 
 use crate::config::Stores;
 use crate::secrets::{Secrets, write_private};
@@ -36,12 +36,21 @@ async fn runtime(stores: &Stores) -> Result<(Runtime, Secrets)> {
     Ok((stores::runtime(pools, None, &secrets).await?, secrets))
 }
 
+/// These alone; all where none is named.
+pub fn scope(agents: Vec<AgentId>, areas: Vec<AreaId>) -> Scope {
+    fn reach<T: Ord + Copy>(some: Vec<T>) -> Reach<T> {
+        if some.is_empty() { Reach::All } else { Reach::only(some) }
+    }
+    Scope { agents: reach(agents), areas: reach(areas) }
+}
+
 /// Adds a machine client, unless the token in `out` already works.
 pub async fn add_machine(
     stores: &Stores,
     name: &str,
     codes: Vec<String>,
     preset: Option<&str>,
+    scope: Scope,
     out: &Path,
 ) -> Result<()> {
     let (runtime, _) = runtime(stores).await?;
@@ -50,11 +59,15 @@ pub async fn add_machine(
         Some(other) => bail!("there is no preset {other}; there is: simulator"),
         None => codes.iter().map(String::as_str).collect(),
     };
+    ensure!(
+        scope == Scope::ALL || codes.iter().all(|code| *code == "open:feeds"),
+        "only machines that do nothing but read the open feeds (--codes open:feeds) are limited to agents or areas"
+    );
     if out.exists() {
         eprintln!("{} is there already and is left as it is.", out.display());
         return Ok(());
     }
-    let added = access::add_machine(&runtime, name, &codes, Scope::ALL).await?;
+    let added = access::add_machine(&runtime, name, &codes, scope).await?;
     write_private(out, &added.token)?;
     eprintln!("Machine client {name} has its token in {}.", out.display());
     if !projected(&runtime).await? {
@@ -191,6 +204,8 @@ pub async fn forget(stores: &Stores, subject: &str, yes: bool) -> Result<()> {
         "{}",
         if done.was_known { "Forgotten." } else { "There was nothing left to forget in the log." }
     );
+    let files = stores::attachments(stores, &runtime)?.forget(subject).await?;
+    println!("{files} photos and documents deleted.");
     for rebuilt in done.rebuilt {
         println!("{}: rebuilt without it in {:.1} s", rebuilt.name, rebuilt.took.as_secs_f64());
     }

@@ -1,7 +1,9 @@
-//! What time has made worthless is deleted: requests that nobody repeats any more, refused commands of years ago.
+//! What time has made worthless is deleted: requests that nobody repeats any more, refused commands of years ago, files that
+//! no case took.
 
 use std::time::Duration;
 
+use attachments::Attachments;
 use kernel::Runtime;
 use kernel::log::requests;
 use tokio::time::MissedTickBehavior;
@@ -11,7 +13,7 @@ use vocabulary::Timestamp;
 const EVERY: Duration = Duration::from_mins(10);
 
 /// Prunes on one node at a time, until the system closes.
-pub async fn run(runtime: Runtime) {
+pub async fn run(runtime: Runtime, attachments: Attachments) {
     let stop = runtime.stopping();
     let mut lease = runtime.lease("pruning").await;
     loop {
@@ -28,8 +30,17 @@ pub async fn run(runtime: Runtime) {
                 () = lease.wanted_back() => break,
                 _ = tick.tick() => {}
             }
-            if let Err(error) = round(&runtime, runtime.clock.now()).await {
+            let now = runtime.clock.now();
+            if let Err(error) = round(&runtime, now).await {
                 tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
+            }
+            match attachments.prune(now).await {
+                Ok(files) => metrics::counter!("wheelhouse_pruned_total", "of" => "attachments")
+                    .increment(files as u64),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "attachments cannot be pruned; it is tried again");
+                }
             }
         }
         if lease.is_wanted_back() {

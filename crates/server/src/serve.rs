@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use attachments::{Attachments, Store};
 use kernel::Runtime;
 use kernel::log::{checkpoint, snapshots};
 use kernel::projecting::Projectors;
@@ -43,7 +44,9 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let memory = live_runtime::memory();
     live_runtime::fill(&runtime, &memory).await?;
-    let contexts = Contexts::open(&runtime, settings, &secrets, &memory, descriptors).await?;
+    let attachments = stores::attachments(stores, &runtime)?;
+    let contexts =
+        Contexts::open(&runtime, settings, &secrets, &memory, attachments.clone(), descriptors).await?;
     if let Some(phone) = &settings.bootstrap_admin_phone {
         let phone: Phone = phone.parse().context("BOOTSTRAP_ADMIN_PHONE")?;
         if access::bootstrap(&runtime, &phone).await? {
@@ -66,7 +69,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(async move { projectors.run().await });
         parts.spawn(checkpoint::run(checkpoints::signer(&runtime, stores, &secrets)));
         parts.spawn(snapshots::watch(runtime.clone()));
-        parts.spawn(pruning::run(runtime.clone()));
+        parts.spawn(pruning::run(runtime.clone(), attachments.clone()));
     }
     if settings.runs(Part::Reactors) {
         let reactors = Reactors::new(runtime.clone(), contexts.reactors(&runtime));
@@ -130,7 +133,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Result<Surface> {
     let settings = Settings::for_documents();
     let memory = live_runtime::memory();
-    let contexts = Contexts::open(runtime, &settings, secrets, &memory, u64::MAX).await?;
+    let attachments = Attachments::new(runtime.clone(), Store::memory());
+    let contexts = Contexts::open(runtime, &settings, secrets, &memory, attachments, u64::MAX).await?;
     let hub = contexts.hub(runtime, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = contexts

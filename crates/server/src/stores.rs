@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use attachments::{Attachments, Store};
 use kernel::{Foundation, MasterKey, PoolSizes, Pools, Runtime};
 use vocabulary::{Snowflake, SystemClock};
 
@@ -58,6 +59,13 @@ pub async fn runtime(pools: Pools, nats: Option<async_nats::Client>, secrets: &S
     Runtime::open(foundation)
         .await
         .context("cannot open the event log; was the database migrated (wheelhouse migrate)?")
+}
+
+/// The photos and documents that cases hold.
+pub fn attachments(stores: &Stores, runtime: &Runtime) -> Result<Attachments> {
+    let store = Store::folder(&stores.attachments_folder())
+        .context("the attachments cannot be kept; is WHEELHOUSE_ATTACHMENTS a folder that may be written?")?;
+    Ok(Attachments::new(runtime.clone(), store))
 }
 
 /// Refuses a NATS that is too old, and says what to do.

@@ -8,6 +8,7 @@ pub mod geometry;
 pub mod identity;
 pub mod mqtt;
 pub mod open_api;
+pub mod photo;
 pub mod replay;
 pub mod report;
 pub mod wall;

@@ -64,6 +64,12 @@ enum Task {
         /// 城市按此刻的钟点运转
         #[arg(long, conflicts_with = "wakes_at")]
         by_the_clock: bool,
+        /// 补录开始之前多少天的停车，0 到 30
+        #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(i64).range(0..=30))]
+        past_days: i64,
+        /// 运维区负责人的登录手机号；缺省则不画运维区
+        #[arg(long)]
+        manager: Option<String>,
     },
     /// 把真实行程与关锁记录按时间回放为设备报文
     Replay {
@@ -219,7 +225,7 @@ fn bench(bikes: u32, seconds: i64) {
                 Action::Call { id, .. } => {
                     world.answered(id, &simulator::world::Outcome::Done);
                 }
-                Action::Ack { .. } => {}
+                Action::Ack { .. } | Action::Wish(_) => {}
             }
         }
     }
@@ -257,6 +263,8 @@ async fn run(task: Task) -> anyhow::Result<()> {
             rides,
             wakes_at,
             by_the_clock,
+            past_days,
+            manager,
         } => {
             demo::run(demo::Options {
                 server: target.server,
@@ -270,7 +278,9 @@ async fn run(task: Task) -> anyhow::Result<()> {
                 own_connections,
                 trouble,
                 rides_per_bike_day: rides,
+                manager,
                 wakes_at: (!by_the_clock).then_some(wakes_at),
+                past_days,
             })
             .await
         }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::identity::stable_hash;
-use crate::world::{Call, Outcome};
+use crate::photo::photo;
+use crate::world::{Call, Outcome, Wish};
 
 /// Most rows in one batch of vehicles or fences.
 pub const BATCH: usize = 200;
@@ -193,6 +194,26 @@ impl OpenApi {
         results(&data, fences.len()).map(|rows| rows.iter().map(row_refusal).collect())
     }
 
+    /// Tells where bikes stopped before; how many of the stops are new, and how many were refused.
+    pub async fn past_stops(&self, stops: &[Value]) -> Result<(u64, usize), OpenApiError> {
+        let data = self.patiently("/open/v1/stops", Some(&json!({ "stops": stops }))).await?;
+        let taken = data["taken"].as_u64().unwrap_or(0);
+        Ok((taken, data["refused"].as_array().map_or(0, Vec::len)))
+    }
+
+    /// Draws a maintenance area that the person with the phone `manager` leads.
+    pub async fn create_maintenance_area(
+        &self,
+        area_id: &str,
+        name: &str,
+        ring: &[[f64; 2]],
+        manager: &str,
+    ) -> Result<(), OpenApiError> {
+        let geometry = json!({ "type": "Polygon", "coordinates": [ring] });
+        let body = json!({ "areaId": area_id, "name": name, "geometry": geometry, "manager": manager });
+        self.patiently("/open/v1/maintenance-areas", Some(&body)).await.map(|_| ())
+    }
+
     /// Registers up to [`BATCH`] vehicles with their devices; for each its device credential or a refusal.
     pub async fn create_vehicles(
         &self,
@@ -217,6 +238,36 @@ impl OpenApi {
             (Some(user), Some(secret)) => Ok((user.to_owned(), secret.to_owned())),
             _ => Err(OpenApiError::Unexpected("没有网关凭据".into())),
         }
+    }
+
+    /// A rider asks for a parking place, with photos; tried once. `at_ms` is when, of the clock.
+    pub async fn apply_for_parking(&self, wish: &Wish, at_ms: i64) -> Outcome {
+        match self.applied(wish, at_ms).await {
+            Ok(()) => Outcome::Done,
+            Err(OpenApiError::Refused(why)) => Outcome::Refused(why),
+            Err(OpenApiError::NotAllowed(status)) => Outcome::Refused(format!("HTTP {status}")),
+            Err(OpenApiError::Unreachable(_) | OpenApiError::Unexpected(_)) => Outcome::Failed,
+        }
+    }
+
+    async fn applied(&self, wish: &Wish, at_ms: i64) -> Result<(), OpenApiError> {
+        let [lng, lat] = wish.at;
+        let mut photo_ids = Vec::new();
+        for number in 0..wish.photos {
+            let taken = photo(stable_hash(&format!("{} {number}", wish.rider)), wish.at, at_ms);
+            let path = format!("{}/open/v1/attachments?userPin={}", self.server, wish.rider);
+            let request = self.http.post(path).header("Content-Type", "image/jpeg").body(taken);
+            let data = self.read(request).await?;
+            let id = id_text(&data["attachmentId"]);
+            photo_ids.push(id.ok_or_else(|| OpenApiError::Unexpected("没有 attachmentId".into()))?);
+        }
+        let body = json!({
+            "userPin": wish.rider.to_string(), "phone": format!("137{:08}", wish.rider % 100_000_000),
+            "location": wish.location, "lat": lat, "lng": lng, "datum": "wgs84", "remark": wish.remark,
+            "photoIds": photo_ids,
+        });
+        let path = "/open/v1/rider/park-application";
+        self.post(path, &idempotency_key(&format!("{path} {body} {at_ms}")), &body).await.map(drop)
     }
 
     /// A rider's or worker's wish about a vehicle; tried once. `key` tells two wishes apart.

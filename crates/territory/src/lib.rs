@@ -42,9 +42,15 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::accounts::routes(&context))
         .merge(http::agent_roles::routes(&context))
         .merge(http::areas::routes(&context))
+        .merge(http::area_edges::routes(&context))
         .merge(http::franchisees::routes(&context))
         .merge(http::fences::routes(&context))
+        .merge(http::crews::routes(&context))
+        .merge(http::fence_files::routes(&context))
+        .merge(http::fence_imports::routes(&context))
+        .merge(http::fence_preview::routes(&context))
         .merge(http::judge::routes(&context))
+        .merge(http::park_applications::routes(&context))
 }
 
 /// Its read models.
@@ -56,5 +62,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::areas::Row>::new()),
         Arc::new(read::area_versions::AreaVersions),
         Arc::new(read::fences::Fences),
+        Arc::new(Folded::<read::park_applications::ParkApplicationRow>::new()),
+        Arc::new(Folded::<read::crews::Row>::new()),
     ]
 }

@@ -1,12 +1,14 @@
 //! What this context needs of others; the server fulfils it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use attachments::Attachments;
+use geofence::Bounds;
 use serde::Serialize;
 use utoipa::ToSchema;
-use vocabulary::AreaId;
+use vocabulary::{AreaId, DataOwner, OperatorId, Phone, Scope, Timestamp, Wgs84};
 
 /// A neighbour did not answer.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -48,6 +50,64 @@ pub trait Bikes: Send + Sync + 'static {
 
     /// How many bikes are on the streets of `area`, as of now.
     async fn shelved_in(&self, area: AreaId) -> Result<i64, PortError>;
+
+    /// Where the bikes on the streets of `areas` had their last fix, each with its area; of those without one nothing.
+    async fn places_in(&self, areas: &BTreeSet<AreaId>) -> Result<Vec<(AreaId, Wgs84)>, PortError>;
+}
+
+/// A bike that stopped: it was locked, which it had not been before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stopped {
+    /// When.
+    pub at: Timestamp,
+    /// Where.
+    pub place: Wgs84,
+    /// Dilution of precision of the fix, where the device told.
+    pub hdop: Option<f64>,
+}
+
+/// Where bikes stopped, which the live context keeps for 35 days.
+#[async_trait]
+pub trait Stops: Send + Sync + 'static {
+    /// Those in a box since an instant, newest first, at most `most`.
+    async fn within(&self, bounds: Bounds, since: Timestamp, most: i64) -> Result<Vec<Stopped>, PortError>;
+}
+
+/// A person of the back-office.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// His account.
+    pub id: OperatorId,
+    /// His name.
+    pub name: String,
+    /// What he signs in with.
+    pub phone: Option<Phone>,
+    /// 工种, by its number.
+    pub profession: Option<i16>,
+    /// Whether he may sign in.
+    pub enabled: bool,
+    /// What he may see.
+    pub reach: Scope,
+}
+
+/// The people of the back-office, whom access keeps; each call tells of those in `scope` alone.
+#[async_trait]
+pub trait Staff: Send + Sync + 'static {
+    /// Those of `ids` that have an account.
+    async fn of(&self, scope: &Scope, ids: &BTreeSet<OperatorId>) -> Result<Vec<Person>, PortError>;
+
+    /// The one who signs in with `phone`.
+    async fn with_phone(&self, scope: &Scope, phone: &Phone) -> Result<Option<Person>, PortError>;
+
+    /// By name, at most `most`: those whom `keyword` is part of the name, the whole phone or the id of; with a `place` only
+    /// the enabled ones who see it.
+    async fn found(
+        &self,
+        scope: &Scope,
+        keyword: &str,
+        place: Option<DataOwner>,
+        most: i64,
+    ) -> Result<Vec<Person>, PortError>;
 }
 
 /// The ports.
@@ -57,4 +117,10 @@ pub struct Ports {
     pub permissions: Arc<dyn Permissions>,
     /// The bikes.
     pub bikes: Arc<dyn Bikes>,
+    /// Where they stopped.
+    pub stops: Arc<dyn Stops>,
+    /// The people.
+    pub people: Arc<dyn Staff>,
+    /// Photos of cases.
+    pub attachments: Attachments,
 }

@@ -194,6 +194,25 @@ mod tests {
         assert!((gcj.lat() - 39.908_736).abs() < 2e-5 && (gcj.lng() - 116.397_326).abs() < 2e-5, "{gcj:?}");
     }
 
+    /// `[lat, lng]` in WGS-84 and in GCJ-02; `web/src/map/datum.test.ts` holds the web's conversion to the same.
+    const PAIRS: [[[f64; 2]; 2]; 5] = [
+        [[39.907_333, 116.391_083], [39.908_734_164, 116.397_324_046]],
+        [[24.479_8, 118.089_4], [24.477_153_232, 118.094_377_084]],
+        [[22.543_1, 114.057_9], [22.540_382_814, 114.063_013_999]],
+        [[45.803_8, 126.535], [45.805_781_525, 126.541_040_35]],
+        [[48.856_6, 2.352_2], [48.856_6, 2.352_2]],
+    ];
+
+    #[test]
+    fn the_shift_is_the_same_here_and_in_the_browser() {
+        for [[lat, lng], [gcj_lat, gcj_lng]] in PAIRS {
+            let gcj = Gcj02::from(Wgs84::new(lat, lng).unwrap());
+            assert!((gcj.lat() - gcj_lat).abs() < 1e-9 && (gcj.lng() - gcj_lng).abs() < 1e-9, "{gcj:?}");
+            let wgs = Wgs84::from(Gcj02::new(gcj_lat, gcj_lng).unwrap());
+            assert!((wgs.lat() - lat).abs() < 1e-8 && (wgs.lng() - lng).abs() < 1e-8, "{wgs:?}");
+        }
+    }
+
     #[test]
     fn nothing_shifts_outside_china() {
         let paris = Wgs84::new(48.8566, 2.3522).unwrap();

@@ -91,6 +91,14 @@ typed_id!(
     FenceId
 );
 typed_id!(
+    /// A rider's wish for a parking place (站点申请).
+    ParkApplicationId
+);
+typed_id!(
+    /// A photo or document that a case holds (附件).
+    AttachmentId
+);
+typed_id!(
     /// A command to a device (指令).
     CommandId
 );

@@ -18,8 +18,8 @@ pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, AreaId, BankCardId, CommandId, FenceId, FranchiseeId, IdSource, MachineId,
-    OperatorDeviceId, OperatorId, PaymentAccountId, RoleId, Snowflake,
+    AgentId, AgentRoleId, AreaId, AttachmentId, BankCardId, CommandId, FenceId, FranchiseeId, IdSource,
+    MachineId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, RoleId, Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

@@ -1,11 +1,13 @@
 //! What a request passes before it takes up work: its body is read whole, then it takes one of the places.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::{Body, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::UPGRADE;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -38,17 +40,35 @@ impl BodyRead {
     }
 }
 
+/// What a request passes.
+#[derive(Clone)]
+pub(crate) struct Admission {
+    pub wire: Arc<Wire>,
+    /// Routes whose bodies are files, with the bytes that these may have.
+    pub uploads: Arc<HashMap<String, usize>>,
+}
+
+impl Admission {
+    /// The bytes that the body of a request may have.
+    fn body_limit(&self, parts: &Parts) -> usize {
+        let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
+        let upload = route.and_then(|route| self.uploads.get(route)).copied();
+        upload.unwrap_or(self.wire.config.body_limit_bytes)
+    }
+}
+
 /// Lets a request in, or answers why not.
-pub(crate) async fn admission(State(wire): State<Arc<Wire>>, request: Request, next: Next) -> Response {
+pub(crate) async fn admission(State(limits): State<Admission>, request: Request, next: Next) -> Response {
     let financial = is_financial(request.uri().path());
-    match admit(&wire, request, next).await {
+    match admit(&limits, request, next).await {
         Ok(response) => response,
         Err(refused) if financial => as_financial(refused.into_response()),
         Err(refused) => refused.into_response(),
     }
 }
 
-async fn admit(wire: &Wire, request: Request, next: Next) -> Result<Response, Refused> {
+async fn admit(limits: &Admission, request: Request, next: Next) -> Result<Response, Refused> {
+    let wire = &limits.wire;
     let (parts, body) = request.into_parts();
     if is_probe(parts.uri.path()) {
         // Whoever watches the process must hear from it most of all when everything is taken.
@@ -56,7 +76,7 @@ async fn admit(wire: &Wire, request: Request, next: Next) -> Result<Response, Re
     }
     let address = parts.extensions.get::<ClientAddress>().copied();
     // Their bytes count until the answer is there.
-    let (body, _held) = read(wire, address, body).await?;
+    let (body, _held) = read(wire, address, limits.body_limit(&parts), body).await?;
     if let Some(read) = parts.extensions.get::<BodyRead>() {
         read.set_whole();
     }
@@ -79,18 +99,18 @@ fn wants_upgrade(headers: &HeaderMap) -> bool {
     headers.contains_key(UPGRADE)
 }
 
-/// Reads a body whole. It may be only so long, may stand still only so long, and takes its bytes from those that all
+/// Reads a body whole. It may be `limit` bytes long, may stand still only so long, and takes its bytes from those that all
 /// bodies may hold. An address may have as many bodies on their way as it may have connections, whoever forwards them.
 async fn read(
     wire: &Wire,
     address: Option<ClientAddress>,
+    limit: usize,
     body: Body,
 ) -> Result<(Bytes, Option<Place>), Refused> {
     let config = &wire.config;
     if body.is_end_stream() {
         return Ok((Bytes::new(), None));
     }
-    let limit = config.body_limit_bytes;
     if body.size_hint().lower() > limit as u64 {
         return Err(Refused::TooLarge);
     }

@@ -42,6 +42,8 @@ pub(crate) struct Authorisation {
     pub wire: Arc<Wire>,
     pub permit: Permit,
     pub wrapped: bool,
+    /// Bytes of a body that is a file.
+    pub upload: Option<usize>,
     pub financial: bool,
 }
 
@@ -158,7 +160,8 @@ impl Authorisation {
             agrees_with_headers(&parts.headers, caller.as_ref())?;
         }
         // The wire has read it; here it is only taken out of its wrapping.
-        let body = to_bytes(body, self.wire.config.body_limit_bytes).await.map_err(Refused::internal)?;
+        let limit = self.upload.unwrap_or(self.wire.config.body_limit_bytes);
+        let body = to_bytes(body, limit).await.map_err(Refused::internal)?;
         // The key under which to answer, when the request came boxed.
         let mut answer_key = None;
         let body = match (&session, self.wrapped) {
@@ -170,7 +173,9 @@ impl Authorisation {
             _ => body,
         };
         zero::refuse_in_address(&parts.uri)?;
-        zero::refuse_in_json(&body)?;
+        if self.upload.is_none() {
+            zero::refuse_in_json(&body)?;
+        }
         let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());
         let query = parts.uri.query().unwrap_or_default();
         let trace_id =

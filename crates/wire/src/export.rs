@@ -97,6 +97,17 @@ fn hundredths(value: i64, unit: &str) -> String {
     format!("{sign}{}.{:02}{unit}", value.unsigned_abs() / 100, value.unsigned_abs() % 100)
 }
 
+/// What a file is.
+#[derive(Clone, Copy, Debug)]
+pub struct FileKind {
+    /// Of its name.
+    pub ending: &'static str,
+    /// As browsers are told.
+    pub media_type: &'static str,
+}
+
+const CSV: FileKind = FileKind { ending: "csv", media_type: "text/csv; charset=utf-8" };
+
 /// A list as a file.
 pub struct Export<Row: 'static> {
     /// Which list, as the operator log names it.
@@ -132,16 +143,29 @@ impl<Row> Export<Row> {
         rows: &[Row],
     ) -> Result<Response, Refused> {
         let chosen = self.chosen(columns.columns.as_deref())?;
+        self.hand_out_as(disclosure, filter, rows, CSV, |rows| Ok(csv(&chosen, rows))).await
+    }
+
+    /// The same as a file of another kind, which is `written` of the rows.
+    pub async fn hand_out_as<F: Serialize>(
+        &self,
+        disclosure: &Disclosure,
+        filter: &F,
+        rows: &[Row],
+        kind: FileKind,
+        written: impl FnOnce(&[Row]) -> Result<Vec<u8>, Refused>,
+    ) -> Result<Response, Refused> {
         let capped = rows.len() > EXPORT_ROWS;
         let rows = &rows[..rows.len().min(EXPORT_ROWS)];
         let count = i64::try_from(rows.len()).map_err(Refused::internal)?;
         let filter = Some(said(serde_json::to_value(filter).map_err(Refused::internal)?));
+        let file = written(rows)?;
         disclosure.note(Disclosed::Export { what: self.what.to_owned(), filter, rows: Some(count) }).await?;
-        let mut response = Body::from(csv(&chosen, rows)).into_response();
+        let mut response = Body::from(file).into_response();
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind.media_type));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(CONTENT_DISPOSITION, self.disposition(disclosure.now())?);
+        headers.insert(CONTENT_DISPOSITION, self.disposition(disclosure.now(), kind.ending)?);
         headers.insert(ROWS, HeaderValue::from(count));
         headers.insert(CAPPED, HeaderValue::from_static(if capped { "true" } else { "false" }));
         Ok(response)
@@ -159,7 +183,7 @@ impl<Row> Export<Row> {
     }
 
     /// The name with the date, for browsers old and new.
-    fn disposition(&self, now: Timestamp) -> Result<HeaderValue, Refused> {
+    fn disposition(&self, now: Timestamp, ending: &str) -> Result<HeaderValue, Refused> {
         let stamp: String = now.local().chars().filter(char::is_ascii_digit).collect();
         let mut name = String::new();
         for byte in self.title.bytes() {
@@ -167,7 +191,7 @@ impl<Row> Export<Row> {
         }
         let what = self.what;
         HeaderValue::try_from(format!(
-            "attachment; filename=\"{what}-{stamp}.csv\"; filename*=UTF-8''{name}-{stamp}.csv"
+            "attachment; filename=\"{what}-{stamp}.{ending}\"; filename*=UTF-8''{name}-{stamp}.{ending}"
         ))
         .map_err(Refused::internal)
     }
@@ -278,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_file_is_named_in_chinese_and_by_when_it_was_made() {
-        let name = STALLS.disposition(Timestamp::from_millis(1_700_000_000_000)).unwrap();
+        let name = STALLS.disposition(Timestamp::from_millis(1_700_000_000_000), "csv").unwrap();
         assert_eq!(
             name.to_str().unwrap(),
             "attachment; filename=\"stall-20231115061320.csv\"; \

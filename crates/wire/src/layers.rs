@@ -2,6 +2,7 @@
 //! [`Wire`] that all of it shares.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use tracing::Instrument;
 use vocabulary::Clock;
 
 use crate::address::{client_address, is_https};
-use crate::admission::{BodyRead, admission};
+use crate::admission::{Admission, BodyRead, admission};
 use crate::exchange::{ExchangeError, ExchangeKeys};
 use crate::headers::{SecurityHeaders, cors};
 use crate::replay::Replay;
@@ -165,11 +166,12 @@ impl Wire {
 }
 
 /// Puts the wire around `router`. Whoever may call from another origin may read its refusals too, so CORS stands
-/// outside of the limits.
-pub(crate) fn layer(router: Router, wire: &Arc<Wire>) -> Router {
+/// outside of the limits. `uploads` are the routes whose bodies are files, with the bytes that these may have.
+pub(crate) fn layer(router: Router, wire: &Arc<Wire>, uploads: HashMap<String, usize>) -> Router {
+    let limits = Admission { wire: Arc::clone(wire), uploads: Arc::new(uploads) };
     router
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(Arc::clone(wire), admission))
+        .layer(from_fn_with_state(limits, admission))
         .layer(wire.cors.clone())
         .layer(from_fn_with_state(Arc::clone(wire), enter))
 }

@@ -1,6 +1,6 @@
 //! The one table of routes. Every route names who may call it; there is no way to add one that does not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -58,6 +58,8 @@ struct Entry<S> {
     context: &'static str,
     permit: Permit,
     wrapped: bool,
+    /// Bytes of a body that is a file; none: bodies are JSON, and as long as the configuration lets them be.
+    upload: Option<usize>,
     schemas: Vec<(String, RefOr<Schema>)>,
     paths: Paths,
     router: MethodRouter<S, Infallible>,
@@ -95,22 +97,29 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     #[must_use]
     pub fn add(self, permit: Permit, routes: UtoipaMethodRouter<S>) -> Self {
         let wrapped = matches!(permit, Permit::Keyed | Permit::SignedIn | Permit::AnyOf(_));
-        self.push(permit, wrapped, routes)
+        self.push(permit, wrapped, None, routes)
     }
 
-    /// Adds a route that travels plain although it needs a session: file downloads, multipart uploads, the websocket.
+    /// Adds a route that travels plain although it needs a session: file downloads, the websocket.
     #[must_use]
     pub fn add_unwrapped(self, permit: Permit, routes: UtoipaMethodRouter<S>) -> Self {
-        self.push(permit, false, routes)
+        self.push(permit, false, None, routes)
+    }
+
+    /// Adds a route whose body is a file of at most `bytes`. It travels plain.
+    #[must_use]
+    pub fn add_upload(self, permit: Permit, bytes: usize, routes: UtoipaMethodRouter<S>) -> Self {
+        self.push(permit, false, Some(bytes), routes)
     }
 
     fn push(
         mut self,
         permit: Permit,
         wrapped: bool,
+        upload: Option<usize>,
         (schemas, paths, router): UtoipaMethodRouter<S>,
     ) -> Self {
-        self.entries.push(Entry { context: self.context, permit, wrapped, schemas, paths, router });
+        self.entries.push(Entry { context: self.context, permit, wrapped, upload, schemas, paths, router });
         self
     }
 
@@ -120,6 +129,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             context: entry.context,
             permit: entry.permit,
             wrapped: entry.wrapped,
+            upload: entry.upload,
             schemas: entry.schemas,
             paths: entry.paths,
             router: entry.router.with_state(state.clone()),
@@ -176,6 +186,7 @@ impl Routes {
         let mut components = Components::new();
         shapes(&mut components);
         let mut taken = BTreeSet::new();
+        let mut uploads = HashMap::new();
         for entry in self.merge(exchange_routes::routes(Arc::clone(wire))).entries {
             for (name, schema) in entry.schemas {
                 let known = components.schemas.entry(name.clone()).or_insert_with(|| schema.clone());
@@ -212,8 +223,10 @@ impl Routes {
                         wire: Arc::clone(wire),
                         permit: entry.permit,
                         wrapped: entry.wrapped,
+                        upload: entry.upload,
                         financial: is_financial(place),
                     };
+                    uploads.extend(entry.upload.map(|bytes| (place.clone(), bytes)));
                     let authorised = entry.router.clone().route_layer(from_fn_with_state(layer, authorise));
                     router = router.route(place, authorised);
                 }
@@ -243,6 +256,6 @@ impl Routes {
             .paths(paths)
             .components(Some(components))
             .build();
-        Surface { router: layers::layer(router, wire), table, openapi }
+        Surface { router: layers::layer(router, wire, uploads), table, openapi }
     }
 }

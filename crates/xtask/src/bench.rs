@@ -9,9 +9,14 @@ use testkit::local::{LocalNats, LocalPostgres, NatsOptions, Place, PostgresOptio
 
 use crate::{packages, shell};
 
-/// Runs one bench: the map's in a browser, the others on servers of their own that do wait for the disk.
+/// Runs one bench: the map's in a browser, the fences' by itself, the others on servers of their own that do wait for the
+/// disk.
 pub fn bench(name: &str, arguments: &[String]) -> Result<()> {
-    if name == "map" { map(arguments) } else { servers(name, arguments) }
+    match name {
+        "map" => map(arguments),
+        "fences" => alone(name, arguments),
+        _ => servers(name, arguments),
+    }
 }
 
 fn report_of(name: &str) -> Result<PathBuf> {
@@ -35,6 +40,22 @@ fn map(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// What needs nothing but the processor.
+fn alone(name: &str, arguments: &[String]) -> Result<()> {
+    let report = report_of(name)?;
+    shell::run(program(name, arguments).env("WHEELHOUSE_BENCH_OUT", &report))?;
+    println!("Figures: {}", report.display());
+    Ok(())
+}
+
+fn program(name: &str, arguments: &[String]) -> std::process::Command {
+    let mut command = shell::cargo();
+    command
+        .args(["run", "--release", "--manifest-path", "bench/Cargo.toml", "--bin", name, "--"])
+        .args(arguments);
+    command
+}
+
 fn servers(name: &str, arguments: &[String]) -> Result<()> {
     packages::postgres()?;
     let place = Arc::new(Place::throw_away()?);
@@ -45,9 +66,7 @@ fn servers(name: &str, arguments: &[String]) -> Result<()> {
     let nats = LocalNats::start(place, NatsOptions::default())?;
     let report = report_of(name)?;
     shell::run(
-        shell::cargo()
-            .args(["run", "--release", "--manifest-path", "bench/Cargo.toml", "--bin", name, "--"])
-            .args(arguments)
+        program(name, arguments)
             .env("DATABASE_URL", postgres.url())
             .env("NATS_URL", nats.url())
             .env("WHEELHOUSE_TEST_MQTT", nats.mqtt_addr())

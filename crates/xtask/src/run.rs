@@ -92,6 +92,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         "url": stack.url,
         "admin_phone": ADMIN_PHONE,
         "sms_code": CODE,
+        "machine_token_file": plan.bikes.is_some().then(|| plan.folder.join("state").join("simulator.token")),
         "server_log": stack.server_log(),
         "simulator_log": stack.simulator_log(),
     });

@@ -199,6 +199,7 @@ impl Stack {
             let mut demo = command(&simulator);
             demo.args(["demo", "--server", &url, "--token-file"]).arg(&token);
             demo.args(["--mqtt", &mqtt, "--seed", SEED, "--speed", "1", "--bikes", &bikes.to_string()]);
+            demo.args(["--manager", ADMIN_PHONE]);
             if let Some(data) = real_data()? {
                 demo.env("WHEELHOUSE_DATA", data);
             }

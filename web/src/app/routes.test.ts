@@ -284,9 +284,12 @@ const built: ReadonlySet<string> = new Set([
   '/agent/role-management',
   '/agent/add-role',
   '/agent/service-area-management',
+  '/electronic/service-area-fence',
   '/electronic/parking-fence',
   '/electronic/parking-fence-tencent',
   '/electronic/no-stop-fence',
+  '/data/area-management',
+  '/data/park-application',
   '/financial/SplitBill',
   '/financial/AccountManager',
 ])

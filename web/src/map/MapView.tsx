@@ -112,6 +112,8 @@ export function MapView({ start, daylight, tiles, label, reach = null, onReady, 
         key={life}
         ref={onReady}
         className="map-view"
+        // Said here too: Leaflet looks for it before the drawer that the map lies in stands in the page, where no style sheet reaches it.
+        style={{ position: 'absolute' }}
         center={[start.lat, start.lng]}
         zoom={start.zoom}
         minZoom={LEAST_ZOOM}

@@ -34,6 +34,10 @@ export interface MapPalette {
   readonly shade: string
   readonly parking: string
   readonly noStop: string
+  /** Darker than no-stop by day, lighter by night: the harder ban of the two. */
+  readonly noRide: string
+  /** What people marked, which forbids nothing. */
+  readonly custom: string
   readonly accent: string
   /** Every sign when the data is old. */
   readonly stale: string
@@ -60,6 +64,8 @@ const day: MapPalette = {
   shade: 'rgba(62, 78, 99, 0.1)',
   parking: page.accent,
   noStop: ink.danger,
+  noRide: '#8F1D4F',
+  custom: page.weakText,
   accent: page.accent,
   stale: '#A3ABB8',
 }
@@ -85,6 +91,8 @@ const dark: MapPalette = {
   shade: 'rgba(0, 0, 0, 0.34)',
   parking: night.accent,
   noStop: ink.danger,
+  noRide: '#F07FB0',
+  custom: night.weakText,
   accent: night.accent,
   stale: '#5C6878',
 }

@@ -60,6 +60,7 @@ pub async fn fill(owner: &PgPool, orders: i64) -> Result<()> {
             "create index on read.bench_order (state, started_at_ms desc, order_id desc)",
             "create index on read.bench_order (agent_id, state, started_at_ms desc, order_id desc)",
             "create index on read.bench_order (car_id, started_at_ms desc, order_id desc)",
+            "create index on read.bench_order (agent_id, car_id, started_at_ms desc, order_id desc)",
             "create index on read.bench_order (amount_cents, order_id)",
             "create index on read.bench_order (agent_id, amount_cents, order_id)",
             "create index on read.bench_order (state, amount_cents, order_id)",

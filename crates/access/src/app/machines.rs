@@ -11,8 +11,8 @@ use vocabulary::{MachineId, NotAPermissionCode, PermissionCode, Scope};
 use crate::model::machine::{Machine, MachineCommand, MachineRefusal};
 use crate::read::machines;
 
-/// What the simulator may do: build its city, register its fleet, ride.
-pub const SIMULATOR_CODES: [&str; 3] = ["open:territory", "open:fleet", "open:ride"];
+/// What the simulator may do: build its city, register its fleet, ride, and read what is told of it.
+pub const SIMULATOR_CODES: [&str; 4] = ["open:territory", "open:fleet", "open:ride", "open:feeds"];
 
 /// Why a machine client was not added or revoked.
 #[derive(Debug, thiserror::Error)]

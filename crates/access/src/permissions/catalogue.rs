@@ -117,4 +117,5 @@ pub(super) static MACHINE_CODES: &[(&str, &str)] = &[
     ("open:territory", "建立代理商、服务区与围栏"),
     ("open:fleet", "登记车辆、设备与网关"),
     ("open:ride", "骑行与运维动作"),
+    ("open:feeds", "读取开放数据（GBFS 与 MDS）"),
 ];

@@ -14,6 +14,7 @@ use crate::Audit;
 /// What is about to leave.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = DisclosedKind)]
 enum Kind {
     /// A list as a file.
     Export,

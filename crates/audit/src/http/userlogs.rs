@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use chrono::{NaiveDate, NaiveDateTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{Page, Timestamp};
-use wire::{Answer, Caller, Handled, Params, Refused, Seen};
+use vocabulary::Page;
+use wire::{Answer, Caller, End, Handled, Params, Refused, Seen, moment};
 
 use super::{READS, given, number};
 use crate::Audit;
@@ -18,8 +17,6 @@ use crate::read::{MACHINE, PERSON};
 /// An export covers at most so many days.
 const EXPORT_DAYS: i64 = 31;
 const DAY_MS: i64 = 86_400_000;
-/// Asia/Shanghai, ahead of UTC all year.
-const SHANGHAI_MS: i64 = 8 * 3_600_000;
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -54,29 +51,6 @@ pub(crate) struct ListQuery {
     ent_time: Option<String>,
 }
 
-/// Which end of a written second or day is meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    First,
-    Last,
-}
-
-/// An instant as a query writes it.
-fn instant(name: &str, text: Option<&String>, end: End) -> Result<Option<Timestamp>, Refused> {
-    let Some(text) = given(name, text)? else { return Ok(None) };
-    let wrong = || Refused::malformed(format!("请求参数 {name} 应为 YYYY-MM-DD HH:mm:ss"));
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map(Timestamp::from_millis).map(Some).map_err(|_| wrong());
-    }
-    let moment = NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S").map(|at| (at, 1000));
-    let day = || {
-        NaiveDate::parse_from_str(text, "%Y-%m-%d").map(|day| (day.and_time(chrono::NaiveTime::MIN), DAY_MS))
-    };
-    let (at, lasts_ms) = moment.or_else(|_| day()).map_err(|_| wrong())?;
-    let begins = at.and_utc().timestamp_millis() - SHANGHAI_MS;
-    Ok(Some(Timestamp::from_millis(if end == End::First { begins } else { begins + lasts_ms - 1 })))
-}
-
 impl ListQuery {
     pub(super) fn filter(&self) -> Result<Filter, Refused> {
         let text = |name: &str, value: &Option<String>| {
@@ -91,8 +65,8 @@ impl ListQuery {
             target: text("target", &self.target)?,
             result: number("result", self.result.as_ref())?,
             trace_id: text("traceId", &self.trace_id)?,
-            from: instant("startTime", self.start_time.as_ref(), End::First)?,
-            to: instant("endTime", ended, End::Last)?,
+            from: moment("startTime", self.start_time.as_ref(), End::First)?,
+            to: moment("endTime", ended, End::Last)?,
         };
         if filter.actor_kind.is_some_and(|kind| ![PERSON, MACHINE].contains(&kind)) {
             return Err(Refused::malformed("请求参数 actorKind 应为 1（人员）或 2（机器客户端）"));
@@ -241,24 +215,9 @@ pub(crate) async fn actions(State(audit): State<Arc<Audit>>) -> Handled<Options>
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::Timestamp;
+
     use super::*;
-
-    fn at(text: &str, end: End) -> Result<Option<Timestamp>, Refused> {
-        instant("startTime", Some(&text.to_owned()), end)
-    }
-
-    #[test]
-    fn a_written_time_is_shanghai_time_and_its_end_is_included() {
-        let first = at("2023-11-15 06:13:20", End::First).unwrap().unwrap();
-        assert_eq!(first.millis(), 1_700_000_000_000);
-        let last = at("2023-11-15 06:13:20", End::Last).unwrap().unwrap();
-        assert_eq!(last.millis_since(first), 999);
-        let (day, night) = (at("2023-11-15", End::First), at("2023-11-15", End::Last));
-        assert_eq!(night.unwrap().unwrap().millis_since(day.unwrap().unwrap()), DAY_MS - 1);
-        assert_eq!(at("1700000000000", End::Last).unwrap(), Some(first));
-        assert!(at("yesterday", End::First).is_err());
-        assert_eq!(at(" ", End::First).unwrap(), None);
-    }
 
     #[test]
     fn an_export_covers_thirty_one_days_at_most() {

@@ -33,6 +33,8 @@ pub struct VehicleRow {
     pub shelved_lat: Option<f64>,
     /// Where it was put on the street.
     pub shelved_lng: Option<f64>,
+    /// Version of the aggregate when it last became free; 0 when it always was.
+    pub freed_version: i64,
     /// When it came.
     pub created_at_ms: i64,
     /// When a decision last changed it.
@@ -94,6 +96,7 @@ impl Fold for VehicleRow {
     const TABLE: &'static str = "vehicle";
     const KEY: &'static str = "car_id";
     const KEY_TYPE: &'static str = "text";
+    const VERSION: i32 = 2;
 
     fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
@@ -110,6 +113,9 @@ impl Fold for VehicleRow {
             },
             (_, row) => row.ok_or("a bike changed before it was registered")?,
         };
+        if matches!(event, VehicleEvent::RideStateChanged { to: RidingState::Idle, .. }) {
+            row.freed_version = recorded.version;
+        }
         row.take_in(event);
         row.updated_at_ms = at_ms;
         row.version = recorded.version;

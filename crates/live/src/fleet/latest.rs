@@ -1,6 +1,6 @@
 //! A bike's latest state, as a drawer shows it and as it is kept for a restart.
 
-use vocabulary::Timestamp;
+use vocabulary::{DataOwner, Timestamp};
 
 use super::{Fleet, NEVER, SOC_UNKNOWN};
 use crate::report::{Flags, Place, Report};
@@ -54,9 +54,13 @@ pub struct Stored {
 impl Fleet {
     /// What a bike last said; nothing when it never did, or is not known.
     pub fn latest(&self, car_id: &str) -> Option<Latest> {
-        let slot = self.slot(car_id)?;
+        self.latest_in(self.slot(car_id)?)
+    }
+
+    /// What the bike in a slot last said; nothing when it never did, or there is none.
+    pub fn latest_in(&self, slot: u32) -> Option<Latest> {
         let index = slot as usize;
-        if self.report_at[index] == NEVER {
+        if *self.report_at.get(index)? == NEVER {
             return None;
         }
         let cold = &self.cold[index];
@@ -77,6 +81,13 @@ impl Fleet {
             report_at: Timestamp::from_millis(self.report_at[index]),
             heard_at: Timestamp::from_millis(self.heard_at[index]),
         })
+    }
+
+    /// Where the bikes on the streets had their last fix, each with whose it is; of those without one nothing.
+    pub fn street_places(&self) -> impl Iterator<Item = (DataOwner, Place)> + '_ {
+        let all = self.records.iter().zip(&self.fix_at).zip(&self.place);
+        all.filter(|((record, fix_at), _)| record.on_the_street() && **fix_at != NEVER)
+            .map(|((record, _), place)| (record.owner(), *place))
     }
 
     /// What to keep of a slot; nothing when it never reported.

@@ -49,6 +49,8 @@ pub struct VehicleRecord {
     pub operation_states: Codes,
     /// See [`crate::rules::AlarmKind`]; other codes belong to other contexts.
     pub alarm_states: Codes,
+    /// Version of the vehicle's stream when it last became free; 0 when it always was.
+    pub freed_version: i64,
     /// Version of the vehicle's stream.
     pub version: i64,
 }

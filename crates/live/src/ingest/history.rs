@@ -22,6 +22,8 @@ pub(super) struct HistoryRow {
     pub(super) slot: u32,
     pub(super) report: Report,
     pub(super) with_fix: bool,
+    /// Where the bike stopped, when this tells of it.
+    pub(super) stopped: Option<Place>,
 }
 
 /// Writes `rows`; `vehicle_of` tells the stored number of a slot.

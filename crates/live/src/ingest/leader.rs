@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, Timestamp};
 
 use super::alarms::AlarmQueue;
-use super::book::Book;
+use super::book::{Book, Entry};
 use super::history::HistoryRow;
 use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
@@ -277,8 +277,8 @@ impl Leading<'_> {
             // What memory knows already is refused there, and that is no reason not to store it.
             let _ = fleet.take(imei, &report, published, now, &mut judged);
             drop(fleet);
-            let with_fix = book.enter(slot, &report, now)?;
-            Ok(HistoryRow { slot, report, with_fix })
+            let Entry { with_fix, stopped } = book.enter(slot, &report, now)?;
+            Ok(HistoryRow { slot, report, with_fix, stopped })
         });
         match entered {
             Ok(row) => {

@@ -12,6 +12,7 @@ mod leader;
 mod message;
 mod partitions;
 mod registry;
+mod stops;
 mod writer;
 
 pub use alarms::{AlarmQueue, Alarms};
@@ -20,6 +21,7 @@ pub use history::{Point, history};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use registry::{enrol_all, enrol_some, next_turn, reload_zones};
+pub use stops::{KEEP_DAYS, PastStop, Stop, keep_past, stops_in};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;

@@ -13,6 +13,7 @@ use super::keep::{self, Numbers};
 use super::leader::{Ingest, IngestError, nats_error};
 use super::message::Ack;
 use super::partitions;
+use super::stops;
 use crate::measure;
 
 /// Acknowledgements of commands told at the same time.
@@ -137,6 +138,7 @@ impl Ledger {
         let mut transaction = keep::begin(&ingest.owner, ingest.settings.name, self.token).await?;
         if !batch.rows.is_empty() {
             history::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
+            stops::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
         }
         keep::advance(&mut transaction, ingest.settings.name, &self.born, seq).await?;
         transaction.commit().await?;
@@ -159,6 +161,7 @@ impl Ledger {
     async fn tend(self) -> Result<(Self, Done), IngestError> {
         let Ingest { owner, clock, settings, .. } = &self.ingest;
         partitions::tend(owner, clock.now(), settings.keep_days).await?;
+        stops::tend(owner, clock.now()).await?;
         Ok((self, Done::Tended))
     }
 }

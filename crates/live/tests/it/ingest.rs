@@ -9,7 +9,7 @@ use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
     AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, PortError, enrol_all,
-    history, reload_zones,
+    history, reload_zones, stops_in,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
@@ -314,6 +314,51 @@ async fn what_a_follower_saw_while_nobody_led_is_stored_when_it_leads() {
     stop.cancel();
     leading.await.unwrap().unwrap();
     assert_eq!(city.rows().await, 5, "each once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bike_that_is_locked_and_was_not_stopped_there_whoever_leads() {
+    let city = City::found().await;
+    let (bike, _down) = city.bike().await;
+    let start = SystemClock.now().plus_millis(-3_600_000);
+    let open = Flags::POSITION_VALID.with(Flags::BATTERY_PRESENT);
+    let at = |n: i64, flags: Flags| {
+        let place = Place::from_degrees(24.1 + 0.0001 * n as f64, 118.1);
+        Report { flags, place, ..report(start.plus_millis(n * 10_000), 90) }
+    };
+    let shut = open.with(Flags::LOCKED);
+    let no_fix = Flags::BATTERY_PRESENT.with(Flags::LOCKED);
+    let node = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = lead(&node, 1, &stop);
+    // Locked from the first it did not stop here; then ridden, locked, and locked still; at last ridden again.
+    for (n, flags) in [(0, shut), (1, open), (2, shut), (3, shut), (4, open)] {
+        say(&bike, "up", at(n, flags).compact().to_vec()).await;
+    }
+    city.rows_reach(5).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+    // Another one knows from history that it was open, and takes a fix of some seconds ago where there is none.
+    let other = city.node().await;
+    let stop = CancellationToken::new();
+    let leading = lead(&other, 2, &stop);
+    for (n, flags) in [(5, no_fix), (6, open), (20, no_fix)] {
+        say(&bike, "up", at(n, flags).compact().to_vec()).await;
+    }
+    city.rows_reach(8).await;
+    stop.cancel();
+    leading.await.unwrap().unwrap();
+
+    let mut db = city.pool.acquire().await.unwrap();
+    let everywhere = [[118.0, 24.0], [119.0, 25.0]];
+    let stops = stops_in(&mut *db, everywhere, start, 10).await.unwrap();
+    let told: Vec<(i64, i64)> = stops
+        .iter()
+        .map(|stop| (stop.at.millis_since(start) / 10_000, ((stop.place.lat() - 24.1) * 1e4).round() as i64))
+        .collect();
+    assert_eq!(told, [(5, 4), (2, 2)], "not where the last fix is older than a minute");
+    let elsewhere = [[118.0, 24.0], [118.05, 25.0]];
+    assert_eq!(stops_in(&mut *db, elsewhere, start, 10).await.unwrap(), []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
-use geofence::{FenceKind, Proof, Rule};
+use geofence::{FenceKind, Proof, Ring, Rule};
 use serde_json::Value;
 use territory::model::agent::{AgentEvent, BillingWay};
 use territory::model::agent_role::AgentRoleEvent;
 use territory::model::area::{AreaEvent, AreaState};
+use territory::model::crew::CrewEvent;
 use territory::model::fence::FenceEvent;
 use territory::model::franchisee::{FranchiseeEvent, FranchiseeState};
+use territory::model::park_application::{ParkApplicationEvent, ParkApplicationState};
 
 use super::{
     Context, Step, delete, disable, enable, flatten, label, merge, nothing, permission, personal, set, text,
@@ -38,6 +40,17 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
         }),
         Arc::new(Context::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
         Arc::new(Context::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
+        Arc::new(Context::<CrewEvent> {
+            called_by: &[],
+            name: |_| String::new(),
+            named_by: Some("fence"),
+            ..Context::new("crew", "运维区人员", CREW_STEPS, CREW_FIELDS)
+        }),
+        Arc::new(Context::<ParkApplicationEvent> {
+            called_by: &["location"],
+            name: |state| text(state, "location"),
+            ..Context::new("park-application", "站点申请", APPLICATION_STEPS, APPLICATION_FIELDS)
+        }),
     ]
 }
 
@@ -169,7 +182,7 @@ const AREA_STEPS: &[Step] = &[
             data.remove("area_id");
             set(&mut data, "state", 0);
             set(&mut data, "data_version", 1);
-            merge(state, data);
+            area_edge(state, data);
         },
     },
     Step { stored_type: "area.opened", label: "开通服务区", fold: |state, _| set(state, "state", 1) },
@@ -181,7 +194,7 @@ const AREA_STEPS: &[Step] = &[
             merge(state, data);
         },
     },
-    Step { stored_type: "area.redrawn", label: "重画服务区边界", fold: merge },
+    Step { stored_type: "area.redrawn", label: "重画服务区边界", fold: area_edge },
     Step { stored_type: "area.closed", label: "关停服务区", fold: |state, _| set(state, "state", 3) },
     Step { stored_type: "area.renamed", label: "修改服务区名称", fold: merge },
     Step { stored_type: "area.tel_changed", label: "修改客服电话", fold: merge },
@@ -199,7 +212,41 @@ const AREA_FIELDS: &[Field] = &[
     Field { key: "state", label: "状态", text: Text::Named(label::<AreaState>) },
     Field { key: "notice", label: "停运公告", text: Text::Plain },
     Field { key: "ring", label: "边界", text: Text::Ring },
+    Field { key: "size", label: "边界面积", text: Text::Plain },
     Field { key: "data_version", label: "边界版本", text: Text::Plain },
+];
+
+/// With the size of the edge: two edges may have as many corners.
+fn area_edge(state: &mut Fields, mut data: Fields) {
+    if let Some(Ok(ring)) = data.get("ring").cloned().map(serde_json::from_value::<Ring>) {
+        set(&mut data, "size", format!("{:.4} km²", ring.area_m2() / 1_000_000.0));
+    }
+    merge(state, data);
+}
+
+const CREW_STEPS: &[Step] = &[Step {
+    stored_type: "crew.assigned",
+    label: "安排运维区人员",
+    fold: |state, mut data| {
+        data.remove("fence_id");
+        flatten(&mut data, "terms");
+        flatten(&mut data, "kpi");
+        merge(state, data);
+    },
+}];
+
+const CREW_FIELDS: &[Field] = &[
+    Field { key: "leaders", label: "负责人", text: Text::Of("operator") },
+    Field { key: "checkers", label: "巡检员", text: Text::Of("operator") },
+    Field { key: "maintainers", label: "维修员", text: Text::Of("operator") },
+    Field { key: "change_power_persons", label: "换电员", text: Text::Of("operator") },
+    Field { key: "move_car_persons", label: "挪车员", text: Text::Of("operator") },
+    Field { key: "max_parking_number", label: "停放上限", text: Text::Plain },
+    Field { key: "swap_sla_h", label: "换电时限（小时）", text: Text::Plain },
+    Field { key: "move_sla_h", label: "挪车时限（小时）", text: Text::Plain },
+    Field { key: "repair_sla_h", label: "维修时限（小时）", text: Text::Plain },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
 ];
 
 const FENCE_STEPS: &[Step] = &[
@@ -311,4 +358,72 @@ fn fence_withdrawn(state: &mut Fields, _data: Fields) {
 fn fence_deleted(state: &mut Fields, _data: Fields) {
     set(state, "stage", "已删除");
     set(state, "enabled", false);
+}
+
+const APPLICATION_STEPS: &[Step] = &[
+    Step { stored_type: "park-application.submitted", label: "提交站点申请", fold: submitted },
+    Step { stored_type: "park-application.voted", label: "附议站点申请", fold: voted },
+    Step {
+        stored_type: "park-application.accepted",
+        label: "通过站点申请",
+        fold: |state, data| decided(state, data, 1),
+    },
+    Step {
+        stored_type: "park-application.rejected",
+        label: "驳回站点申请",
+        fold: |state, data| decided(state, data, 2),
+    },
+    Step {
+        stored_type: "park-application.built",
+        label: "站点申请建站",
+        fold: |state, data| decided(state, data, 3),
+    },
+];
+
+const APPLICATION_FIELDS: &[Field] = &[
+    Field { key: "location", label: "申请位置", text: Text::Plain },
+    Field { key: "place", label: "坐标", text: Text::Plain },
+    Field { key: "area_id", label: "服务区", text: Text::Of("area") },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "phone", label: "申请人手机号", text: Text::Plain },
+    Field { key: "applicant_remark", label: "申请说明", text: Text::Plain },
+    Field { key: "photos", label: "现场照片（张）", text: Text::Plain },
+    Field { key: "votes", label: "票数", text: Text::Plain },
+    Field { key: "state", label: "状态", text: Text::Named(label::<ParkApplicationState>) },
+    Field { key: "remark", label: "处理意见", text: Text::Plain },
+    Field { key: "parking", label: "停车区", text: Text::Of("fence") },
+];
+
+fn submitted(state: &mut Fields, mut data: Fields) {
+    flatten(&mut data, "wish");
+    data.remove("application_id");
+    data.remove("at");
+    let degrees = |key: &str| data["place"][key].as_f64().unwrap_or_default();
+    let place = format!("{:.6}, {:.6}", degrees("lng"), degrees("lat"));
+    set(&mut data, "place", place);
+    let photos = data["photos"].as_array().map_or(0, Vec::len);
+    set(&mut data, "photos", photos);
+    // The applicant is sealed as one; his phone and his words are personal each.
+    if let Some(Value::Object(mut sealed)) = data.remove("applicant") {
+        let applicant = sealed.remove("$personal").unwrap_or_default();
+        for (key, of) in [("phone", "phone"), ("applicant_remark", "remark")] {
+            set(&mut data, key, applicant.get(of).cloned().unwrap_or_default());
+            personal(&mut data, key);
+        }
+    }
+    set(&mut data, "votes", 1);
+    set(&mut data, "state", 0);
+    merge(state, data);
+}
+
+fn voted(state: &mut Fields, _data: Fields) {
+    let votes = state.get("votes").and_then(Value::as_i64).unwrap_or_default();
+    set(state, "votes", votes + 1);
+}
+
+/// Who decided stands beside the event already.
+fn decided(state: &mut Fields, mut data: Fields, next: i16) {
+    data.remove("by");
+    set(&mut data, "state", next);
+    merge(state, data);
 }

@@ -63,13 +63,18 @@ pub async fn paid(admin: &Browser, them: &Browser, agent: &str, name: &str) -> (
 }
 
 /// An agent with something of every kind.
-async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -> Theirs {
+async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, codes: &[String]) -> Theirs {
     let role = json!({"name": "他们的客服", "tier": 1, "remark": "他们的备注", "codes": codes, "state": 1,
         "agentId": city.agent});
     let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);
     let operator = json!({"phone": THEIR_CLERK, "name": "他们的王芳", "level": 15, "roleIds": [role],
         "agentId": city.agent, "opAreaIds": [city.area], "state": 1});
     let operator = text(&admin.ok("POST", "/platform/permission/user", operator).await["objectId"]);
+    let (west, south) = (city.lng - 0.01, city.lat - 0.01);
+    let ring = json!([[[west, south], [west + 0.005, south], [west + 0.005, south + 0.005], [west, south]]]);
+    let maintained = json!({"name": "他们的运维区", "opAreaId": city.area, "leaders": [operator],
+        "geometry": {"type": "Polygon", "coordinates": ring}});
+    let maintained = text(&admin.ok("POST", "/ops/area", maintained).await["id"]);
     let them = Browser::signed_in(&admin.url, THEIR_CLERK).await;
     let devices = "/mieba/v2/platform/opman/device/login_info";
     let device = text(&them.ok("GET", devices, json!({})).await["list"][0]["id"]);
@@ -83,6 +88,10 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
         "depositPaid": 0, "divideRatioBp": 100});
     let franchisee = text(&admin.ok("POST", "/platform/agent/allyInfo", franchisee).await["id"]);
     let (account, card) = paid(admin, &them, &city.agent, "A 的支付账户").await;
+    let application = json!({"userPin": "7", "phone": "13712340002", "location": "他们的站点",
+        "lat": city.lat + 0.01, "lng": city.lng});
+    let application = machine.ok("/open/v1/rider/park-application", &application).await;
+    let application = text(&application["applicationId"]);
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
         .await
@@ -91,6 +100,8 @@ async fn theirs(stack: &Stack, admin: &Browser, city: &City, codes: &[String]) -
         agent: city.agent.clone(),
         area: city.area.clone(),
         fence: city.fences[0].clone(),
+        maintained,
+        application,
         car: city.bikes[0].car.clone(),
         imei: city.bikes[0].imei.clone(),
         role,
@@ -113,6 +124,8 @@ impl Theirs {
             &self.agent,
             &self.area,
             &self.fence,
+            &self.application,
+            &self.maintained,
             &self.car,
             &self.imei,
             &self.role,
@@ -132,6 +145,8 @@ impl Theirs {
             "A 出行有限公司",
             "A 区",
             "A 停车点",
+            "他们的站点",
+            "他们的运维区",
         ]
     }
 }
@@ -189,7 +204,7 @@ async fn perm_020_on_every_route_another_agents_things_do_not_exist() {
     let admin = Browser::signed_in(&node.url, ADMIN).await;
     let mut codes = Vec::new();
     collect(&admin.ok("GET", "/platform/permission/tree", json!({})).await, &mut codes);
-    let theirs = theirs(&stack, &admin, &city, &codes).await;
+    let theirs = theirs(&stack, &admin, &machine, &city, &codes).await;
     let role =
         json!({"name": "加盟商", "tier": 1, "remark": "", "codes": codes, "state": 1, "agentId": own.agent});
     let role = text(&admin.ok("POST", "/platform/permission/role", role).await["id"]);

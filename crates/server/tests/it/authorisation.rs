@@ -177,10 +177,14 @@ async fn machines(stack: &Stack, url: &str, routes: &[Route], admin: &Browser) {
             refused(&bare(url, route, at, &headers).await, route, at, "a machine", 401);
         }
     }
-    stack.told(&["machine", "revoke", "--name", "with-0"]).await;
-    let token = std::fs::read_to_string(stack.state_dir().join("with-0.token")).unwrap();
-    let code = *codes.iter().next().unwrap();
-    let route = routes.iter().find(|route| route.is_machine() && route.codes.contains(code)).unwrap();
+    // Of a machine that may do something, not only read.
+    let acts = |code: &String| {
+        routes.iter().find(|route| route.is_machine() && route.method == "POST" && route.codes.contains(code))
+    };
+    let acting = codes.iter().enumerate().find_map(|(number, code)| Some((number, acts(code)?)));
+    let (number, route) = acting.expect("a machine that acts");
+    stack.told(&["machine", "revoke", "--name", &format!("with-{number}")]).await;
+    let token = std::fs::read_to_string(stack.state_dir().join(format!("with-{number}.token"))).unwrap();
     let at = &route.addresses("1")[0];
     let bearer = format!("Bearer {}", token.trim());
     crate::stack::eventually("the revoked token is refused", std::time::Duration::from_mins(1), async || {

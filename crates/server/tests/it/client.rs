@@ -91,6 +91,13 @@ impl Machine {
         Ok(Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position })
     }
 
+    /// Sends a file as it is.
+    pub async fn upload(&self, path: &str, content: Vec<u8>) -> Reply {
+        let request = self.http.post(format!("{}{path}", self.url)).bearer_auth(&self.token).body(content);
+        let (status, position, bytes) = taken(request.send().await.expect("an answer")).await.unwrap();
+        Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position }
+    }
+
     pub async fn ok(&self, path: &str, body: &Value) -> Value {
         self.post(path, body, None).await.expect("an answer").data()
     }

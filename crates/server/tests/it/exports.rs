@@ -19,13 +19,18 @@ const DAY_MS: i64 = 86_400_000;
 
 /// The file of the list at `path`.
 pub async fn file(browser: &Browser, path: &str, query: &str) -> Reply {
+    taken(browser, &format!("{path}/export?{query}")).await
+}
+
+/// A file as a browser takes it.
+pub async fn taken(browser: &Browser, path: &str) -> Reply {
     let bearer = format!("Bearer {}", browser.token.as_deref().expect("signed in"));
     let headers = [
         ("_t", browser.session.t.0.as_str()),
         ("authorization", bearer.as_str()),
         ("x-seen", "9223372036854775807"),
     ];
-    plain(&browser.url, "GET", &format!("{BASE}{path}/export?{query}"), &headers, None).await.unwrap()
+    plain(&browser.url, "GET", &format!("{BASE}{path}"), &headers, None).await.unwrap()
 }
 
 /// Its lines, the head first.
@@ -37,7 +42,7 @@ pub fn lines(reply: &Reply) -> Vec<String> {
 }
 
 /// The newest record of an export of `what`, and how many there are.
-async fn recorded(admin: &Browser, what: &str) -> (Value, i64) {
+pub async fn recorded(admin: &Browser, what: &str) -> (Value, i64) {
     let asked = json!({"action": "access-record.exported", "target": what, "pageSize": "200"});
     let page = admin.ok("GET", LOGS, asked).await;
     let Some(newest) = page["rows"][0]["position"].as_i64() else { return (Value::Null, 0) };

@@ -11,6 +11,10 @@ pub struct Theirs {
     pub agent: String,
     pub area: String,
     pub fence: String,
+    /// A maintenance area with its people.
+    pub maintained: String,
+    /// A station application.
+    pub application: String,
     pub car: String,
     pub imei: String,
     pub role: String,
@@ -58,6 +62,9 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_owner(at, theirs))
         .or_else(|| of_finance(at, theirs))
         .or_else(|| of_fences(at, theirs))
+        .or_else(|| of_applications(at, theirs))
+        .or_else(|| of_edges(at, theirs))
+        .or_else(|| of_crews(at, theirs))
         .or_else(|| others(at, theirs))
 }
 
@@ -202,13 +209,63 @@ fn of_fences(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     Some(match at {
         ("GET", "/fence/list") => Sample::Ask(json!({"opAreaId": area, "pageSize": "200"})),
         ("GET", "/fence/{id}") => Sample::Ask(json!({})),
-        ("GET", "/fence/versions") => Sample::Ask(json!({"id": fence})),
+        ("GET", "/fence/versions" | "/fence/returns") => Sample::Ask(json!({"id": fence})),
+        ("GET", "/fence/drawings") => Sample::Ask(json!({"opAreaId": area})),
+        ("POST", "/fence/import") => {
+            Sample::Tell(json!({"type": "parking", "opAreaId": area, "rows": [form]}))
+        }
         ("DELETE", "/fence/{id}") => Sample::Tell(json!({"version": "1"})),
         ("POST" | "PUT", "/fence")
         | (
             "POST",
-            "/fence/state" | "/fence/publish" | "/fence/discard" | "/fence/withdraw" | "/fence/rollback",
+            "/fence/preview" | "/fence/state" | "/fence/publish" | "/fence/discard" | "/fence/withdraw"
+            | "/fence/rollback",
         ) => Sample::Tell(form),
+        _ => return None,
+    })
+}
+
+fn of_crews(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { area, maintained, operator, .. } = theirs;
+    let ring = json!([[[118.1, 24.5], [118.101, 24.5], [118.101, 24.501], [118.1, 24.5]]]);
+    let form = json!({"id": maintained, "opAreaId": area, "name": "越权", "version": 2, "leaders": [operator],
+        "geometry": {"type": "Polygon", "coordinates": ring}});
+    Some(match at {
+        ("GET", "/ops/area") => Sample::Ask(json!({"personId": operator, "pageSize": "200"})),
+        ("GET", "/ops/area/info") => Sample::Ask(json!({"id": maintained})),
+        ("GET", "/ops/area/people") => Sample::Ask(json!({"keyword": "", "opAreaId": area})),
+        ("POST" | "PUT", "/ops/area") => Sample::Tell(form),
+        ("DELETE", "/ops/area") => Sample::Tell(json!({"id": maintained, "version": "2"})),
+        _ => return None,
+    })
+}
+
+fn of_edges(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, area, .. } = theirs;
+    let ring = json!([[[118.1, 24.5], [118.2, 24.5], [118.2, 24.6], [118.1, 24.5]]]);
+    let form = json!({"id": area, "agentId": agent, "name": "越权", "version": 1, "dataVersion": 1, "mayOverlap": true,
+        "geometry": {"type": "Polygon", "coordinates": ring}});
+    Some(match at {
+        ("GET", "/fence/area/list") => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
+        ("GET", "/fence/area/info" | "/fence/area/versions" | "/fence/area/version") => {
+            Sample::Ask(json!({"id": area, "dataVersion": "1"}))
+        }
+        ("POST" | "PUT", "/fence/area") | ("POST", "/fence/area/rollback") => Sample::Tell(form),
+        _ => return None,
+    })
+}
+
+fn of_applications(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { area, application, .. } = theirs;
+    Some(match at {
+        ("GET", "/fence/parkApplication") => Sample::Ask(json!({"opAreaId": area, "pageSize": "200"})),
+        ("GET", "/fence/parkApplication/info" | "/fence/parkApplication/votes") => {
+            Sample::Ask(json!({"id": application}))
+        }
+        ("GET", "/fence/parkApplication/photo") => Sample::Ask(json!({"id": application, "photoId": "1"})),
+        ("POST", "/fence/parkApplication/review") => {
+            Sample::Tell(json!({"id": application, "result": "reject", "remark": "越权", "version": 1}))
+        }
         _ => return None,
     })
 }
@@ -288,9 +345,12 @@ pub fn beyond(route: &Route) -> &'static str {
         | ("POST" | "PUT" | "DELETE", "/platform/agent/role") => "platform-only",
         (
             "POST",
-            "/Pay/customer/openAccount" | "/platform/agent/allyInfo" | "/platform/agent/serviceArea/agent",
+            "/Pay/customer/openAccount"
+            | "/platform/agent/allyInfo"
+            | "/platform/agent/serviceArea/agent"
+            | "/fence/area",
         ) => "agent-unknown",
-        ("POST", "/fence") => "area-unknown",
+        ("POST", "/fence" | "/fence/import" | "/ops/area") | ("GET", "/ops/area/people") => "area-unknown",
         // As for a card that there is not.
         ("POST", "/Pay/customer/bindCardCheck") => "payment-code-over",
         ("GET", "/vehicle/{carId}/history") => "vehicle-not-found",

@@ -144,8 +144,9 @@ fn shortened(body: &[u8]) -> String {
 /// Whether an answer is one that the document gives, or a refusal that a person can read.
 fn judge(document: &Document, operation: &Operation, status: StatusCode, body: &[u8]) -> Result<(), String> {
     let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    if parsed.is_none() && operation.has_files {
-        // A file, or a page, which refuses as a page.
+    let is_envelope = parsed.as_ref().is_some_and(|value| value.get("suc").is_some());
+    if !is_envelope && operation.has_files {
+        // A file, which may be JSON of its own, or a page, which refuses as a page.
         let text = String::from_utf8_lossy(body);
         return if status == StatusCode::OK { Ok(()) } else { shape::in_chinese(&text) };
     }

@@ -270,7 +270,7 @@ impl Stack {
 
     /// The token of the machine that may do all that machines do.
     pub async fn full_machine(&self) -> String {
-        self.machine_token("city", "open:territory,open:fleet,open:ride").await
+        self.machine_token("city", "open:territory,open:fleet,open:ride,open:feeds").await
     }
 }
 

@@ -1,5 +1,6 @@
 //! `simulator demo`: a city set up through the open API, then living on MQTT.
 
+mod past;
 pub(crate) mod setup;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -21,6 +22,8 @@ const BIKES_PER_CONNECTION: usize = 500;
 const CALLS_IN_FLIGHT: usize = 16;
 /// Calls that wait for their turn; more are not made.
 const CALLS_WAITING: usize = 4_000;
+/// How often a bike stopped on a day of the past.
+const STOPS_A_DAY: u32 = 3;
 /// Commands waiting to be looked at.
 const COMMANDS_WAITING: usize = 8_192;
 /// Faster, and the server rightly calls a 25 km/h ride an impossible jump (over 160 km/h).
@@ -41,6 +44,10 @@ pub struct Options {
     pub trouble: f64,
     /// Rides a bike makes on a mean day.
     pub rides_per_bike_day: f64,
+    /// Login phone of who leads the maintenance areas; without one there are none.
+    pub manager: Option<String>,
+    /// Days before the start whose stops are told.
+    pub past_days: i64,
     /// The hour of the city's day at the start; nothing: the hour that it is.
     pub wakes_at: Option<f64>,
 }
@@ -78,7 +85,8 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
         println!("城市的一天从 {hour} 时开始（与此刻的钟点无关），骑行量随它变化");
     }
     let api = OpenApi::new(&options.server, &options.token)?;
-    let ready = setup::set_up(&api, &world).await.context("布置演示城市")?;
+    let ready = setup::set_up(&api, &world, options.manager.as_deref()).await.context("布置演示城市")?;
+    setup::tell_past(&api, &past::stops(&world, start_ms, options.past_days, STOPS_A_DAY)).await?;
     let (heard, commands) = mpsc::channel(COMMANDS_WAITING);
     let lines = Lines::open(&options, &world, &ready, &heard);
     drop(heard);
@@ -216,6 +224,19 @@ async fn live(
                     calls.push_back((id, bike, call));
                 }
                 Action::Call { id, .. } => queue.extend(world.answered(id, &Outcome::Failed)),
+                Action::Wish(wish) => {
+                    // Nobody waits for its answer; where all are busy it is not asked.
+                    let Ok(turn) = Arc::clone(&turns).try_acquire_owned() else { continue };
+                    let (api, at_ms) = (api.clone(), pace.wall(wish.at_ms));
+                    tokio::spawn(async move {
+                        match api.apply_for_parking(&wish, at_ms).await {
+                            Outcome::Done => {}
+                            Outcome::Refused(why) => println!("  站点申请未受理：{why}"),
+                            Outcome::Failed => println!("  站点申请没有送达"),
+                        }
+                        drop(turn);
+                    });
+                }
             }
         }
         while let Some((id, bike, call)) = calls.pop_front() {

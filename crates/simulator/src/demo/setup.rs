@@ -7,11 +7,14 @@ use anyhow::{Context, bail};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 
+use crate::geometry::{Xy, clip_half_plane};
 use crate::open_api::{BATCH, OpenApi, OpenApiError};
 use crate::world::World;
 
 /// Batches of vehicles in flight at one time.
 const BATCHES_IN_FLIGHT: usize = 3;
+/// Stops of the past in one request.
+const STOPS_AT_ONCE: usize = 1000;
 const COMPANIES: [(&str, &str); 3] = [("轻骑出行", "林建国"), ("绿行科技", "陈晓梅"), ("小鹭单车", "黄志强")];
 
 /// What the connections need.
@@ -23,7 +26,7 @@ pub struct Ready {
 }
 
 /// Companies, areas, fences, vehicles, gateway.
-pub async fn set_up(api: &OpenApi, world: &World) -> anyhow::Result<Ready> {
+pub async fn set_up(api: &OpenApi, world: &World, manager: Option<&str>) -> anyhow::Result<Ready> {
     let known = api.areas().await.context("读取服务区")?;
     let city = &world.city;
     let mut agents: Vec<Option<String>> = vec![None; COMPANIES.len()];
@@ -56,6 +59,7 @@ pub async fn set_up(api: &OpenApi, world: &World) -> anyhow::Result<Ready> {
     }
     println!("服务区 {} 个就绪", area_ids.len());
     draw_fences(api, world, &area_ids).await?;
+    draw_maintenance_areas(api, world, &area_ids, manager).await?;
     for (area_id, area) in area_ids.iter().zip(&city.areas) {
         // An area that is open already refuses to be opened: that is what was wanted.
         match api.open_area(area_id).await {
@@ -98,6 +102,16 @@ pub async fn set_up(api: &OpenApi, world: &World) -> anyhow::Result<Ready> {
     Ok(Ready { secrets: complete, gateway })
 }
 
+/// Where bikes stopped before, in parts.
+pub async fn tell_past(api: &OpenApi, stops: &[Value]) -> anyhow::Result<()> {
+    let telling = stream::iter(stops.chunks(STOPS_AT_ONCE)).map(|part| api.past_stops(part));
+    let taken: Vec<(u64, usize)> =
+        telling.buffered(BATCHES_IN_FLIGHT).try_collect().await.context("补录历史停车")?;
+    let (new, refused) = taken.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    println!("历史停车 {} 次，新补录 {new} 次，{refused} 次未收", stops.len());
+    Ok(())
+}
+
 async fn draw_fences(api: &OpenApi, world: &World, area_ids: &[String]) -> anyhow::Result<()> {
     let city = &world.city;
     let parking = city.parkings.iter().map(|p| {
@@ -119,6 +133,37 @@ async fn draw_fences(api: &OpenApi, world: &World, area_ids: &[String]) -> anyho
         println!("  {count} 个：{why}");
     }
     Ok(())
+}
+
+/// The first service area in two halves, which meet at its middle; both are led by `manager`.
+async fn draw_maintenance_areas(
+    api: &OpenApi,
+    world: &World,
+    area_ids: &[String],
+    manager: Option<&str>,
+) -> anyhow::Result<()> {
+    let (Some(manager), Some(area_id)) = (manager, area_ids.first()) else {
+        println!("未指定运维区负责人（--manager），没有画运维区");
+        return Ok(());
+    };
+    let area = &world.city.areas[0];
+    for (name, ring) in ["西片", "东片"].into_iter().zip(halves(&area.ring)) {
+        let ring = world.city.closed_ring(&ring);
+        match api.create_maintenance_area(area_id, name, &ring, manager).await {
+            Ok(()) => {}
+            Err(OpenApiError::Refused(why)) => println!("  运维区{name}未新建：{why}"),
+            Err(error) => bail!(error),
+        }
+    }
+    Ok(())
+}
+
+/// A ring west and east of the middle of its box.
+fn halves(ring: &[Xy]) -> [Vec<Xy>; 2] {
+    let west = ring.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
+    let east = ring.iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
+    let middle = Xy::new(f64::midpoint(west, east), 0.0);
+    [1.0, -1.0].map(|side| clip_half_plane(ring, middle, Xy::new(side, 0.0)))
 }
 
 /// Registers vehicles in batches with few requests in flight; the answers are in the vehicles' order.

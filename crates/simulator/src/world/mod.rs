@@ -6,6 +6,7 @@ mod bike;
 pub mod demand;
 mod ride;
 mod trouble;
+mod wish;
 mod work;
 
 use std::collections::HashMap;
@@ -23,6 +24,8 @@ use crate::report::Report;
 use bike::Activity;
 pub use bike::Bike;
 use demand::WrongPlaces;
+pub use wish::Wish;
+use wish::Wished;
 
 /// A city that opens is heard of within this time, and does not wait for its heartbeats.
 const FIRST_REPORTS_MS: i64 = 8_000;
@@ -63,6 +66,8 @@ pub enum Action {
     Ack { bike: u32, id: String, code: i32, at_ms: i64 },
     /// A call of the open API; exactly one [`World::answered`] with this `id` must follow.
     Call { id: u64, bike: u32, call: Call },
+    /// A rider asks for a parking place.
+    Wish(Wish),
 }
 
 /// How the world behaves.
@@ -101,6 +106,7 @@ pub struct Tally {
     pub left_outside_area: u64,
     pub left_in_no_stop: u64,
     pub left_roadside: u64,
+    pub wishes: u64,
     pub thefts: u64,
     pub batteries_taken: u64,
     pub silences: u64,
@@ -135,6 +141,7 @@ pub struct World {
     until_next_rider: f64,
     workers_busy: usize,
     answers: Vec<WaitingAnswer>,
+    wished: Wished,
 }
 
 /// Idle bikes by place.
@@ -222,6 +229,7 @@ impl World {
             until_next_rider: 0.0,
             workers_busy: 0,
             answers: Vec::new(),
+            wished: Wished::default(),
         }
     }
 
@@ -253,6 +261,7 @@ impl World {
         self.riders_arrive(out);
         self.workers_set_out(out);
         self.trouble_happens();
+        self.neighbours_wish(out);
         for i in 0..self.bikes.len() as u32 {
             match self.bikes[i as usize].activity {
                 Activity::Idle => {}

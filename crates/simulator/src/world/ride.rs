@@ -226,7 +226,7 @@ impl World {
                 self.tally.other_refusals += u64::from(!done);
                 self.sets_off(bike, out);
             }
-            _ if done => self.ride_ends(bike),
+            _ if done => self.ride_ends(bike, out),
             _ => {
                 trip.return_tries += 1;
                 let again = trip.return_tries < RETURN_TRIES;
@@ -237,18 +237,21 @@ impl World {
                 if !again {
                     self.tally.returns_given_up += 1;
                     self.bikes[bike as usize].left_alone_until_ms = now_ms + LEFT_ALONE_MS;
-                    self.ride_ends(bike);
+                    self.ride_ends(bike, out);
                 }
             }
         }
     }
 
-    fn ride_ends(&mut self, bike: u32) {
-        let Some(ending) = self.trip(bike).map(|trip| trip.ending) else { return };
+    fn ride_ends(&mut self, bike: u32, out: &mut Vec<Action>) {
+        let Some((ending, rider)) = self.trip(bike).map(|trip| (trip.ending, trip.rider)) else { return };
         self.tally.rides_ended += 1;
         match ending {
             Ending::Parked => {}
-            Ending::Roadside => self.tally.left_roadside += 1,
+            Ending::Roadside => {
+                self.tally.left_roadside += 1;
+                self.wishes_for_parking(bike, rider, out);
+            }
             Ending::NoStop => self.tally.left_in_no_stop += 1,
             Ending::OutsideArea => self.tally.left_outside_area += 1,
         }

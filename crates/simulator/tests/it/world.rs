@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use simulator::device::Command;
 use simulator::geometry::{distance_to_line_m, inside};
 use simulator::report::Flags;
-use simulator::world::{Action, Call, Habits, Outcome, World};
+use simulator::world::{Action, Call, Habits, Outcome, Wish, World};
 
 /// 2026-05-01 07:30 in Shanghai: the morning rush begins.
 const START_MS: i64 = 1_777_591_800_000;
@@ -249,4 +249,37 @@ fn a_ridden_bike_answers_132_and_a_standing_one_locks_and_reports() {
     let expected = [("lock-it", 132), ("open-it", 0), ("ring-it", 0), ("odd", 111)];
     assert_eq!(codes, expected.map(|(id, code)| (id.to_owned(), code)).into());
     assert!(open_reported, "the new flags follow at once");
+}
+
+#[test]
+fn who_finds_no_parking_place_asks_for_one_now_and_then_and_others_for_the_same() {
+    let wishes = || {
+        let mut world = World::new(7, 400, START_MS, Habits { trouble: 0.0, ..busy() });
+        let mut wishes = Vec::new();
+        live(
+            &mut world,
+            90,
+            |_| false,
+            |_, action| {
+                if let Action::Wish(wish) = action {
+                    wishes.push(wish.clone());
+                }
+            },
+        );
+        assert_eq!(world.tally.wishes, wishes.len() as u64);
+        assert!(world.tally.wishes < world.tally.left_roadside, "now and then: {:?}", world.tally);
+        wishes
+    };
+    let first = wishes();
+    assert_eq!(first, wishes(), "the same seed, the same wishes");
+    assert!(first.len() > 5, "{} wishes", first.len());
+    let near = |a: &Wish, b: &Wish| {
+        let [east, north] = [(a.at[0] - b.at[0]) * 101_000.0, (a.at[1] - b.at[1]) * 111_320.0];
+        east.hypot(north) < 50.0
+    };
+    let same = first.iter().enumerate().filter(|(n, wish)| first[..*n].iter().any(|other| near(wish, other)));
+    assert!(same.count() > 0, "nobody asks for what another has asked for");
+    for wish in &first {
+        assert!(wish.photos <= 3 && !wish.location.is_empty(), "{wish:?}");
+    }
 }

@@ -24,7 +24,8 @@ pub struct Judge {
     pub since: Timestamp,
 }
 
-/// How far the read models are: every event of a fence or an area adds to it.
+/// How far the read models are: every event of a fence, and every one of an area that is about its edge or its agent, adds
+/// to it.
 type Reached = (i64, i64);
 
 /// The judge by what was reached.
@@ -41,7 +42,7 @@ impl Judges {
         let mut kept = self.0.lock().await;
         let reached: Reached = sqlx::query_as(
             "select (select coalesce(sum(version), 0)::bigint from read.fence),
-                    (select coalesce(sum(version), 0)::bigint from read.area)",
+                    (select coalesce(sum(version), 0)::bigint from read.area_version)",
         )
         .fetch_one(pool)
         .await?;

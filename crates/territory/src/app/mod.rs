@@ -1,8 +1,14 @@
 //! What people want, where it spans aggregates: who asks, in which order, and who must see it. Rules are in the models.
 
 pub mod agents;
+pub mod area_edges;
 pub mod areas;
 pub mod atlas;
+pub mod crews;
+pub mod fence_imports;
+pub mod fence_preview;
+mod overlaps;
+pub mod park_applications;
 
 use kernel::Position;
 use vocabulary::Scope;

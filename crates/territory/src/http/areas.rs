@@ -35,7 +35,7 @@ pub fn routes(context: &Context) -> Routes {
         .add(AREAS, routes!(update))
         .add(AREAS, routes!(state))
         .add(AREAS, routes!(hand_over))
-        .add(Permit::AnyOf(&["1103", "1101"]), routes!(choices))
+        .add(Permit::AnyOf(&["1103", "1101", "0503"]), routes!(choices))
         .with_state(context.clone())
 }
 

@@ -2,17 +2,18 @@
 
 use axum::extract::Path;
 use geofence::Ring;
-use kernel::{CommandError, List};
+use kernel::{CommandContext, CommandError, List};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, DataOwner, FenceId, ParkApplicationId, Scope, Timestamp};
 use wire::{
     Answer, Body, Call, Caller, Column, Export, Handled, Listed, Listing, MadeId, Nothing, Params, Permit,
-    Record, Refused, Routes, Seen,
+    Record, Refused, Routes, Seen, given,
 };
 
+use super::park_applications::build_station;
 use crate::Context;
 use crate::model::area::{Area, AreaState};
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Term};
@@ -51,13 +52,13 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct FenceQuery {
+pub(super) struct FenceQuery {
     /// Part of the name.
     keyword: Option<String>,
-    /// Those of this type.
+    /// Those of these types, with commas between: parking, noStop, noRide, maintain, custom.
     #[serde(rename = "type")]
     #[param(rename = "type")]
-    kind: Option<FenceType>,
+    kinds: Option<String>,
     /// Those of this area.
     op_area_id: Option<AreaId>,
     /// 1: those that may count, 0: those that are switched off.
@@ -74,6 +75,7 @@ impl Listing for FenceQuery {
         title: "围栏",
         columns: &[
             Column::text("name", "名称", |row| &row.drawn.name),
+            Column::made("type", "类型", |row| row.kind.kind().label().to_owned()),
             Column::text("state", "状态", stage),
             Column::text("areaName", "服务区", |row| row.area_name.as_deref().unwrap_or_default()),
             Column::count("capacity", "停放上限", |row| row.drawn.capacity.unwrap_or(0).into()),
@@ -85,7 +87,6 @@ impl Listing for FenceQuery {
             Column::time("untilAt", "失效时间", |row| row.until_at),
             Column::text("remark", "备注", |row| &row.drawn.remark),
             Column::made("id", "围栏编号", |row| row.id.to_string()),
-            Column::made("type", "类型", |row| row.kind.kind().label().to_owned()),
             Column::count("dataVersion", "最新版本", |row| row.data_version),
             Column::time("fromAt", "生效时间", |row| row.from_at),
         ],
@@ -94,7 +95,7 @@ impl Listing for FenceQuery {
     fn list(&self, scope: &Scope) -> Result<List, Refused> {
         Ok(fences::list(scope)
             .contains(&["f.name"], self.keyword.as_deref())
-            .is("f.kind", self.kind.map(|kind| kind.kind().number()))
+            .is_one_of("f.kind", self.kinds()?)
             .is("f.area_id", self.op_area_id.map(|area| area.0))
             .is("f.enabled", self.state.map(|state| state != 0)))
     }
@@ -105,8 +106,20 @@ impl Listing for FenceQuery {
     }
 }
 
+impl FenceQuery {
+    /// The numbers of the kinds that are asked for; none: all.
+    fn kinds(&self) -> Result<Vec<i64>, Refused> {
+        let named = given(self.kinds.as_ref()).into_iter().flat_map(|list| list.split(','));
+        let kind = |name: &str| match serde_json::from_value::<FenceType>(name.trim().into()) {
+            Ok(found) => Ok(found.kind().number().into()),
+            Err(_) => Err(Refused::malformed("请求参数 type 格式不正确")),
+        };
+        named.take(FenceType::ALL.len()).map(kind).collect()
+    }
+}
+
 /// Where a fence stands, in a word.
-fn stage(row: &FenceRow) -> &'static str {
+pub(super) fn stage(row: &FenceRow) -> &'static str {
     match row.counts_version {
         _ if row.data_version == 0 => "草稿",
         _ if row.state == 0 => "停用",
@@ -117,12 +130,12 @@ fn stage(row: &FenceRow) -> &'static str {
 }
 
 /// Refuses who lacks the code for fences of this type.
-fn permit(caller: &Caller, kind: FenceType) -> Result<(), Refused> {
+pub(super) fn permit(caller: &Caller, kind: FenceType) -> Result<(), Refused> {
     if caller.codes.has(kind.code()) { Ok(()) } else { Err(Refused::forbidden()) }
 }
 
 /// The edge of an area that the caller may draw in, and who runs it.
-async fn area_of(call: &Call<Context>, area: AreaId) -> Result<(Ring, AgentId), Refused> {
+pub(super) async fn area_of(call: &Call<Context>, area: AreaId) -> Result<(Ring, AgentId), Refused> {
     let known = call.state.runtime.desk.load::<Area>(&area).await?.state;
     let (Some(edge), Some(agent)) = (known.ring(), known.agent()) else { return Err(no_area()) };
     let open = known.state() != Some(AreaState::Closed);
@@ -130,20 +143,20 @@ async fn area_of(call: &Call<Context>, area: AreaId) -> Result<(Ring, AgentId), 
     if open && within { Ok((edge.clone(), agent)) } else { Err(no_area()) }
 }
 
-fn no_area() -> Refused {
+pub(super) fn no_area() -> Refused {
     Refused::business("area-unknown", "服务区不存在、已关停，或不在您的数据范围内")
 }
 
 /// A fence that the caller may see and change.
-struct Found {
-    kind: FenceType,
-    area: AreaId,
-    agent: AgentId,
+pub(super) struct Found {
+    pub kind: FenceType,
+    pub area: AreaId,
+    pub agent: AgentId,
     /// The edge of its area.
-    edge: Ring,
+    pub edge: Ring,
 }
 
-async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
+pub(super) async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
     let fence = call.state.runtime.desk.load::<Fence>(&id).await?.state;
     let drawing = fence.drawing().ok_or_else(Refused::not_found)?;
     let owner = DataOwner::of_area(drawing.agent_id, drawing.area_id);
@@ -158,11 +171,23 @@ async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
 }
 
 /// Keeps what is drawn as a draft, or lets it count from now on.
-fn drawn(draft: bool, drawing: Drawing, area: Ring) -> FenceCommand {
+pub(super) fn drawn(draft: bool, drawing: Drawing, area: Ring) -> FenceCommand {
     if draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } }
 }
 
-fn refused(refusal: FenceRefusal) -> Refused {
+/// `command`, to be refused where what begins to count by it overlaps what tells riders the opposite; as it is once somebody
+/// has `confirmed` that.
+async fn apart(
+    call: &Call<Context>,
+    confirmed: bool,
+    area: AreaId,
+    kind: FenceType,
+    command: FenceCommand,
+) -> Result<FenceCommand, Refused> {
+    if confirmed { Ok(command) } else { call.state.apart(&call.caller, area, kind.kind(), command).await }
+}
+
+pub(super) fn refused(refusal: FenceRefusal) -> Refused {
     CommandError::Refused(refusal).into()
 }
 
@@ -179,6 +204,11 @@ struct NewFence {
     /// Whether it is kept as a draft, which counts for nobody; otherwise it counts from now on.
     #[serde(default)]
     draft: bool,
+    /// Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
+    /// The station application that this parking place is drawn for: it is built then, both or nothing. Needs `0910` too.
+    park_application_id: Option<ParkApplicationId>,
     #[serde(flatten)]
     form: FenceForm,
 }
@@ -188,19 +218,35 @@ struct NewFence {
     responses((status = 200, body = Answer<MadeId>)))]
 async fn create(call: Call<Context>, Body(body): Body<NewFence>) -> Handled<Value> {
     permit(&call.caller, body.kind)?;
+    if body.kind == FenceType::Maintain {
+        return Err(without_people());
+    }
     let (area, agent) = area_of(&call, body.op_area_id).await?;
     let id = FenceId(call.state.runtime.ids.next_id());
     let drawing = body.form.drawing(id, body.op_area_id, agent, body.kind).map_err(refused)?;
-    call.make::<Fence>(&id, drawn(body.draft, drawing, area)).await
+    let command = drawn(body.draft, drawing, area);
+    let command =
+        apart(&call, body.draft || body.confirm_overlap, body.op_area_id, body.kind, command).await?;
+    match body.park_application_id {
+        Some(application) if body.kind == FenceType::Parking => {
+            build_station(&call, application, body.op_area_id, id, command).await
+        }
+        Some(_) => Err(Refused::malformed("站点申请只能建成停车区")),
+        None => call.make::<Fence>(&id, command).await,
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 struct ChangedFence {
     #[schema(value_type = String)]
     id: FenceId,
     /// Whether it is kept as a draft; otherwise it counts so from now on.
     #[serde(default)]
     draft: bool,
+    /// Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
     /// The version that the editor saw; another one is refused.
     version: i64,
     #[serde(flatten)]
@@ -214,7 +260,28 @@ async fn update(call: Call<Context>, Body(body): Body<ChangedFence>) -> Handled<
     let Found { kind, area, agent, edge } = found(&call, body.id).await?;
     let drawing = body.form.drawing(body.id, area, agent, kind).map_err(refused)?;
     let command = drawn(body.draft, drawing, edge);
-    Ok(Answer::replied(call.acted::<Fence>(&body.id, command, Some(body.version)).await?))
+    let command = apart(&call, body.draft || body.confirm_overlap, area, kind, command).await?;
+    done(&call, kind, body.id, command, Some(body.version)).await
+}
+
+/// Executes a command on a fence; a maintenance area comes to lie over no other one.
+async fn done(
+    call: &Call<Context>,
+    kind: FenceType,
+    id: FenceId,
+    command: FenceCommand,
+    version: Option<i64>,
+) -> Handled<Value> {
+    if kind != FenceType::Maintain {
+        return Ok(Answer::replied(call.acted::<Fence>(&id, command, version).await?));
+    }
+    let ctx = CommandContext { expected_version: version, ..call.request.context_of_account(json!({})) };
+    Ok(Answer::replied(call.state.change_maintained(id, command, None, &ctx).await?))
+}
+
+/// Why a maintenance area is not drawn like other fences.
+pub(super) fn without_people() -> Refused {
+    Refused::business("fence-without-people", "运维区须有负责人，请在区域管理中新增")
 }
 
 /// A command on a fence as an editor saw it.
@@ -222,10 +289,23 @@ async fn act(
     call: &Call<Context>,
     id: FenceId,
     version: Option<i64>,
+    command: FenceCommand,
+) -> Handled<Value> {
+    let kind = found(call, id).await?.kind;
+    done(call, kind, id, command, version).await
+}
+
+/// A command by which a drawing of a fence begins to count.
+async fn count(
+    call: &Call<Context>,
+    id: FenceId,
+    version: Option<i64>,
+    confirmed: bool,
     command: impl FnOnce(Ring) -> FenceCommand + Send,
 ) -> Handled<Value> {
-    let edge = found(call, id).await?.edge;
-    Ok(Answer::replied(call.acted::<Fence>(&id, command(edge), version).await?))
+    let Found { kind, area, edge, .. } = found(call, id).await?;
+    let command = apart(call, confirmed, area, kind, command(edge)).await?;
+    done(call, kind, id, command, version).await
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -240,27 +320,30 @@ struct Gone {
     params(("id" = String, Path), Gone), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(call: Call<Context>, Path(id): Path<String>, Params(gone): Params<Gone>) -> Handled<Value> {
     let id = id.parse().map_err(|_| Refused::malformed("围栏编号不正确"))?;
-    act(&call, id, gone.version, |_| FenceCommand::Delete).await
+    act(&call, id, gone.version, FenceCommand::Delete).await
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 struct FenceState {
     #[schema(value_type = String)]
     id: FenceId,
     /// 1: it may count, 0: it does not.
     state: i16,
+    /// Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
 }
 
 /// Lets a fence count, or not.
 #[utoipa::path(post, path = "/fence/state", tag = "territory", operation_id = "setFenceState",
     request_body = FenceState, responses((status = 200, body = Answer<Nothing>)))]
 async fn state(call: Call<Context>, Body(body): Body<FenceState>) -> Handled<Value> {
-    let command = match body.state {
-        0 => FenceCommand::Disable,
-        1 => FenceCommand::Enable,
-        _ => return Err(Refused::malformed("状态应为 0（停用）或 1（启用）")),
-    };
-    act(&call, body.id, None, |_| command).await
+    match body.state {
+        0 => act(&call, body.id, None, FenceCommand::Disable).await,
+        1 => count(&call, body.id, None, body.confirm_overlap, |_| FenceCommand::Enable).await,
+        _ => Err(Refused::malformed("状态应为 0（停用）或 1（启用）")),
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -291,11 +374,15 @@ async fn versions(
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 struct PublishedFence {
     #[schema(value_type = String)]
     id: FenceId,
     /// The version that the editor saw; another one is refused.
     version: i64,
+    /// Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
     /// From when it counts, epoch milliseconds; absent: from now on.
     from: Option<i64>,
     /// When it ends by itself, epoch milliseconds; absent: with the next version.
@@ -308,7 +395,11 @@ struct PublishedFence {
 async fn publish(call: Call<Context>, Body(body): Body<PublishedFence>) -> Handled<Value> {
     let term =
         Term { from: body.from.map(Timestamp::from_millis), until: body.until.map(Timestamp::from_millis) };
-    act(&call, body.id, Some(body.version), |area| FenceCommand::Publish { term, area }).await
+    count(&call, body.id, Some(body.version), body.confirm_overlap, |area| FenceCommand::Publish {
+        term,
+        area,
+    })
+    .await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -323,7 +414,7 @@ struct DiscardedFence {
 #[utoipa::path(post, path = "/fence/discard", tag = "territory", operation_id = "discardFenceDraft",
     request_body = DiscardedFence, responses((status = 200, body = Answer<Nothing>)))]
 async fn discard(call: Call<Context>, Body(body): Body<DiscardedFence>) -> Handled<Value> {
-    act(&call, body.id, Some(body.version), |_| FenceCommand::Discard).await
+    act(&call, body.id, Some(body.version), FenceCommand::Discard).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -342,13 +433,24 @@ struct OfFenceVersion {
     request_body = OfFenceVersion, responses((status = 200, body = Answer<Nothing>)))]
 async fn withdraw(call: Call<Context>, Body(body): Body<OfFenceVersion>) -> Handled<Value> {
     let command = FenceCommand::Withdraw { data_version: body.data_version };
-    act(&call, body.id, Some(body.version), |_| command).await
+    act(&call, body.id, Some(body.version), command).await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RolledBackFence {
+    #[serde(flatten)]
+    to: OfFenceVersion,
+    /// Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
 }
 
 /// Draws a fence from now on as it was in an earlier version.
 #[utoipa::path(post, path = "/fence/rollback", tag = "territory", operation_id = "rollBackFence",
-    request_body = OfFenceVersion, responses((status = 200, body = Answer<Nothing>)))]
-async fn rollback(call: Call<Context>, Body(body): Body<OfFenceVersion>) -> Handled<Value> {
-    let data_version = body.data_version;
-    act(&call, body.id, Some(body.version), |area| FenceCommand::RollBack { data_version, area }).await
+    request_body = RolledBackFence, responses((status = 200, body = Answer<Nothing>)))]
+async fn rollback(call: Call<Context>, Body(body): Body<RolledBackFence>) -> Handled<Value> {
+    let RolledBackFence { to: OfFenceVersion { id, data_version, version }, confirm_overlap } = body;
+    count(&call, id, Some(version), confirm_overlap, |area| FenceCommand::RollBack { data_version, area })
+        .await
 }

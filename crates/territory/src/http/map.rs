@@ -1,6 +1,7 @@
 //! What the maps draw beneath the bikes.
 
 use axum::extract::State;
+use geofence::FenceKind;
 use kernel::runtime::Runtime;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,7 +14,7 @@ use crate::read::{areas, fences};
 /// The routes.
 pub fn routes(runtime: &Runtime) -> Routes {
     Routes::new("territory").add(
-        Permit::AnyOf(&["0301", "030601", "0503", "0504", "0505"]),
+        Permit::AnyOf(&["0301", "030601", "0503", "0504", "0505", "0908", "0910"]),
         routes!(shapes).with_state(runtime.clone()),
     )
 }
@@ -28,16 +29,24 @@ struct Shapes {
     parkings: Vec<fences::FenceShape>,
     /// No-stop zones.
     no_stops: Vec<fences::FenceShape>,
+    /// No-ride zones.
+    no_rides: Vec<fences::FenceShape>,
+    /// What people marked.
+    customs: Vec<fences::FenceShape>,
 }
 
-/// Service areas, parking places and no-stop zones in the caller's scope, WGS-84.
+/// Service areas and the fences in them that count now, in the caller's scope, WGS-84.
 #[utoipa::path(get, path = "/fence/map", tag = "territory", responses((status = 200, body = Answer<Shapes>)))]
 async fn shapes(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<Shapes> {
     let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
     let areas = areas::shapes(&mut *tx).await?;
-    let (parkings, no_stops) = fences::shapes(&mut *tx, runtime.clock.now().millis())
-        .await?
-        .into_iter()
-        .partition(|fence| fence.kind == 2);
-    Ok(Answer(Shapes { areas, parkings, no_stops }))
+    let mut fences = fences::shapes(&mut *tx, runtime.clock.now().millis()).await?;
+    let mut of = |kind: FenceKind| fences.extract_if(.., |fence| fence.kind == kind.number()).collect();
+    Ok(Answer(Shapes {
+        areas,
+        parkings: of(FenceKind::Parking),
+        no_stops: of(FenceKind::NoStop),
+        no_rides: of(FenceKind::NoRide),
+        customs: of(FenceKind::Custom),
+    }))
 }

@@ -199,7 +199,7 @@ struct NewFence {
     /// The area it lies in.
     #[schema(value_type = String)]
     area_id: AreaId,
-    /// 2 parking, 4 no-stop, 8 maintenance, 9 no-ride, 10 custom.
+    /// 2 parking, 4 no-stop, 9 no-ride, 10 custom.
     #[schema(value_type = i16)]
     kind: FenceKind,
     /// 名称.
@@ -291,6 +291,12 @@ async fn draw_one(
     seen: Seen,
     new: NewFence,
 ) -> Result<FenceGiven, Refused> {
+    if new.kind == FenceKind::Maintenance {
+        return Err(Refused::business(
+            "fence-without-people",
+            "运维区须有负责人，请用 /open/v1/maintenance-areas 登记",
+        ));
+    }
     let ring = draw(&new.ring, new.datum)?;
     let area = runtime.desk.load::<Area>(&new.area_id).await?.state;
     let (Some(edge), Some(agent_id)) = (area.ring(), area.agent()) else {

@@ -1,16 +1,32 @@
 //! A service area (服务区): 0 筹备 → 1 运营中 ⇄ 2 暂停服务 → 3 已关停.
 
+use std::sync::Arc;
+
 use geofence::Ring;
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::text::line;
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, choices};
 
+use super::area_edge::{About, Outside, Overlaps};
+
+/// Edges that one area may have had: more is a program gone wild.
+const EDGES_MAX: i64 = 200;
+/// A name has at most so many characters.
+const NAME_MAX: usize = 30;
+
 /// What may be asked.
 #[derive(Clone, Debug)]
 pub enum AreaCommand {
     /// Plans it; the same again changes nothing.
     Plan(Plan),
+    /// Plans a new one as people draw it.
+    Draw {
+        /// What is drawn.
+        plan: Plan,
+        /// What lies about its edge.
+        about: About,
+    },
     /// Opens it to riders.
     Open,
     /// Opens it to riders, who must find a place to end their rides at.
@@ -27,6 +43,15 @@ pub enum AreaCommand {
     Redraw {
         /// The new edge.
         ring: Ring,
+        /// What lies about it.
+        about: About,
+    },
+    /// Draws it, from now on, as it was in an earlier version.
+    RollBack {
+        /// Which.
+        data_version: i64,
+        /// What lies about that edge.
+        about: About,
     },
     /// Closes it for good.
     Close {
@@ -137,6 +162,12 @@ refusals! {
         VehiclesLeft(i64) = "area-vehicles-left": ("服务区内还有 {0} 辆已上架车辆，请先下架"),
         TelephoneForm = "area-telephone-form": ("客服电话需 5 到 20 位，只能包含数字、空格、+、- 和括号"),
         NoParking = "area-no-parking": ("开通前请至少划定一个停车区，否则骑行无处还车"),
+        Shape(String) = "ring": ("{0}"),
+        Circle = "area-circle": ("服务区的边界需为多边形"),
+        FencesOutside(Outside) = "area-fences-outside": ("新边界之外还有 {0}，请先移动或删除，或者扩大边界"),
+        Overlaps(Overlaps) = "area-overlaps": ("边界与 {0}；重叠处的还车按范围较小的服务区判断"),
+        NoEdge(i64) = "area-no-edge": ("没有第 {0} 版边界"),
+        TooManyEdges = "area-edges": ("一个服务区最多 {EDGES_MAX} 个边界版本"),
         NotEmpty(Belongings) = "area-not-empty": ("服务区内还有 {0}归原代理所有，清空后才能移交"),
     }
 }
@@ -156,13 +187,20 @@ choices! {
 pub struct Area {
     plan: Option<Plan>,
     state: Option<AreaState>,
-    data_version: i64,
+    /// All that it ever had, in the order of their versions.
+    edges: Vec<Arc<Ring>>,
 }
 
 impl Area {
     /// Its edge now, nothing when it was never planned.
     pub fn ring(&self) -> Option<&Ring> {
         self.plan.as_ref().map(|plan| &plan.ring)
+    }
+
+    /// Its edge in a version, 1, 2, 3 …
+    pub fn edge(&self, data_version: i64) -> Option<&Ring> {
+        let index = usize::try_from(data_version).ok()?.checked_sub(1)?;
+        self.edges.get(index).map(Arc::as_ref)
     }
 
     /// Its name.
@@ -191,7 +229,7 @@ impl Area {
         let state = self.state.unwrap_or(Planned);
         match (state, command) {
             (_, AreaCommand::Plan(new)) if new == *plan => Ok(vec![]),
-            (_, AreaCommand::Plan(_)) => Err(AreaRefusal::Different),
+            (_, AreaCommand::Plan(_) | AreaCommand::Draw { .. }) => Err(AreaRefusal::Different),
             (Closed, AreaCommand::Close { .. })
             | (Open, AreaCommand::Open)
             | (Suspended, AreaCommand::Suspend { .. }) => Ok(vec![]),
@@ -205,9 +243,10 @@ impl Area {
             }
             (Open, AreaCommand::Suspend { .. }) => Err(AreaRefusal::Notice),
             (Planned, AreaCommand::Suspend { .. }) => Err(AreaRefusal::NotOpen),
-            (_, AreaCommand::Redraw { ring }) if ring == plan.ring => Ok(vec![]),
-            (_, AreaCommand::Redraw { ring }) => {
-                Ok(vec![AreaEvent::Redrawn { data_version: self.data_version + 1, ring }])
+            (_, AreaCommand::Redraw { ring, about }) => self.redraw(plan, &ring, about),
+            (_, AreaCommand::RollBack { data_version, about }) => {
+                let ring = self.edge(data_version).ok_or(AreaRefusal::NoEdge(data_version))?;
+                self.redraw(plan, ring, about)
             }
             (Open, AreaCommand::Launch { .. }) => Ok(vec![]),
             (Planned, AreaCommand::Launch { parkings }) if parkings < 1 => Err(AreaRefusal::NoParking),
@@ -222,6 +261,30 @@ impl Area {
             (_, AreaCommand::Close { shelved_vehicles }) => Err(AreaRefusal::VehiclesLeft(shelved_vehicles)),
         }
     }
+
+    fn redraw(&self, plan: &Plan, ring: &Ring, about: About) -> Result<Vec<AreaEvent>, AreaRefusal> {
+        if ring.corners() == plan.ring.corners() {
+            return Ok(vec![]);
+        }
+        about.allow()?;
+        let data_version = self.edges.len() as i64 + 1;
+        if data_version > EDGES_MAX {
+            return Err(AreaRefusal::TooManyEdges);
+        }
+        Ok(vec![AreaEvent::Redrawn { data_version, ring: ring.clone() }])
+    }
+}
+
+impl Plan {
+    /// The same with its texts as they are kept, when it may stand.
+    fn sound(mut self) -> Result<Self, AreaRefusal> {
+        self.name = line(&self.name, NAME_MAX).ok_or(AreaRefusal::Name)?;
+        let tel = self.tel.trim();
+        if !tel.is_empty() && !is_telephone(tel) {
+            return Err(AreaRefusal::TelephoneForm);
+        }
+        Ok(Self { tel: tel.to_owned(), ..self })
+    }
 }
 
 /// Whether `tel` may be dialled: 5 to 20 digits, blanks, `+`, `-` and brackets.
@@ -231,7 +294,7 @@ fn is_telephone(tel: &str) -> bool {
 }
 
 fn describe(plan: &Plan, state: AreaState, name: &str, tel: &str) -> Result<Vec<AreaEvent>, AreaRefusal> {
-    let name = line(name, 30).ok_or(AreaRefusal::Name)?;
+    let name = line(name, NAME_MAX).ok_or(AreaRefusal::Name)?;
     let tel = tel.trim();
     if tel.is_empty() && state != AreaState::Planned {
         return Err(AreaRefusal::Telephone);
@@ -258,10 +321,15 @@ impl Aggregate for Area {
 
     fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
         match (&self.plan, command) {
-            (None, AreaCommand::Plan(new)) if !(1..=30).contains(&new.name.trim().chars().count()) => {
+            (None, AreaCommand::Plan(new)) if !(1..=NAME_MAX).contains(&new.name.trim().chars().count()) => {
                 Err(AreaRefusal::Name)
             }
             (None, AreaCommand::Plan(new)) => Ok(vec![AreaEvent::Planned(new)]),
+            (None, AreaCommand::Draw { plan, about }) => {
+                let plan = plan.sound()?;
+                about.allow()?;
+                Ok(vec![AreaEvent::Planned(plan)])
+            }
             (None, _) => Err(AreaRefusal::Unknown),
             (Some(plan), command) => self.change(plan, command),
         }
@@ -272,12 +340,12 @@ impl Aggregate for Area {
             AreaEvent::Planned(plan) => {
                 self.plan = Some(plan.clone());
                 self.state = Some(AreaState::Planned);
-                self.data_version = 1;
+                self.edges = vec![Arc::new(plan.ring.clone())];
             }
             AreaEvent::Opened => self.state = Some(AreaState::Open),
             AreaEvent::Suspended { .. } => self.state = Some(AreaState::Suspended),
-            AreaEvent::Redrawn { data_version, ring } => {
-                self.data_version = *data_version;
+            AreaEvent::Redrawn { ring, .. } => {
+                self.edges.push(Arc::new(ring.clone()));
                 self.replan(|plan| plan.ring = ring.clone());
             }
             AreaEvent::Closed => self.state = Some(AreaState::Closed),

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use geofence::{Parking, Ring, Rule, Shape};
+use geofence::atlas::Span;
+use geofence::{FenceKind, Parking, Ring, Rule, Shape};
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use vocabulary::text::{line, lines};
 use vocabulary::{AgentId, AreaId, Cents, DataOwner, FenceId, Timestamp};
+
+use super::fence_times::{OffTime, Stretch, Times, counts};
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 30;
@@ -23,6 +26,8 @@ pub const VERSIONS_MAX: usize = 500;
 const AHEAD_MAX_MS: i64 = 366 * 86_400_000;
 /// A temporary fence lasts at least so long.
 const LASTS_MIN_MS: i64 = 60_000;
+/// A refusal names so many other fences at most.
+const NAMED_MAX: usize = 3;
 
 /// A fence as drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +59,21 @@ pub struct Term {
     pub until: Option<Timestamp>,
 }
 
+/// A fence of the same area that tells riders the opposite, in a stretch of time in which one of its versions counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opposite {
+    /// Which.
+    pub id: FenceId,
+    /// What it is for.
+    pub kind: FenceKind,
+    /// 名称.
+    pub name: String,
+    /// Its edge.
+    pub shape: Shape,
+    /// When it counts so.
+    pub span: Span,
+}
+
 /// What may be asked. `area` is the edge of its area, which it must not leave.
 #[derive(Clone, Debug)]
 pub enum FenceCommand {
@@ -75,6 +95,8 @@ pub enum FenceCommand {
     Disable,
     /// Takes it away; what it was stays known.
     Delete,
+    /// The command, unless what begins to count by it overlaps one of `opposite` that counts at the same time.
+    Apart { opposite: Vec<Opposite>, command: Box<Self> },
 }
 
 events! {
@@ -135,6 +157,7 @@ refusals! {
         Weekdays = "fence-weekdays": ("请至少选择一天"),
         Penalty = "fence-penalty": ("违停费用需在 0 到 1000 元之间"),
         OutsideArea { lng: String, lat: String } = "fence-outside-area": ("围栏在 {lng}, {lat} 附近超出了所属服务区的边界"),
+        Overlap(String) = "fence-overlap": ("与{0}重叠，确认后可继续"),
         NameTaken = "fence-name-taken": ("该服务区内已有同名围栏"),
         Different = "fence-different": ("围栏不能换到另一个服务区或改变类型"),
         NoDraft = "fence-no-draft": ("没有草稿可以发布"),
@@ -152,8 +175,8 @@ refusals! {
 struct Version {
     number: i64,
     drawing: Drawing,
-    /// When it begins to count; none: it did as it was published.
-    from: Option<Timestamp>,
+    /// When it is to count.
+    term: Term,
 }
 
 /// The fence as decisions need it.
@@ -277,6 +300,71 @@ impl Fence {
         Ok(vec![FenceEvent::Published { data_version: self.last_version + 1, drawing, term }])
     }
 
+    /// The drawing with the very edge that it had before, where that is the same: degrees that went through another datum come
+    /// back a hair beside themselves, which is no change.
+    fn as_before(&self, drawing: Drawing) -> Drawing {
+        match self.drawing() {
+            Some(known) if known.shape.is_as(&drawing.shape) => {
+                Drawing { shape: known.shape.clone(), ..drawing }
+            }
+            _ => drawing,
+        }
+    }
+
+    /// What counts from `now` on, and when.
+    fn counting(&self, now: Timestamp) -> Vec<(&Version, Span)> {
+        let times = self.versions.iter().map(|Version { term, .. }| {
+            let from_at_ms = term.from.map_or(i64::MIN, Timestamp::millis);
+            Some(Times { from_at_ms, until_at_ms: term.until.map(Timestamp::millis) })
+        });
+        let past = OffTime { from_at_ms: i64::MIN, until_at_ms: Some(now.millis()) };
+        let stretches = counts(&times.collect::<Vec<_>>(), &[past]);
+        let span = |(from, until): Stretch| Span {
+            from: Timestamp::from_millis(from),
+            until: until.map(Timestamp::from_millis),
+        };
+        let each = self.versions.iter().zip(stretches).filter(|_| self.enabled && !self.deleted);
+        each.flat_map(|(version, all)| all.into_iter().map(move |one| (version, span(one)))).collect()
+    }
+
+    /// What counts from `now` on, each shape with its time; the draft as if it counted in the end.
+    pub fn ahead(&self, now: Timestamp) -> Vec<(Shape, Span)> {
+        let counting =
+            self.counting(now).into_iter().map(|(version, span)| (version.drawing.shape.clone(), span));
+        let in_the_end = Span { from: Timestamp::from_millis(i64::MAX), until: None };
+        let draft = self.draft.iter().map(|drawing| (drawing.shape.clone(), in_the_end));
+        counting.chain(draft).collect()
+    }
+
+    /// The fences among `opposite` that overlap what begins to count by `events`, as people call them.
+    fn overlapped(&self, events: &[FenceEvent], opposite: &[Opposite], now: Timestamp) -> Option<String> {
+        let mut after = self.clone();
+        for event in events {
+            after.evolve(event);
+        }
+        let mut counting = after.counting(now);
+        if self.enabled {
+            // What counted before is not asked about again.
+            counting.retain(|(version, _)| self.version(version.number).is_none());
+        }
+        let mut met: Vec<&Opposite> = Vec::new();
+        for other in opposite {
+            let overlaps = |(version, span): &(&Version, Span)| {
+                span.meets(&other.span) && version.drawing.shape.overlaps(&other.shape)
+            };
+            if met.last().is_none_or(|last| last.id != other.id) && counting.iter().any(overlaps) {
+                met.push(other);
+            }
+        }
+        let named = met.iter().take(NAMED_MAX).map(|one| format!("{}「{}」", one.kind, one.name));
+        let named = named.collect::<Vec<_>>().join("、");
+        match met.len() {
+            0 => None,
+            1..=NAMED_MAX => Some(named),
+            more => Some(format!("{named}等 {more} 个围栏")),
+        }
+    }
+
     /// Whether `drawing` may take the place of what there is.
     fn may_become(&self, drawing: &Drawing) -> Result<(), FenceRefusal> {
         match self.drawing() {
@@ -300,7 +388,7 @@ impl Aggregate for Fence {
         let known = || self.drawing().ok_or(FenceRefusal::Unknown);
         match command {
             FenceCommand::Draw { drawing, area } => {
-                let drawing = drawing.sound()?;
+                let drawing = self.as_before(drawing.sound()?);
                 self.may_become(&drawing)?;
                 if self.newest() == Some(&drawing) {
                     return Ok(vec![]);
@@ -309,7 +397,7 @@ impl Aggregate for Fence {
                 self.publish(drawing, Term { from: Some(now), until: None })
             }
             FenceCommand::Save { drawing, area } => {
-                let drawing = drawing.sound()?;
+                let drawing = self.as_before(drawing.sound()?);
                 self.may_become(&drawing)?;
                 drawing.within(&area)?;
                 if self.drawing() == Some(&drawing) {
@@ -335,7 +423,7 @@ impl Aggregate for Fence {
             FenceCommand::Withdraw { data_version } => {
                 known()?;
                 let found = self.versions.iter().find(|version| version.number == data_version);
-                match found.ok_or(FenceRefusal::NoVersion(data_version))?.from {
+                match found.ok_or(FenceRefusal::NoVersion(data_version))?.term.from {
                     Some(from) if from > now => Ok(vec![FenceEvent::Withdrawn { data_version }]),
                     _ => Err(FenceRefusal::Counted(data_version)),
                 }
@@ -357,6 +445,13 @@ impl Aggregate for Fence {
             }
             FenceCommand::Delete if self.deleted => Ok(vec![]),
             FenceCommand::Delete => known().map(|_| vec![FenceEvent::Deleted]),
+            FenceCommand::Apart { opposite, command } => {
+                let events = self.decide(*command, now)?;
+                match self.overlapped(&events, &opposite, now) {
+                    Some(named) => Err(FenceRefusal::Overlap(named)),
+                    None => Ok(events),
+                }
+            }
         }
     }
 
@@ -365,11 +460,7 @@ impl Aggregate for Fence {
             FenceEvent::Published { data_version, drawing, term } => {
                 self.enabled |= self.last_version == 0;
                 self.last_version = *data_version;
-                self.versions.push(Version {
-                    number: *data_version,
-                    drawing: drawing.clone(),
-                    from: term.from,
-                });
+                self.versions.push(Version { number: *data_version, drawing: drawing.clone(), term: *term });
                 self.draft = None;
             }
             FenceEvent::DraftSaved { drawing } => self.draft = Some(drawing.clone()),

@@ -259,6 +259,21 @@ pub struct FenceForm {
 }
 
 impl FenceForm {
+    /// What it would be called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its edge.
+    pub const fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The datum that it is drawn in.
+    pub const fn datum(&self) -> Datum {
+        self.datum
+    }
+
     /// As a drawing of a fence that is known by these.
     pub fn drawing(
         self,

@@ -204,6 +204,30 @@ fn a_name_belongs_to_the_draft_and_to_what_counts_until_both_are_gone() {
 }
 
 #[test]
+fn what_counts_from_now_on_is_told_with_its_time_and_a_draft_as_if_in_the_end() {
+    let hour = 3_600_000;
+    let now = NOW.plus_millis(hour);
+    let fence = after([
+        draw(drawn(118.001)),
+        save(drawn(118.002)),
+        publish(Some(2 * hour), None),
+        save(drawn(118.003)),
+    ]);
+    let ahead = fence.ahead(now);
+    let spans = ahead.iter().map(|(shape, span)| (shape.clone(), span.from, span.until));
+    let square_at = |west| Shape::Polygon(square(west, 0.001));
+    let later = NOW.plus_millis(2 * hour);
+    let expected = [
+        (square_at(118.001), now, Some(later)),
+        (square_at(118.002), later, None),
+        (square_at(118.003), Timestamp::from_millis(i64::MAX), None),
+    ];
+    assert_eq!(spans.collect::<Vec<_>>(), expected);
+    assert_eq!(after([draw(drawn(118.001)), FenceCommand::Disable]).ahead(now), []);
+    assert_eq!(after([draw(drawn(118.001)), FenceCommand::Delete]).ahead(now), []);
+}
+
+#[test]
 fn one_that_is_gone_stays_known_and_changes_no_more() {
     let fence = after([draw(drawn(118.001)), FenceCommand::Delete]);
     assert_eq!(fence.decide(FenceCommand::Delete, NOW), Ok(vec![]));
@@ -238,4 +262,106 @@ fn drawings_of_the_first_form_are_read() {
         };
         assert_eq!(read(kind), expected);
     }
+}
+
+/// A no-stop zone where `drawn(west)` lies, in a stretch of time after `NOW`.
+fn banned(id: i64, name: &str, west: f64, from_ms: i64, until_ms: Option<i64>) -> Opposite {
+    let at = |ms: i64| NOW.plus_millis(ms);
+    Opposite {
+        id: FenceId(id),
+        kind: FenceKind::NoStop,
+        name: name.to_owned(),
+        shape: drawn(west).shape,
+        span: Span { from: at(from_ms), until: until_ms.map(at) },
+    }
+}
+
+fn apart(opposite: &[Opposite], command: FenceCommand) -> FenceCommand {
+    FenceCommand::Apart { opposite: opposite.to_vec(), command: Box::new(command) }
+}
+
+fn overlap(named: &str) -> FenceRefusal {
+    FenceRefusal::Overlap(named.to_owned())
+}
+
+#[test]
+fn what_begins_to_count_where_the_opposite_counts_is_refused_by_name() {
+    let fence = Fence::default();
+    let zone = [banned(8, "路口", 118.0015, -1, None)];
+    assert_eq!(refusal(&fence, apart(&zone, draw(drawn(118.001)))), overlap("禁停区「路口」"));
+    assert!(fence.decide(apart(&zone, draw(drawn(118.003))), NOW).is_ok(), "beside it");
+    assert!(fence.decide(apart(&zone, draw(drawn(118.0025))), NOW).is_ok(), "along its side");
+    assert!(fence.decide(apart(&zone, save(drawn(118.001))), NOW).is_ok(), "a draft counts for nobody");
+    // The draft is judged when it is to count, a version when it is to count again.
+    let drafted = after([save(drawn(118.001))]);
+    assert_eq!(refusal(&drafted, apart(&zone, publish(None, None))), overlap("禁停区「路口」"));
+    let moved = after([draw(drawn(118.001)), draw(drawn(118.003))]);
+    let back = FenceCommand::RollBack { data_version: 1, area: area() };
+    assert_eq!(refusal(&moved, apart(&zone, back)), overlap("禁停区「路口」"));
+    // Three are named, each once.
+    let many: Vec<_> = (8..13).map(|id| banned(id, &format!("{id}号"), 118.001, -1, Some(id))).collect();
+    assert_eq!(
+        refusal(&fence, apart(&many[..3], draw(drawn(118.001)))),
+        overlap("禁停区「8号」、禁停区「9号」、禁停区「10号」")
+    );
+    let twice = [many.clone(), vec![banned(12, "12号", 118.001, 20, None)]].concat();
+    assert_eq!(
+        refusal(&fence, apart(&twice, draw(drawn(118.001)))),
+        overlap("禁停区「8号」、禁停区「9号」、禁停区「10号」等 5 个围栏")
+    );
+}
+
+#[test]
+fn an_overlap_matters_at_the_time_that_both_count() {
+    let hour = 3_600_000;
+    let zone = [banned(8, "早市", 118.001, hour, Some(2 * hour))];
+    let drafted = after([save(drawn(118.001))]);
+    for (from_ms, until_ms, meets) in [
+        (None, None, true),
+        (None, Some(hour), false),
+        (Some(2 * hour), None, false),
+        (Some(hour + 1), Some(4 * hour), true),
+    ] {
+        let asked = drafted.decide(apart(&zone, publish(from_ms, until_ms)), NOW);
+        assert_eq!(asked == Err(overlap("禁停区「早市」")), meets, "{from_ms:?} {until_ms:?}: {asked:?}");
+    }
+    // Another version that begins before the zone does comes in between.
+    let twice = after([
+        draw(drawn(118.003)),
+        save(drawn(118.005)),
+        publish(Some(hour / 2), None),
+        save(drawn(118.001)),
+    ]);
+    assert!(twice.decide(apart(&zone, publish(Some(hour / 4), None)), NOW).is_ok());
+}
+
+#[test]
+fn what_counts_already_is_not_asked_about_again_until_it_was_switched_off() {
+    let zone = [banned(8, "路口", 118.001, -1, None)];
+    let counting = after([draw(drawn(118.001))]);
+    assert!(counting.decide(apart(&zone, draw(drawn(118.003))), NOW).is_ok(), "it moves away");
+    assert_eq!(counting.decide(apart(&zone, FenceCommand::Enable), NOW), Ok(vec![]), "it counts already");
+    let off = after([draw(drawn(118.001)), FenceCommand::Disable]);
+    assert_eq!(refusal(&off, apart(&zone, FenceCommand::Enable)), overlap("禁停区「路口」"));
+    // While it is off, what is published counts for nobody; its next version is what counts when it is on again.
+    assert!(off.decide(apart(&zone, draw(drawn(118.0012))), NOW).is_ok());
+    let moved = after([draw(drawn(118.001)), FenceCommand::Disable, draw(drawn(118.003))]);
+    assert_eq!(
+        moved.decide(apart(&zone, FenceCommand::Enable), NOW.plus_millis(300_000)),
+        Ok(vec![FenceEvent::Enabled])
+    );
+}
+
+#[test]
+fn an_edge_that_went_through_another_datum_is_no_change() {
+    let fence = after([draw(drawn(118.001))]);
+    let Shape::Polygon(ring) = drawn(118.001).shape else { panic!() };
+    let beside: Vec<_> = ring.closed().iter().map(|[lng, lat]| [lng + 1e-10, lat - 1e-10]).collect();
+    let again =
+        Drawing { shape: Shape::Polygon(Ring::draw(&beside, Datum::Wgs84).unwrap()), ..drawn(118.001) };
+    assert_ne!(again, drawn(118.001));
+    assert_eq!(fence.decide(draw(again.clone()), NOW), Ok(vec![]));
+    assert_eq!(fence.decide(save(again.clone()), NOW), Ok(vec![]));
+    let renamed = save(Drawing { name: "西门".to_owned(), ..again });
+    assert_eq!(fence.decide(renamed, NOW), Ok(vec![FenceEvent::DraftSaved { drawing: named("西门") }]));
 }

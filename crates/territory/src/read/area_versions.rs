@@ -20,12 +20,33 @@ struct Row {
     from_at_ms: i64,
     until_at_ms: Option<i64>,
     ring: Ring,
+    area_m2: f64,
+    corners: usize,
+    /// Of the area, as it was when this row was last changed.
+    version: i64,
+}
+
+impl Row {
+    fn new(area_id: i64, agent_id: i64, data_version: i64, ring: Ring, recorded: &Recorded) -> Self {
+        Self {
+            area_id,
+            data_version,
+            agent_id,
+            from_at_ms: recorded.recorded_at.millis(),
+            until_at_ms: None,
+            area_m2: ring.area_m2(),
+            corners: ring.corners().len(),
+            ring,
+            version: recorded.version,
+        }
+    }
 }
 
 /// What held until now holds no more.
-fn end(edges: &mut [Row], at_ms: i64) {
-    for row in edges {
-        row.until_at_ms.get_or_insert(at_ms);
+fn end(edges: &mut [Row], recorded: &Recorded) {
+    for row in edges.iter_mut().filter(|row| row.until_at_ms.is_none()) {
+        row.until_at_ms = Some(recorded.recorded_at.millis());
+        row.version = recorded.version;
     }
 }
 
@@ -39,7 +60,7 @@ impl Projector for AreaVersions {
     }
 
     fn version(&self) -> i32 {
-        1
+        2
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -61,33 +82,21 @@ impl Projector for AreaVersions {
         }
         for recorded in events {
             let area_id: i64 = recorded.stream_id.parse()?;
-            let at_ms = recorded.recorded_at.millis();
             let edges = kept.entry(area_id).or_default();
             let agent_id = edges.last().map_or(0, |row| row.agent_id);
             match recorded.decode()? {
-                AreaEvent::Planned(plan) => edges.push(Row {
-                    area_id,
-                    data_version: 1,
-                    agent_id: plan.agent_id.0,
-                    from_at_ms: at_ms,
-                    until_at_ms: None,
-                    ring: plan.ring,
-                }),
-                AreaEvent::Redrawn { data_version, ring } => {
-                    end(edges, at_ms);
-                    edges.push(Row {
-                        area_id,
-                        data_version,
-                        agent_id,
-                        from_at_ms: at_ms,
-                        until_at_ms: None,
-                        ring,
-                    });
+                AreaEvent::Planned(plan) => {
+                    edges.push(Row::new(area_id, plan.agent_id.0, 1, plan.ring, recorded));
                 }
-                AreaEvent::Closed => end(edges, at_ms),
+                AreaEvent::Redrawn { data_version, ring } => {
+                    end(edges, recorded);
+                    edges.push(Row::new(area_id, agent_id, data_version, ring, recorded));
+                }
+                AreaEvent::Closed => end(edges, recorded),
                 AreaEvent::HandedOver { to, .. } => {
                     for row in edges {
                         row.agent_id = to.0;
+                        row.version = recorded.version;
                     }
                 }
                 AreaEvent::Opened

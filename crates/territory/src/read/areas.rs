@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use geofence::Ring;
 use kernel::{After, Fold, List, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
@@ -22,6 +23,8 @@ pub(crate) struct Row {
     notice: String,
     ring: Vec<[f64; 2]>,
     datum: Datum,
+    area_m2: f64,
+    corners: usize,
     data_version: i64,
     created_at_ms: i64,
     updated_at_ms: i64,
@@ -33,12 +36,20 @@ impl Row {
         self.state = state as i16;
         self.notice = notice;
     }
+
+    fn lie(&mut self, ring: &Ring) {
+        self.datum = ring.datum;
+        self.area_m2 = ring.area_m2();
+        self.corners = ring.corners().len();
+        self.ring = ring.closed();
+    }
 }
 
 impl Fold for Row {
     type Of = Area;
     const TABLE: &'static str = "area";
     const KEY: &'static str = "area_id";
+    const VERSION: i32 = 2;
 
     fn fold(row: Option<Self>, event: AreaEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
@@ -51,6 +62,8 @@ impl Fold for Row {
                 state: AreaState::Planned as i16,
                 notice: String::new(),
                 datum: plan.ring.datum,
+                area_m2: plan.ring.area_m2(),
+                corners: plan.ring.corners().len(),
                 ring: plan.ring.closed(),
                 data_version: 1,
                 created_at_ms: at_ms,
@@ -69,8 +82,7 @@ impl Fold for Row {
             AreaEvent::HandedOver { to, .. } => row.agent_id = to.0,
             AreaEvent::Redrawn { data_version, ring } => {
                 row.data_version = data_version;
-                row.datum = ring.datum;
-                row.ring = ring.closed();
+                row.lie(&ring);
             }
         }
         row.updated_at_ms = at_ms;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use geofence::Rule;
+use geofence::atlas::Span;
+use geofence::{FenceKind, Rule, Shape};
 use kernel::projector::ApplyError;
 use kernel::{Change, List, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,9 @@ use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Scope, Timestamp};
 
-use super::fence_times::{OffTime, Times, counts, multirange};
-use crate::model::fence::{Drawing, FenceEvent};
+use crate::model::fence::{Drawing, FenceEvent, Opposite};
 use crate::model::fence_form::{Drawn, FenceType};
+use crate::model::fence_times::{OffTime, Stretch, Times, counts};
 
 /// A row of `fence`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -163,6 +164,15 @@ impl Kept {
     }
 }
 
+/// As PostgreSQL writes an `int8multirange`.
+fn multirange(stretches: &[Stretch]) -> String {
+    let written = stretches.iter().map(|(from, until)| match until {
+        Some(until) => format!("[{from},{until})"),
+        None => format!("[{from},)"),
+    });
+    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+}
+
 /// Builds both tables.
 pub struct Fences;
 
@@ -239,11 +249,11 @@ pub struct FenceShape {
     pub ring: Vec<[f64; 2]>,
 }
 
-/// The parking places and no-stop zones in scope that count at an instant; at most 20,000.
+/// The fences in scope that count at an instant, but for maintenance areas; at most 20,000.
 pub async fn shapes(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<FenceShape>> {
     sqlx::query_as(
         "select fence_id, area_id, kind, name, capacity, ring from read.fence_version
-         where counts @> $1::bigint and kind in (2, 4) order by area_id, kind, fence_id limit 20000",
+         where counts @> $1::bigint and kind in (2, 4, 9, 10) order by area_id, kind, fence_id limit 20000",
     )
     .bind(at_ms)
     .fetch_all(db)
@@ -316,6 +326,28 @@ pub fn list(scope: &Scope) -> List {
     .is("f.deleted", Some(false))
 }
 
+/// Names among `names` that fences of an area have, drafts or published last, each with what is drawn under it.
+pub async fn named(
+    db: impl PgExecutor<'_>,
+    area: AreaId,
+    names: &[String],
+) -> sqlx::Result<Vec<(String, Shape)>> {
+    let found: Vec<(String, Json<Drawing>)> = sqlx::query_as(
+        "select f.name, coalesce(f.draft, v.drawing) from read.fence f
+             left join read.fence_version v on v.fence_id = f.fence_id and v.data_version = f.data_version
+         where f.area_id = $1 and f.name = any($2) and not f.deleted
+         union all
+         select v.name, v.drawing from read.fence_version v
+             join read.fence f on f.fence_id = v.fence_id and f.data_version = v.data_version
+         where v.area_id = $1 and v.name = any($2) and f.draft is not null and not f.deleted",
+    )
+    .bind(area.0)
+    .bind(names)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(|(name, drawing)| (name, drawing.0.shape)).collect())
+}
+
 /// A version of a fence.
 #[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
 #[serde(rename_all = "camelCase")]
@@ -368,4 +400,40 @@ pub async fn counted_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Resu
     .bind(since_ms)
     .fetch_all(db)
     .await
+}
+
+/// The versions of an area's fences of these kinds that count at `now` or will, with each stretch of time in which they do.
+pub async fn counting(
+    db: impl PgExecutor<'_>,
+    area: AreaId,
+    kinds: &[FenceKind],
+    now: Timestamp,
+) -> sqlx::Result<Vec<Opposite>> {
+    let kinds: Vec<i16> = kinds.iter().map(|kind| kind.number()).collect();
+    let found: Vec<(FenceId, Json<Drawing>, i64, Option<i64>)> = sqlx::query_as(
+        "select fence_id, drawing, lower(r), upper(r) from read.fence_version, unnest(counts) r
+         where area_id = $1 and kind = any($2) and (upper_inf(r) or upper(r) > $3) order by fence_id, lower(r)",
+    )
+    .bind(area.0)
+    .bind(kinds)
+    .bind(now.millis())
+    .fetch_all(db)
+    .await?;
+    let opposite = |(id, Json(drawing), from_ms, until_ms): (_, Json<Drawing>, _, Option<i64>)| {
+        let span =
+            Span { from: Timestamp::from_millis(from_ms), until: until_ms.map(Timestamp::from_millis) };
+        Opposite { id, kind: drawing.rule.kind(), name: drawing.name, shape: drawing.shape, span }
+    };
+    Ok(found.into_iter().map(opposite).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_multirange_is_written_as_postgresql_reads_it() {
+        assert_eq!(multirange(&[(1, Some(5)), (9, None)]), "{[1,5),[9,)}");
+        assert_eq!(multirange(&[]), "{}");
+    }
 }

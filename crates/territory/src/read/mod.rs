@@ -2,8 +2,10 @@
 
 pub mod agent_roles;
 pub mod agents;
+pub mod area_edges;
 pub mod area_versions;
 pub mod areas;
-mod fence_times;
+pub mod crews;
 pub mod fences;
 pub mod franchisees;
+pub mod park_applications;

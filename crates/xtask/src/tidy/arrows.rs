@@ -1,4 +1,4 @@
-//! Who may depend on whom: vocabulary ← kernel ← wire ← contexts ← live, audit ← server.
+//! Who may depend on whom: vocabulary ← kernel ← wire ← attachments ← contexts ← live, audit ← feeds ← server.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -53,9 +53,11 @@ fn floor(name: &str) -> Option<u8> {
         "vocabulary" => Some(0),
         "kernel" | "geofence" => Some(1),
         "wire" => Some(2),
-        _ if CONTEXTS.contains(&name) => Some(3),
-        "live" | "audit" => Some(4),
-        "server" => Some(5),
+        "attachments" => Some(3),
+        _ if CONTEXTS.contains(&name) => Some(4),
+        "live" | "audit" => Some(5),
+        "feeds" => Some(6),
+        "server" => Some(7),
         _ => None,
     }
 }

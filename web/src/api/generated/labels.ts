@@ -113,6 +113,14 @@ export const franchiseeStateLabels = {
   3: '解约',
 } as const satisfies Record<Schemas['FranchiseeState'], string>
 
+/** 附件类型 */
+export const kindLabels = {
+  1: 'JPEG 图片',
+  2: 'PNG 图片',
+  3: 'WebP 图片',
+  4: 'PDF 文档',
+} as const satisfies Record<Schemas['Kind'], string>
+
 /** 生命周期 */
 export const lifecycleLabels = {
   0: '待入库',
@@ -133,6 +141,14 @@ export const operationStateLabels = {
   5: '报修',
   6: '拖回',
 } as const satisfies Record<Schemas['OperationState'], string>
+
+/** 申请状态 */
+export const parkApplicationStateLabels = {
+  0: '待处理',
+  1: '已通过',
+  2: '已驳回',
+  3: '已建站',
+} as const satisfies Record<Schemas['ParkApplicationState'], string>
 
 /** 工种 */
 export const professionLabels = {

@@ -513,6 +513,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/fence/area": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Gives a service area another edge from now on. One that leaves fences of the area outside is refused; bikes do not hinder. */
+        put: operations["redrawServiceArea"];
+        /** Draws a new service area, which does not serve riders yet; answers `{id}`. */
+        post: operations["drawServiceArea"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One service area with the edge that holds. */
+        get: operations["areaEdgeInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Service areas in scope with the size of their edges, newest first. */
+        get: operations["listAreaEdges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Service areas in scope with the size of their edges, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportAreaEdges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a service area, from now on, the edge that it had in an earlier version. */
+        post: operations["rollBackAreaEdge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An edge that a service area has or had. */
+        get: operations["areaEdgeVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/area/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The edges that a service area has and had, with the times at which they held. */
+        get: operations["areaEdgeVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/fence/discard": {
         parameters: {
             query?: never;
@@ -524,6 +644,40 @@ export interface paths {
         put?: never;
         /** Throws a draft away; a fence that was never published goes with it. */
         post: operations["discardFenceDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/drawings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The list's fences as GeoJSON, WGS-84, as they were drawn last; at most 50,000. */
+        get: operations["fenceDrawings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Draws the fences of a file that may stand, all of them in one append; the others are told. With `check` nothing is drawn. */
+        post: operations["importFences"];
         delete?: never;
         options?: never;
         head?: never;
@@ -571,10 +725,129 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Service areas, parking places and no-stop zones in the caller's scope, WGS-84. */
+        /** Service areas and the fences in them that count now, in the caller's scope, WGS-84. */
         get: operations["shapes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Station applications in scope, newest first; phones masked. */
+        get: operations["listParkApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Station applications in scope, newest first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportParkApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One station application; phones masked. */
+        get: operations["parkApplicationInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of a station application, as a JPEG without what the camera wrote into it. */
+        get: operations["parkApplicationPhoto"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accepts or rejects a station application; the parking place is drawn by `POST /fence`. */
+        post: operations["reviewParkApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/parkApplication/votes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who voted for a station application. */
+        get: operations["parkApplicationVotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How the stops about a fence in the last days are judged by what counts now, and would be with this drawing. */
+        post: operations["previewFence"];
         delete?: never;
         options?: never;
         head?: never;
@@ -592,6 +865,26 @@ export interface paths {
         put?: never;
         /** Lets a draft count, now or from an instant on. */
         post: operations["publishFence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * 还车分布: where bikes stopped about a fence in the last days, how each is judged by what counts now, and an edge that
+         *     would fit better.
+         */
+        get: operations["fenceReturns"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -800,6 +1093,77 @@ export interface paths {
         put?: never;
         /** Whether a device may sign in for a phone. Told only to a session that proved the phone. */
         post: operations["devicePermission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/ops/area": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Maintenance areas in scope with their people, newest change of the edge first. */
+        get: operations["listMaintenanceAreas"];
+        /** Draws a maintenance area anew and changes its people: both or nothing. An edge that is the same is no new version. */
+        put: operations["updateMaintenanceArea"];
+        /** Draws a maintenance area and puts people in charge of it: both or nothing; answers `{id}`. */
+        post: operations["createMaintenanceArea"];
+        /** Takes a maintenance area away. Its parking places and bikes are in none then, until another one is drawn around them. */
+        delete: operations["deleteMaintenanceArea"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/ops/area/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Maintenance areas in scope with their people, newest change of the edge first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMaintenanceAreas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/ops/area/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One maintenance area. */
+        get: operations["maintenanceAreaInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/ops/area/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** People in scope who may look after a maintenance area. */
+        get: operations["maintenancePeople"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1795,6 +2159,210 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/open/gbfs/3.0/gbfs.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The feeds that there are. */
+        get: operations["gbfs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/geofencing_zones.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where one may ride and stop; of zones that overlap the earlier counts. */
+        get: operations["gbfsGeofencingZones"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/manifest.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that are published here: one. */
+        get: operations["gbfsManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/station_information.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The parking places that count now, without what a ban takes of them. */
+        get: operations["gbfsStationInformation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/station_status.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many bikes stand in each of them. */
+        get: operations["gbfsStationStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/system_information.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who runs the system, and where questions about the feeds go. */
+        get: operations["gbfsSystemInformation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/vehicle_status.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bikes on the street that nobody is on, each under a name that is another one after its next ride. */
+        get: operations["gbfsVehicleStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/gbfs/3.0/vehicle_types.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The types of bikes. */
+        get: operations["gbfsVehicleTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/mds/2.0/geographies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every edge of a service area, parking place, no-stop and no-ride zone in each of its versions. */
+        get: operations["mdsGeographies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/mds/2.0/geographies/{geography_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them. */
+        get: operations["mdsGeography"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/mds/2.0/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each of them says of bikes, of those that count within a span of time. */
+        get: operations["mdsPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/mds/2.0/policies/{policy_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them. */
+        get: operations["mdsPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/open/v1/agents": {
         parameters: {
             query?: never;
@@ -1847,6 +2415,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/open/v1/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a rider's photo or document in: JPEG, PNG, WebP or PDF, at most 10 MB. A case that names it keeps it; what none does
+         *     is deleted after a day.
+         */
+        post: operations["uploadAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/open/v1/fences": {
         parameters: {
             query?: never;
@@ -1892,6 +2480,63 @@ export interface paths {
         put?: never;
         /** Gives a vendor's gateway its MQTT credential. */
         post: operations["gateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/maintenance-areas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draws a maintenance area that counts from now on, led by one person. The same name in the same service area again gives
+         *     the same id and changes nothing.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/park-application": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands a station application in. Who asks for about the same place as an open one of the last 30 days votes for that. */
+        post: operations["applyForParking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/stops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes in where bikes were locked in the past weeks; what is known already is not taken twice, and one that cannot be taken
+         *     does not hold up the others.
+         */
+        post: operations["takePastStops"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2013,7 +2658,7 @@ export interface components {
         AccessBody: {
             /** @description What the list was cut down to; at most 4096 bytes. */
             filter: Record<string, never>;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["DisclosedKind"];
             /**
              * Format: int64
              * @description Rows in the file.
@@ -2386,6 +3031,28 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaEdgeInfo: {
+            /** @description A service area with its edge. */
+            data: components["schemas"]["AreaEdgeRow"] & {
+                /** @description The datum it was drawn in. */
+                datum: string;
+                /** @description The edge, WGS-84. */
+                geometry: components["schemas"]["Geometry"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaEdges: {
+            /** @description Edges of a service area. */
+            data: {
+                /** @description Newest first, at most 200. */
+                rows: components["schemas"]["AreaEdge"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AreaGiven: {
             /** @description Its id. */
             data: {
@@ -2446,6 +3113,20 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AttachmentGiven: {
+            /** @description A file that was taken in. */
+            data: {
+                /** @description Its id, as text: a case names it within 23 hours. */
+                attachmentId: string;
+                /** @description What it is. */
+                kind: components["schemas"]["Kind"];
+                /** @description SHA-256 of what came, hexadecimal. */
+                sha256: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BatchAnswer: {
             /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
             data: {
@@ -2486,6 +3167,16 @@ export interface components {
                 commandId: string;
                 /** @description Always `sent`. */
                 state: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CrewChoices: {
+            /** @description People to choose from. */
+            data: {
+                /** @description By name, at most 50. */
+                rows: components["schemas"]["CrewMember"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2610,6 +3301,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DrawnEdge: {
+            /** @description One edge of a service area. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Which.
+                 */
+                dataVersion: number;
+                /** @description The edge, WGS-84. */
+                geometry: components["schemas"]["Geometry"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_FenceGiven: {
             /** @description What became of a fence. */
             data: {
@@ -2617,6 +3323,45 @@ export interface components {
                 error?: string | null;
                 /** @description Its id, as text. */
                 fenceId?: string | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FencePreview: {
+            /** @description What would change. */
+            data: {
+                /** @description With the change. */
+                after: components["schemas"]["StopTally"];
+                /** @description By what counts now. */
+                before: components["schemas"]["StopTally"];
+                /** @description Whether there are more than the 20,000 newest, which were judged. */
+                capped: boolean;
+                /**
+                 * Format: int32
+                 * @description Days that were looked at.
+                 */
+                days: number;
+                /** @description Those that would be judged otherwise, newest first, at most 2,000. */
+                shifted: components["schemas"]["ShiftedStop"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FenceReturns: {
+            /** @description Where bikes stopped about a fence. */
+            data: {
+                better: components["schemas"]["BetterEdge"] | null;
+                /** @description Whether there are more. */
+                capped: boolean;
+                /**
+                 * Format: int32
+                 * @description Days that were looked at.
+                 */
+                days: number;
+                /** @description Newest first, at most 20,000. */
+                stops: components["schemas"]["ReturnedAt"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -2691,6 +3436,20 @@ export interface components {
             data: {
                 /** @description At most 20. */
                 rows: components["schemas"]["HitShown"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ImportOutcome: {
+            /** @description What became of the rows, or would. */
+            data: {
+                /** @description So many were drawn, or would be. */
+                made: number;
+                /** @description The others, in the order of the request. */
+                refused: components["schemas"]["RefusedRow"][];
+                /** @description So many are there already, drawn just so. */
+                same: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -2779,6 +3538,22 @@ export interface components {
             data: {
                 /** @description As text. */
                 id: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MaintenanceArea: {
+            data: components["schemas"]["MaintenanceArea"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MaintenanceAreaGiven: {
+            /** @description What became of it. */
+            data: {
+                /** @description As text. */
+                fenceId: string;
             };
             /** @description Always true. */
             suc: boolean;
@@ -2953,6 +3728,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AreaEdgeRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["AreaEdgeRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_AreaRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -3001,6 +3792,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MaintenanceArea: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["MaintenanceArea"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_OperatorRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -3012,6 +3819,22 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["OperatorRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_ParkApplicationRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["ParkApplicationRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3118,6 +3941,49 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ParkApplicationGiven: {
+            /** @description What became of a wish. */
+            data: {
+                /** @description The application, as text: a new one, or the one that it is a vote for. */
+                applicationId: string;
+                /** @description Whether it is a vote for an application within 50 m and 30 days; its photos are not kept then. */
+                merged: boolean;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ParkApplicationRow: {
+            data: components["schemas"]["ParkApplicationRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ParkApplicationVotes: {
+            /** @description Who wants a station there. */
+            data: {
+                /** @description The applicant first, at most 500; phones masked. */
+                rows: components["schemas"]["Voter"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PastStopsTaken: {
+            /** @description What became of them. */
+            data: {
+                /** @description Why others were not taken: which of the request's stops, from 0, and the reason. */
+                refused: components["schemas"]["RefusedStop"][];
+                /**
+                 * Format: int64
+                 * @description So many were new.
+                 */
+                taken: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PublicKey: {
             /** @description What a client gets to know. */
             data: {
@@ -3173,6 +4039,10 @@ export interface components {
             data: {
                 /** @description Service areas. */
                 areas: components["schemas"]["AreaShape"][];
+                /** @description What people marked. */
+                customs: components["schemas"]["FenceShape"][];
+                /** @description No-ride zones. */
+                noRides: components["schemas"]["FenceShape"][];
                 /** @description No-stop zones. */
                 noStops: components["schemas"]["FenceShape"][];
                 /** @description Parking places. */
@@ -3439,6 +4309,101 @@ export interface components {
             /** @description Always true. */
             suc: boolean;
         };
+        /** @description An edge that an area has or had. */
+        AreaEdge: {
+            /**
+             * Format: double
+             * @description Square metres.
+             */
+            areaM2: number;
+            /**
+             * Format: int32
+             * @description Its corners.
+             */
+            corners: number;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when it held, epoch milliseconds.
+             */
+            fromAt: number;
+            /**
+             * Format: int64
+             * @description Until when, without it; null: it still does.
+             */
+            untilAt?: number | null;
+        };
+        /** @description A service area with its edge. */
+        AreaEdgeInfo: components["schemas"]["AreaEdgeRow"] & {
+            /** @description The datum it was drawn in. */
+            datum: string;
+            /** @description The edge, WGS-84. */
+            geometry: components["schemas"]["Geometry"];
+        };
+        /** @description A service area as those who draw its edge see it. */
+        AreaEdgeRow: {
+            /** @description Who runs it. */
+            agentId: string;
+            /**
+             * Format: double
+             * @description Square metres.
+             */
+            areaM2: number;
+            /** @description The agent's company; null when the caller may not see it. */
+            company?: string | null;
+            /**
+             * Format: int32
+             * @description Corners of the edge.
+             */
+            corners: number;
+            /**
+             * Format: int64
+             * @description Which of its edges holds: 1, 2, 3 …
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when the edge holds, epoch milliseconds.
+             */
+            edgeAt?: number | null;
+            /**
+             * Format: int64
+             * @description Fences in it.
+             */
+            fenceCount: number;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Fences that count now and reach out of the edge.
+             */
+            outsideCount: number;
+            /** @description 服务区状态. */
+            state: components["schemas"]["AreaState"];
+            /** @description 客服电话. */
+            tel: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /** @description Edges of a service area. */
+        AreaEdges: {
+            /** @description Newest first, at most 200. */
+            rows: components["schemas"]["AreaEdge"][];
+        };
         /** @description Its id. */
         AreaGiven: {
             /** @description As text. */
@@ -3584,6 +4549,48 @@ export interface components {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
         };
+        /** @description A file of a case, with what it tells of where and when it was taken. */
+        Attached: {
+            /**
+             * Format: int64
+             * @description When it came in, epoch milliseconds.
+             */
+            createdAt: number;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["Kind"];
+            /**
+             * Format: double
+             * @description Where it says it was taken, degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes of the original.
+             */
+            sizeBytes: number;
+            /**
+             * Format: int64
+             * @description When it says so, epoch milliseconds.
+             */
+            takenAt?: number | null;
+        };
+        /** @description A file that was taken in. */
+        AttachmentGiven: {
+            /** @description Its id, as text: a case names it within 23 hours. */
+            attachmentId: string;
+            /** @description What it is. */
+            kind: components["schemas"]["Kind"];
+            /** @description SHA-256 of what came, hexadecimal. */
+            sha256: string;
+        };
+        AttachmentId: string;
         /** @description What a zone forbids. */
         BanForm: {
             /** @default null */
@@ -3620,6 +4627,20 @@ export interface components {
         BatchResults: {
             /** @description One for each. */
             results: components["schemas"]["Enrolled"][];
+        };
+        /** @description An edge that would fit the returns better. */
+        BetterEdge: {
+            /** @description Returns that lie within it and did not before. */
+            gained: number;
+            /** @description As it would be drawn, WGS-84. */
+            geometry: components["schemas"]["Geometry"];
+            /**
+             * Format: double
+             * @description How far out it moves, metres.
+             */
+            movedM: number;
+            /** @description The side that moves, from this corner to the next, counted from 1. */
+            side: number;
         };
         /**
          * Format: int32
@@ -3752,6 +4773,8 @@ export interface components {
             version: number;
         };
         ChangedFence: components["schemas"]["FenceForm"] & {
+            /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
             /** @description Whether it is kept as a draft; otherwise it counts so from now on. */
             draft?: boolean;
             id: string;
@@ -3768,6 +4791,20 @@ export interface components {
              * @description The version that the editor saw, when he says so.
              */
             version?: number | null;
+        };
+        ChangedMaintenanceArea: components["schemas"]["FenceForm"] & components["schemas"]["CrewForm"] & {
+            /** @description Whether the edge is kept as a draft; otherwise it counts so from now on. Its people work from now on in either case. */
+            draft?: boolean;
+            id: string;
+            /** @description Login phone of a 负责人; alone the only one. */
+            manager?: string | null;
+            /** @description The service area it lies in; absent: the one that it lies in. It goes to no other one. */
+            opAreaId?: string | null;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
         };
         ChangedOperator: components["schemas"]["OperatorBody"] & {
             /** @description The roles that he shall hold; absent: as they are. */
@@ -3867,6 +4904,66 @@ export interface components {
          * @enum {integer}
          */
         CommandState: 0 | 1 | 2 | 3 | 4 | 5;
+        /** @description People to choose from. */
+        CrewChoices: {
+            /** @description By name, at most 50. */
+            rows: components["schemas"]["CrewMember"][];
+        };
+        /** @description What people fill in beside the edge; what is absent stays as it is. */
+        CrewForm: {
+            /**
+             * @description 换电员: ids of accounts, at most 50.
+             * @default null
+             */
+            changePowerPersons: string[] | null;
+            /**
+             * @description 巡检员: ids of accounts, at most 50.
+             * @default null
+             */
+            checkers: string[] | null;
+            /** @default null */
+            kpi: components["schemas"]["KpiForm"] | null;
+            /**
+             * @description 负责人: ids of accounts, 1 to 50 with the `manager`.
+             * @default null
+             */
+            leaders: string[] | null;
+            /**
+             * @description 维修员: ids of accounts, at most 50.
+             * @default null
+             */
+            maintainers: string[] | null;
+            /**
+             * Format: int32
+             * @description 停放上限, bikes, at most 100,000; 0: none.
+             * @default null
+             */
+            maxParkingNumber: number | null;
+            /**
+             * @description 挪车员: ids of accounts, at most 50.
+             * @default null
+             */
+            moveCarPersons: string[] | null;
+        };
+        /** @description A person who may look after an area. */
+        CrewMember: {
+            /** @description His account, as text. */
+            id: string;
+            /** @description His name. */
+            name: string;
+            /** @description His phone, without its middle; empty when there is no such account any more. */
+            phone: string;
+            /**
+             * Format: int32
+             * @description 工种: 1 换电员, 2 挪车员, 3 维修员, 4 巡检员, 5 负责人.
+             */
+            profession: number | null;
+            /**
+             * Format: int32
+             * @description 1, or 0 when his account is disabled or gone.
+             */
+            state: number;
+        };
         /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
         Detail: {
             /** @description Power on. */
@@ -4047,6 +5144,11 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description What is about to leave.
+         * @enum {string}
+         */
+        DisclosedKind: "export" | "unmask";
         /** @description Done. */
         Done: {
             suc: boolean;
@@ -4076,6 +5178,30 @@ export interface components {
             /** @description 标签. */
             tags: string[];
         };
+        DrawnArea: {
+            /** @description Who runs it. */
+            agentId: string;
+            /** @description Of the corners: wgs84 (when left out), gcj02 or bd09. */
+            datum?: string;
+            /** @description A polygon of 3 to 10,000 corners. */
+            geometry: components["schemas"]["Geometry"];
+            /** @description Whether it may overlap other areas; otherwise that is refused, and they are named. */
+            mayOverlap?: boolean;
+            /** @description 1 to 30 characters, unique within its agent. */
+            name: string;
+            /** @description 客服电话; may be empty before the area is opened. */
+            tel?: string;
+        };
+        /** @description One edge of a service area. */
+        DrawnEdge: {
+            /**
+             * Format: int64
+             * @description Which.
+             */
+            dataVersion: number;
+            /** @description The edge, WGS-84. */
+            geometry: components["schemas"]["Geometry"];
+        };
         /** @description What became of one of them. */
         Enrolled: {
             /** @description 车辆编号. */
@@ -4086,10 +5212,13 @@ export interface components {
             secret?: string | null;
         };
         FenceBody: components["schemas"]["FenceForm"] & {
+            /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
             /** @description Whether it is kept as a draft, which counts for nobody; otherwise it counts from now on. */
             draft?: boolean;
             /** @description The area it lies in. */
             opAreaId: string;
+            parkApplicationId?: components["schemas"]["ParkApplicationId"] | null;
             /** @description What it is for. */
             type: components["schemas"]["FenceType"];
         };
@@ -4121,6 +5250,48 @@ export interface components {
             error?: string | null;
             /** @description Its id, as text. */
             fenceId?: string | null;
+        };
+        FenceId: string;
+        FenceImport: {
+            /** @description Whether it is only looked what would become of them. */
+            check?: boolean;
+            /** @description Whether they are kept as drafts, which count for nobody; otherwise they count from now on. */
+            draft?: boolean;
+            /** @description The area that all of them lie in. */
+            opAreaId: string;
+            /** @description 1 to 500. */
+            rows: components["schemas"]["FenceForm"][];
+            /** @description What all of them are for. */
+            type: components["schemas"]["FenceType"];
+        };
+        /** @description What would change. */
+        FencePreview: {
+            /** @description With the change. */
+            after: components["schemas"]["StopTally"];
+            /** @description By what counts now. */
+            before: components["schemas"]["StopTally"];
+            /** @description Whether there are more than the 20,000 newest, which were judged. */
+            capped: boolean;
+            /**
+             * Format: int32
+             * @description Days that were looked at.
+             */
+            days: number;
+            /** @description Those that would be judged otherwise, newest first, at most 2,000. */
+            shifted: components["schemas"]["ShiftedStop"][];
+        };
+        /** @description Where bikes stopped about a fence. */
+        FenceReturns: {
+            better: components["schemas"]["BetterEdge"] | null;
+            /** @description Whether there are more. */
+            capped: boolean;
+            /**
+             * Format: int32
+             * @description Days that were looked at.
+             */
+            days: number;
+            /** @description Newest first, at most 20,000. */
+            stops: components["schemas"]["ReturnedAt"][];
         };
         /** @description A fence as lists and the editor show it. */
         FenceRow: components["schemas"]["Drawn"] & {
@@ -4187,6 +5358,8 @@ export interface components {
             ring: number[][];
         };
         FenceState: {
+            /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
             id: string;
             /**
              * Format: int32
@@ -4538,6 +5711,299 @@ export interface components {
             /** @description MQTT user name. */
             user: string;
         };
+        GbfsDataset: {
+            system_id: string;
+            versions: components["schemas"]["GbfsVersion"][];
+        };
+        GbfsFeed: {
+            name: string;
+            url: string;
+        };
+        /** @description `gbfs.json`. */
+        GbfsFeeds: {
+            feeds: components["schemas"]["GbfsFeed"][];
+        };
+        /** @description `manifest.json`. */
+        GbfsManifest: {
+            datasets: components["schemas"]["GbfsDataset"][];
+        };
+        GbfsStation: {
+            /**
+             * Format: int32
+             * @description 停放上限; absent: as many as there is room for.
+             */
+            capacity?: number | null;
+            is_virtual_station: boolean;
+            /** Format: double */
+            lat: number;
+            /** Format: double */
+            lon: number;
+            name: components["schemas"]["GbfsText"][];
+            station_area: components["schemas"]["OpenMultiPolygon"];
+            station_id: string;
+            /** @description Absent: always. */
+            station_opening_hours?: string | null;
+        };
+        GbfsStationState: {
+            is_installed: boolean;
+            is_renting: boolean;
+            is_returning: boolean;
+            last_reported: string;
+            /**
+             * Format: int32
+             * @description Absent where the capacity is.
+             */
+            num_docks_available?: number | null;
+            /**
+             * Format: int32
+             * @description Bikes that may be taken.
+             */
+            num_vehicles_available: number;
+            /** Format: int32 */
+            num_vehicles_disabled: number;
+            station_id: string;
+            vehicle_types_available: components["schemas"]["GbfsTypeCount"][];
+        };
+        /** @description `station_status.json`. */
+        GbfsStationStates: {
+            stations: components["schemas"]["GbfsStationState"][];
+        };
+        /** @description `station_information.json`. */
+        GbfsStations: {
+            stations: components["schemas"]["GbfsStation"][];
+        };
+        /** @description `system_information.json`. */
+        GbfsSystem: {
+            feed_contact_email: string;
+            languages: string[];
+            name: components["schemas"]["GbfsText"][];
+            /** @description As OpenStreetMap writes hours. */
+            opening_hours: string;
+            system_id: string;
+            timezone: string;
+        };
+        /** @description A text and its language. */
+        GbfsText: {
+            language: string;
+            text: string;
+        };
+        GbfsTypeCount: {
+            /** Format: int32 */
+            count: number;
+            vehicle_type_id: string;
+        };
+        GbfsVehicle: {
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            current_fuel_percent: number;
+            /**
+             * Format: int32
+             * @description Metres.
+             */
+            current_range_meters: number;
+            is_disabled: boolean;
+            is_reserved: boolean;
+            last_reported: string;
+            /** Format: double */
+            lat: number;
+            /** Format: double */
+            lon: number;
+            /** @description The station that it stands in. */
+            station_id?: string | null;
+            /** @description Another one after each ride. */
+            vehicle_id: string;
+            vehicle_type_id: string;
+        };
+        GbfsVehicleType: {
+            form_factor: string;
+            /**
+             * Format: int32
+             * @description Metres.
+             */
+            max_range_meters: number;
+            name: components["schemas"]["GbfsText"][];
+            propulsion_type: string;
+            vehicle_type_id: string;
+        };
+        /** @description `vehicle_types.json`. */
+        GbfsVehicleTypes: {
+            vehicle_types: components["schemas"]["GbfsVehicleType"][];
+        };
+        /** @description `vehicle_status.json`. */
+        GbfsVehicles: {
+            vehicles: components["schemas"]["GbfsVehicle"][];
+        };
+        GbfsVersion: {
+            url: string;
+            version: string;
+        };
+        GbfsZone: {
+            geometry: components["schemas"]["OpenMultiPolygon"];
+            properties: components["schemas"]["GbfsZoneProperties"];
+            type: string;
+        };
+        GbfsZoneCollection: {
+            /** @description Of zones that overlap the earlier counts. */
+            features: components["schemas"]["GbfsZone"][];
+            type: string;
+        };
+        GbfsZoneProperties: {
+            end?: string | null;
+            name: components["schemas"]["GbfsText"][];
+            rules: components["schemas"]["GbfsZoneRule"][];
+            start?: string | null;
+        };
+        GbfsZoneRule: {
+            ride_end_allowed: boolean;
+            ride_start_allowed: boolean;
+            ride_through_allowed: boolean;
+            /** @description Whether rides end in stations alone. */
+            station_parking?: boolean | null;
+        };
+        /** @description `geofencing_zones.json`. */
+        GbfsZones: {
+            geofencing_zones: components["schemas"]["GbfsZoneCollection"];
+            /** @description Where no zone holds a place. */
+            global_rules: components["schemas"]["GbfsZoneRule"][];
+        };
+        /** @description A feed. */
+        Gbfs_GbfsFeeds: {
+            /** @description `gbfs.json`. */
+            data: {
+                feeds: components["schemas"]["GbfsFeed"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsManifest: {
+            /** @description `manifest.json`. */
+            data: {
+                datasets: components["schemas"]["GbfsDataset"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsStationStates: {
+            /** @description `station_status.json`. */
+            data: {
+                stations: components["schemas"]["GbfsStationState"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsStations: {
+            /** @description `station_information.json`. */
+            data: {
+                stations: components["schemas"]["GbfsStation"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsSystem: {
+            /** @description `system_information.json`. */
+            data: {
+                feed_contact_email: string;
+                languages: string[];
+                name: components["schemas"]["GbfsText"][];
+                /** @description As OpenStreetMap writes hours. */
+                opening_hours: string;
+                system_id: string;
+                timezone: string;
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsVehicleTypes: {
+            /** @description `vehicle_types.json`. */
+            data: {
+                vehicle_types: components["schemas"]["GbfsVehicleType"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsVehicles: {
+            /** @description `vehicle_status.json`. */
+            data: {
+                vehicles: components["schemas"]["GbfsVehicle"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
+        /** @description A feed. */
+        Gbfs_GbfsZones: {
+            /** @description `geofencing_zones.json`. */
+            data: {
+                geofencing_zones: components["schemas"]["GbfsZoneCollection"];
+                /** @description Where no zone holds a place. */
+                global_rules: components["schemas"]["GbfsZoneRule"][];
+            };
+            /** @description When it began to say this, RFC 3339 with the zone. */
+            last_updated: string;
+            /**
+             * Format: int32
+             * @description Seconds that it may be kept.
+             */
+            ttl: number;
+            /** @description 3.0. */
+            version: string;
+        };
         /** @description GeoJSON of a fence; a circle is its middle and a radius, which GeoJSON has no form for. */
         Geometry: {
             /** @description The ring. */
@@ -4616,6 +6082,15 @@ export interface components {
              */
             untilMin: number;
         };
+        /** @description What became of the rows, or would. */
+        ImportOutcome: {
+            /** @description So many were drawn, or would be. */
+            made: number;
+            /** @description The others, in the order of the request. */
+            refused: components["schemas"]["RefusedRow"][];
+            /** @description So many are there already, drawn just so. */
+            same: number;
+        };
         /** @description More about the account. */
         Info: {
             /**
@@ -4637,10 +6112,29 @@ export interface components {
             results: components["schemas"]["StopJudged"][];
         };
         /**
-         * @description What is about to leave.
-         * @enum {string}
+         * Format: int32
+         * @description 附件类型
+         * @enum {integer}
          */
-        Kind: "export" | "unmask";
+        Kind: 1 | 2 | 3 | 4;
+        /** @description How soon work is to be done, as people fill it in and read it. */
+        KpiForm: {
+            /**
+             * Format: int32
+             * @description 挪车时限, hours, 1 to 240.
+             */
+            moveSlaH: number;
+            /**
+             * Format: int32
+             * @description 维修时限, hours, 1 to 240.
+             */
+            repairSlaH: number;
+            /**
+             * Format: int32
+             * @description 换电时限, hours, 1 to 240.
+             */
+            swapSlaH: number;
+        };
         /**
          * Format: int32
          * @description 生命周期
@@ -4781,6 +6275,231 @@ export interface components {
             /** @description As text. */
             id: string;
         };
+        /** @description A maintenance area as lists, its drawer and its form show it. */
+        MaintenanceArea: components["schemas"]["FenceRow"] & {
+            /** @description 换电员. */
+            changePowerPersons: components["schemas"]["CrewMember"][];
+            /** @description 巡检员. */
+            checkers: components["schemas"]["CrewMember"][];
+            /**
+             * Format: int64
+             * @description What the calls on the fence alone want as its version.
+             */
+            fenceVersion: number;
+            kpi: components["schemas"]["KpiForm"] | null;
+            /** @description 负责人. */
+            leaders: components["schemas"]["CrewMember"][];
+            /** @description 维修员. */
+            maintainers: components["schemas"]["CrewMember"][];
+            /**
+             * Format: int32
+             * @description 停放上限, bikes; 0: none.
+             */
+            maxParkingNumber: number;
+            /** @description 挪车员. */
+            moveCarPersons: components["schemas"]["CrewMember"][];
+            /**
+             * Format: int64
+             * @description Parking places that count now and have their middle in it; null while it does not count itself.
+             */
+            stationCount: number | null;
+            /**
+             * Format: int64
+             * @description Bikes on the streets whose last fix lies in it; null while it does not count itself.
+             */
+            vehicleCount: number | null;
+        };
+        /** @description What became of it. */
+        MaintenanceAreaGiven: {
+            /** @description As text. */
+            fenceId: string;
+        };
+        MdsCollection: {
+            features: components["schemas"]["MdsFeature"][];
+            type: string;
+        };
+        MdsFeature: {
+            geometry: components["schemas"]["OpenMultiPolygon"];
+            /** @description Nothing: the geography says it. */
+            properties: {
+                [key: string]: string;
+            };
+            type: string;
+        };
+        /** @description Geographies, the newest first. */
+        MdsGeographies_MdsGeography: {
+            geographies: {
+                description: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                effective_date: number;
+                geography_id: string;
+                geography_json: components["schemas"]["MdsCollection"];
+                geography_type: string;
+                name: string;
+                /** @description What it took the place of. */
+                prev_geographies?: string[];
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                published_date: number;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds; absent: none is known.
+                 */
+                retire_date?: number | null;
+            }[];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            last_updated: number;
+            links: components["schemas"]["MdsLinks"];
+            version: string;
+        };
+        /** @description A geography. */
+        MdsGeography: {
+            description: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            effective_date: number;
+            geography_id: string;
+            geography_json: components["schemas"]["MdsCollection"];
+            geography_type: string;
+            name: string;
+            /** @description What it took the place of. */
+            prev_geographies?: string[];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            published_date: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; absent: none is known.
+             */
+            retire_date?: number | null;
+        };
+        /** @description Other pages; null: there is none. */
+        MdsLinks: {
+            first: string;
+            last: string;
+            next?: string | null;
+            prev?: string | null;
+        };
+        /** @description One geography. */
+        MdsOneGeography_MdsGeography: {
+            /** @description A geography. */
+            geography: {
+                description: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                effective_date: number;
+                geography_id: string;
+                geography_json: components["schemas"]["MdsCollection"];
+                geography_type: string;
+                name: string;
+                /** @description What it took the place of. */
+                prev_geographies?: string[];
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                published_date: number;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds; absent: none is known.
+                 */
+                retire_date?: number | null;
+            };
+            version: string;
+        };
+        /** @description Policies, the newest first. */
+        MdsPolicies_MdsPolicy: {
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            last_updated: number;
+            links?: components["schemas"]["MdsLinks"] | null;
+            policies: {
+                description: string;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds; absent: none is known.
+                 */
+                end_date?: number | null;
+                mode_id: string;
+                name: string;
+                policy_id: string;
+                /** @description What it took the place of. */
+                prev_policies?: string[];
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                published_date: number;
+                rules: components["schemas"]["MdsRule"][];
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                start_date: number;
+            }[];
+            version: string;
+        };
+        /** @description A policy. */
+        MdsPolicy: {
+            description: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; absent: none is known.
+             */
+            end_date?: number | null;
+            mode_id: string;
+            name: string;
+            policy_id: string;
+            /** @description What it took the place of. */
+            prev_policies?: string[];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            published_date: number;
+            rules: components["schemas"]["MdsRule"][];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            start_date: number;
+        };
+        /** @description How many bikes of which states may be in a geography. */
+        MdsRule: {
+            days?: string[];
+            end_time?: string | null;
+            geographies: string[];
+            /**
+             * Format: int32
+             * @description Absent: any number.
+             */
+            maximum?: number | null;
+            name: string;
+            rule_id: string;
+            rule_type: string;
+            rule_units: string;
+            start_time?: string | null;
+            /** @description By state; no events: whatever brought it about. */
+            states: {
+                [key: string]: string[];
+            };
+        };
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -4883,7 +6602,7 @@ export interface components {
             datum?: string;
             /**
              * Format: int32
-             * @description 2 parking, 4 no-stop, 8 maintenance, 9 no-ride, 10 custom.
+             * @description 2 parking, 4 no-stop, 9 no-ride, 10 custom.
              */
             kind: number;
             /** @description 名称. */
@@ -4899,6 +6618,14 @@ export interface components {
         NewFranchisee: components["schemas"]["FranchiseeBody"] & {
             agentId?: components["schemas"]["AgentId"] | null;
         };
+        NewMaintenanceArea: components["schemas"]["FenceForm"] & components["schemas"]["CrewForm"] & {
+            /** @description Whether the edge is kept as a draft, which counts for nobody; otherwise it counts from now on. */
+            draft?: boolean;
+            /** @description Login phone of a 负责人; alone the only one. */
+            manager?: string | null;
+            /** @description The service area it lies in. */
+            opAreaId: string;
+        };
         NewOperator: components["schemas"]["OperatorBody"] & {
             /** @description What he signs in with; unique. */
             phone: string;
@@ -4909,6 +6636,31 @@ export interface components {
              * @description 0 disabled, 1 enabled (when absent).
              */
             state?: number | null;
+        };
+        /** @description A rider's wish for a parking place. */
+        NewParkApplication: {
+            /** @description Of the place: wgs84 (default), gcj02 or bd09. */
+            datum?: string;
+            /**
+             * Format: double
+             * @description Degrees north.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng: number;
+            /** @description 申请位置: 1 to 100 characters. */
+            location: string;
+            /** @description 手机号. */
+            phone: string;
+            /** @description Photos that this rider's program has uploaded within 23 hours, at most 3. */
+            photoIds?: components["schemas"]["AttachmentId"][];
+            /** @description 申请说明: at most 200 characters. */
+            remark?: string;
+            /** @description The rider: 1 to 32 letters, digits, `-` and `_`. */
+            userPin: string;
         };
         NewRole: components["schemas"]["RoleBody"] & {
             /** @description The agent that it belongs to; absent: the platform's, or the caller's own. */
@@ -4959,6 +6711,21 @@ export interface components {
             /** @description As text. */
             objectId: string;
         };
+        OfAreaVersion: {
+            /**
+             * Format: int64
+             * @description Which of its edges.
+             */
+            dataVersion: number;
+            id: string;
+            /** @description Whether it may overlap other areas; otherwise that is refused, and they are named. */
+            mayOverlap?: boolean;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         /** @description A fence in one of its versions. */
         OfFence: {
             /**
@@ -5002,6 +6769,20 @@ export interface components {
             customerName: string;
             /** @description A mobile number. */
             phone: string;
+        };
+        /** @description A maintenance area. */
+        OpenMaintenanceArea: components["schemas"]["FenceForm"] & {
+            /** @description The service area it lies in. */
+            areaId: string;
+            /** @description Login phone of its 负责人. */
+            manager: string;
+        };
+        /** @description A GeoJSON MultiPolygon. */
+        OpenMultiPolygon: {
+            /** @description Its polygons, each the outer ring and its holes. */
+            coordinates: number[][][][];
+            /** @description MultiPolygon. */
+            type: string;
         };
         /** @description The id of the account that was opened. */
         Opened: {
@@ -5117,6 +6898,102 @@ export interface components {
             /** @description Its codes; empty while it is disabled. */
             permissionList: string[];
         };
+        /** @description What became of a wish. */
+        ParkApplicationGiven: {
+            /** @description The application, as text: a new one, or the one that it is a vote for. */
+            applicationId: string;
+            /** @description Whether it is a vote for an application within 50 m and 30 days; its photos are not kept then. */
+            merged: boolean;
+        };
+        ParkApplicationId: string;
+        ParkApplicationReview: {
+            id: components["schemas"]["ParkApplicationId"];
+            /** @description 处理意见: why it is rejected, 1 to 200 characters; of an acceptance at most 200. */
+            remark?: string;
+            /** @description What is decided. */
+            result: components["schemas"]["ReviewResult"];
+            /**
+             * Format: int64
+             * @description The version that the reviewer saw; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description A station application as lists and its drawer show it; phones are masked. */
+        ParkApplicationRow: {
+            /** @description Who runs it. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description 申请人手机号, masked; empty once he was forgotten. */
+            applicantPhone: string;
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 处理时间, epoch milliseconds.
+             */
+            dealAt?: number | null;
+            /** @description Its id, as text. */
+            id: components["schemas"]["ParkApplicationId"];
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng: number;
+            /** @description 申请位置. */
+            location: string;
+            /** @description The service area the place lies in. */
+            opAreaId: components["schemas"]["AreaId"];
+            parkingId?: components["schemas"]["FenceId"] | null;
+            /** @description Its name. */
+            parkingName?: string | null;
+            /** @description 现场照片, at most 3; gone once the applicant was forgotten. */
+            photos: components["schemas"]["PhotoShown"][];
+            /** @description 申请说明. */
+            remark: string;
+            /** @description 处理意见. */
+            reviewRemark: string;
+            /** @description 处理人. */
+            reviewer: string;
+            /** @description Where it stands. */
+            state: components["schemas"]["ParkApplicationState"];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description The rider's id. */
+            userPin: string;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+            /**
+             * Format: int32
+             * @description 附议数, the applicant's own included.
+             */
+            votes: number;
+        };
+        /**
+         * Format: int32
+         * @description 申请状态
+         * @enum {integer}
+         */
+        ParkApplicationState: 0 | 1 | 2 | 3;
+        /** @description Who wants a station there. */
+        ParkApplicationVotes: {
+            /** @description The applicant first, at most 500; phones masked. */
+            rows: components["schemas"]["Voter"][];
+        };
         /** @description What a parking place asks for. */
         ParkingForm: {
             /**
@@ -5162,6 +7039,48 @@ export interface components {
              * @default []
              */
             rfidCodes: string[];
+        };
+        /** @description Where a bike was locked. */
+        PastStopForm: {
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds: within the last 35 days.
+             */
+            at: number;
+            /** @description 车辆编号. */
+            carId: string;
+            /** @description Of the place: wgs84 (when left out), gcj02 or bd09. */
+            datum?: string;
+            /**
+             * Format: double
+             * @description Horizontal dilution of precision, where it is known.
+             */
+            hdop?: number | null;
+            /**
+             * Format: double
+             * @description Degrees.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees.
+             */
+            lng: number;
+        };
+        /** @description Stops of the past. */
+        PastStops: {
+            /** @description 1 to 1,000. */
+            stops: components["schemas"]["PastStopForm"][];
+        };
+        /** @description What became of them. */
+        PastStopsTaken: {
+            /** @description Why others were not taken: which of the request's stops, from 0, and the reason. */
+            refused: components["schemas"]["RefusedStop"][];
+            /**
+             * Format: int64
+             * @description So many were new.
+             */
+            taken: number;
         };
         /** @description A payment account; names and numbers masked. */
         PaymentAccountRow: {
@@ -5245,6 +7164,14 @@ export interface components {
             /** @description 11 digits. */
             mobilePhoneNumber: string;
         };
+        /** @description A photo with what it says of where and when it was taken: evidence, which anybody can write into a file. */
+        PhotoShown: components["schemas"]["Attached"] & {
+            /**
+             * Format: double
+             * @description From where it says it was taken to the place that is asked for, metres.
+             */
+            distanceM?: number | null;
+        };
         /** @description Where a bike was. */
         Point: {
             /**
@@ -5272,6 +7199,18 @@ export interface components {
              * @description km/h.
              */
             speed: number;
+        };
+        PreviewedFence: components["schemas"]["FenceForm"] & {
+            /**
+             * Format: int32
+             * @description Days back from now, 1 to 30; 7 when left out.
+             */
+            days?: number;
+            /** @description The fence that is drawn anew; absent: a new one, which needs `type` and `opAreaId`. */
+            id?: string | null;
+            /** @description The area that a new one lies in. */
+            opAreaId?: string | null;
+            type?: components["schemas"]["FenceType"] | null;
         };
         /**
          * Format: int32
@@ -5309,6 +7248,8 @@ export interface components {
             publicKey: string;
         };
         PublishedFence: {
+            /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
             /**
              * Format: int64
              * @description From when it counts, epoch milliseconds; absent: from now on.
@@ -5347,6 +7288,20 @@ export interface components {
             /** @description The page where the password is set. */
             redirectUrl: string;
         };
+        RedrawnArea: {
+            /** @description Of the corners: wgs84 (when left out), gcj02 or bd09. */
+            datum?: string;
+            /** @description A polygon of 3 to 10,000 corners. */
+            geometry: components["schemas"]["Geometry"];
+            id: string;
+            /** @description Whether it may overlap other areas; otherwise that is refused, and they are named. */
+            mayOverlap?: boolean;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         /** @description The request was not taken. */
         Refusal: {
             error: components["schemas"]["Why"];
@@ -5354,6 +7309,24 @@ export interface components {
             message: string;
             /** @description Always false. */
             suc: boolean;
+        };
+        /** @description A row that may not stand. */
+        RefusedRow: {
+            /** @description For programs, such as `fence-name-taken`. */
+            code: string;
+            /** @description Which of the request's rows, from 0. */
+            row: number;
+            /** @description Where, `[lng, lat]` in WGS-84, when it is about a place. */
+            spot?: number[] | null;
+            /** @description For people. */
+            text: string;
+        };
+        /** @description A stop that was not taken. */
+        RefusedStop: {
+            /** @description Which, from 0. */
+            row: number;
+            /** @description Why. */
+            text: string;
         };
         Registration: {
             /** @description His company; may be empty. */
@@ -5406,6 +7379,21 @@ export interface components {
              */
             value: number;
         };
+        /** @description A bike that stopped. */
+        ReturnedAt: {
+            /**
+             * Format: int32
+             * @description 0 规范停放, 1 站点外, 2 服务区外, 3 禁停区, 4 禁行区.
+             */
+            class: number;
+            /** @description `[lng, lat]`, WGS-84. */
+            place: number[];
+        };
+        /**
+         * @description What is decided of an application.
+         * @enum {string}
+         */
+        ReviewResult: "accept" | "reject";
         /** @description What a rider does. */
         RideAsked: {
             /** @description reserve, cancel, unlock, pause, resume or return. */
@@ -5502,6 +7490,10 @@ export interface components {
              */
             state: number;
         };
+        RolledBackFence: components["schemas"]["OfFenceVersion"] & {
+            /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
+        };
         /** @description The rules say no: `suc` is false. Status 200. */
         RuleRefusal: {
             error: components["schemas"]["Why"];
@@ -5512,10 +7504,29 @@ export interface components {
         Shapes: {
             /** @description Service areas. */
             areas: components["schemas"]["AreaShape"][];
+            /** @description What people marked. */
+            customs: components["schemas"]["FenceShape"][];
+            /** @description No-ride zones. */
+            noRides: components["schemas"]["FenceShape"][];
             /** @description No-stop zones. */
             noStops: components["schemas"]["FenceShape"][];
             /** @description Parking places. */
             parkings: components["schemas"]["FenceShape"][];
+        };
+        /** @description A stop that would be judged otherwise. */
+        ShiftedStop: {
+            /**
+             * Format: int32
+             * @description As it would be.
+             */
+            after: number;
+            /**
+             * Format: int32
+             * @description As it is judged now: 0 规范停放, 1 站点外, 2 服务区外, 3 禁停区, 4 禁行区.
+             */
+            before: number;
+            /** @description `[lng, lat]`, WGS-84. */
+            place: number[];
         };
         /** @description Who signed in. */
         SignedIn: {
@@ -5671,6 +7682,34 @@ export interface components {
             penaltyCents?: number | null;
             /** @description Every reason, in the order of the rules. */
             reasons: string[];
+        };
+        /** @description How many stops are judged so. */
+        StopTally: {
+            /**
+             * Format: int32
+             * @description 禁行区.
+             */
+            noRide: number;
+            /**
+             * Format: int32
+             * @description 禁停区.
+             */
+            noStop: number;
+            /**
+             * Format: int32
+             * @description 服务区外.
+             */
+            outsideArea: number;
+            /**
+             * Format: int32
+             * @description 站点外.
+             */
+            outsideParking: number;
+            /**
+             * Format: int32
+             * @description 规范停放.
+             */
+            parked: number;
         };
         /** @description Stops to judge. */
         Stops: {
@@ -5841,6 +7880,20 @@ export interface components {
             keyId: string;
             /** @description base64url(RSA-OAEP-SHA256(JSON `{key, ts, devId}`)). */
             params: string;
+        };
+        /** @description Who voted. */
+        Voter: {
+            /** @description 手机号, masked; empty once he was forgotten. */
+            phone: string;
+            /** @description 申请说明. */
+            remark: string;
+            /** @description The rider's id. */
+            userPin: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            votedAt: number;
         };
         /** @description Where a bike was, oldest first; at most the newest 2,000 points. */
         Way: {
@@ -6876,6 +8929,236 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    redrawServiceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedrawnArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    drawServiceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DrawnArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    areaEdgeInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaEdgeInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listAreaEdges: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of name or telephone. */
+                keyword?: string;
+                /** @description Those that this agent runs. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["AreaState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AreaEdgeRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportAreaEdges: {
+        parameters: {
+            query?: {
+                /** @description Part of name or telephone. */
+                keyword?: string;
+                /** @description Those that this agent runs. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["AreaState"];
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rollBackAreaEdge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfAreaVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    areaEdgeVersion: {
+        parameters: {
+            query: {
+                id: string;
+                /** @description Which of its edges. */
+                dataVersion: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DrawnEdge"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    areaEdgeVersions: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaEdges"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     discardFenceDraft: {
         parameters: {
             query?: never;
@@ -6904,6 +9187,67 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    fenceDrawings: {
+        parameters: {
+            query?: {
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of these types, with commas between: parking, noStop, noRide, maintain, custom. */
+                type?: string;
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description 1: those that may count, 0: those that are switched off. */
+                state?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/geo+json": string;
+                    "application/json": components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    importFences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FenceImport"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ImportOutcome"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     listFences: {
         parameters: {
             query?: {
@@ -6913,8 +9257,8 @@ export interface operations {
                 pageSize?: number;
                 /** @description Part of the name. */
                 keyword?: string;
-                /** @description Those of this type. */
-                type?: components["schemas"]["FenceType"];
+                /** @description Those of these types, with commas between: parking, noStop, noRide, maintain, custom. */
+                type?: string;
                 /** @description Those of this area. */
                 opAreaId?: components["schemas"]["AreaId"];
                 /** @description 1: those that may count, 0: those that are switched off. */
@@ -6945,8 +9289,8 @@ export interface operations {
             query?: {
                 /** @description Part of the name. */
                 keyword?: string;
-                /** @description Those of this type. */
-                type?: components["schemas"]["FenceType"];
+                /** @description Those of these types, with commas between: parking, noStop, noRide, maintain, custom. */
+                type?: string;
                 /** @description Those of this area. */
                 opAreaId?: components["schemas"]["AreaId"];
                 /** @description 1: those that may count, 0: those that are switched off. */
@@ -6998,6 +9342,222 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listParkApplications: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of the address or of the masked phone, or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["ParkApplicationState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_ParkApplicationRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportParkApplications: {
+        parameters: {
+            query?: {
+                /** @description Part of the address or of the masked phone, or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["ParkApplicationState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    parkApplicationInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ParkApplicationRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    parkApplicationPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which application. */
+                id: components["schemas"]["ParkApplicationId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    reviewParkApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParkApplicationReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    parkApplicationVotes: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ParkApplicationVotes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    previewFence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewedFence"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FencePreview"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     publishFence: {
         parameters: {
             query?: never;
@@ -7026,6 +9586,33 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    fenceReturns: {
+        parameters: {
+            query: {
+                id: string;
+                /** @description Days back from now, 1 to 30; 30 when left out. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FenceReturns"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     rollBackFence: {
         parameters: {
             query?: never;
@@ -7035,7 +9622,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OfFenceVersion"];
+                "application/json": components["schemas"]["RolledBackFence"];
             };
         };
         responses: {
@@ -7375,6 +9962,210 @@ export interface operations {
             400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listMaintenanceAreas: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this service area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those in which this person works. */
+                personId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MaintenanceArea"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    updateMaintenanceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedMaintenanceArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    createMaintenanceArea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMaintenanceArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deleteMaintenanceArea: {
+        parameters: {
+            query: {
+                id: string;
+                /** @description The version that the editor saw; another one is refused. */
+                version?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMaintenanceAreas: {
+        parameters: {
+            query?: {
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of this service area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those in which this person works. */
+                personId?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    maintenanceAreaInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MaintenanceArea"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    maintenancePeople: {
+        parameters: {
+            query?: {
+                /** @description Part of the name, the whole phone, or the id of an account. */
+                keyword?: string;
+                /** @description Enabled people who see this service area; absent: all in the caller's scope. */
+                opAreaId?: components["schemas"]["AreaId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CrewChoices"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };
@@ -9533,6 +12324,308 @@ export interface operations {
             };
         };
     };
+    gbfs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsFeeds"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsGeofencingZones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsZones"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsManifest"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsStationInformation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsStations"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsStationStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsStationStates"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsSystemInformation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsSystem"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsVehicleStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsVehicles"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    gbfsVehicleTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gbfs_GbfsVehicleTypes"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mdsGeographies: {
+        parameters: {
+            query?: {
+                /** @description From 1, which it is when left out. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MdsGeographies_MdsGeography"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mdsGeography: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                geography_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MdsOneGeography_MdsGeography"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mdsPolicies: {
+        parameters: {
+            query?: {
+                /** @description Those that count after it, epoch milliseconds; now when left out. */
+                start_date?: number;
+                /** @description And before it, epoch milliseconds; left out: at any time after. */
+                end_date?: number;
+                /** @description From 1, which it is when left out. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MdsPolicies_MdsPolicy"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mdsPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MdsPolicies_MdsPolicy"] | components["schemas"]["BareRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Refused429"];
+        };
+    };
     register_agent: {
         parameters: {
             query?: never;
@@ -9637,6 +12730,37 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    uploadAttachment: {
+        parameters: {
+            query: {
+                /** @description The rider whose file it is: 1 to 32 letters, digits, `-` and `_`. */
+                userPin: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AttachmentGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     draw_fence: {
         parameters: {
             query?: never;
@@ -9712,6 +12836,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_GatewayCredential"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenMaintenanceArea"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MaintenanceAreaGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    applyForParking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewParkApplication"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ParkApplicationGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    takePastStops: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastStops"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PastStopsTaken"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

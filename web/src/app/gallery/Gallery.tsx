@@ -12,6 +12,7 @@ import { EnabledTag, StateTag } from '@/kit/StateTag'
 import { stateStyle } from '@/kit/theme'
 import { Time } from '@/kit/Time'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
+import { CaseStates } from './CaseStates'
 import { JobStates } from './JobStates'
 import { ListStates } from './ListStates'
 import { RecordStates } from './RecordStates'
@@ -49,6 +50,7 @@ export function Gallery() {
   return (
     <main className="gallery" id="content">
       <ListStates />
+      <CaseStates />
       <Part title="状态、金额、时间">
         <Space wrap>
           {stateStyle.map(({ key }, state) => (

@@ -8,14 +8,16 @@ import { useCodes } from '@/kit/permission/held'
 import { AgentItem, ChoiceItem } from '@/kit/record/ChoiceItem'
 import { HistoryContext, type RecordHistory } from '@/kit/record/history'
 import { DayItem, DaysItem, EnabledItem, Pair, PhoneItem } from '@/kit/record/items'
+import { MoreItems } from '@/kit/record/MoreItems'
 import type { RecordParts } from '@/kit/record/RecordBody'
 import { NewRecordDrawer, RecordDrawer } from '@/kit/record/RecordDrawer'
 import { RecordForm, without } from '@/kit/record/RecordForm'
+import { RemoteItem } from '@/kit/record/RemoteItem'
 import { NewRecordPage, RecordPage } from '@/kit/record/RecordPage'
 import { EnabledTag } from '@/kit/StateTag'
-import { NameItem, RemarkItem } from '@/kit/TextItems'
+import { NameItem, RemarkItem, TextItem, TextsItem } from '@/kit/TextItems'
 import { Time } from '@/kit/Time'
-import { sampleHistory, sampleTree } from './samples'
+import { placeChoices, sampleHistory, sampleTree } from './samples'
 import { State } from './State'
 
 interface Sample {
@@ -26,7 +28,7 @@ interface Sample {
   at_ms: number
   version: number
 }
-type Fields = Pick<Sample, 'name' | 'remark' | 'days'> & { phone?: string; codes: string[]; enabled?: boolean }
+type Fields = Pick<Sample, 'name' | 'remark' | 'days'> & { phone?: string; codes: string[]; enabled?: boolean; tags: string[]; tel: string }
 
 const LOG = '1404'
 const TAKEN = 'phone-taken'
@@ -65,8 +67,8 @@ function SampleForm({ record, readOnly = false }: { record?: Sample; readOnly?: 
   return (
     <RecordForm<Fields>
       draft={['gallery', id, version]}
-      original={{ name, remark, days, codes: ['0101'], enabled: true }}
-      kept={(fields) => without(fields, 'phone')}
+      original={{ name, remark, days, codes: ['0101'], enabled: true, tags: [], tel: '' }}
+      kept={(fields) => without(fields, 'phone', 'tel')}
       missing="电话需重新填写"
       fieldOf={{ [TAKEN]: 'phone' }}
       readOnly={readOnly}
@@ -81,8 +83,13 @@ function SampleForm({ record, readOnly = false }: { record?: Sample; readOnly?: 
         <DaysItem name="days" label="合同期" />
         <ChoiceItem name="places" label="停车区" mode="multiple" placeholder="按名称搜索" none="没有停车区" options={[{ value: '1', label: '示例停车区' }]} />
       </Pair>
+      <RemoteItem name="found" label="搜索停车区" choices={placeChoices} placeholder="按名称搜索" none="没有停车区" />
       {!record && <AgentItem label="所属代理" placeholder="与哪家代理签约" none="没有可选择的代理" />}
+      <TextsItem name="tags" label="标签" placeholder="输入后回车" most={3} max={10} />
       <RemarkItem max={100} />
+      <MoreItems usual={{ tel: '' }}>
+        <TextItem name="tel" label="备用电话" rules={[{ pattern: /^\d*$/, message: '只能包含数字' }]} />
+      </MoreItems>
       {!record && <EnabledItem />}
       <CodesItem label="权限" extra="勾选分组会一并勾选其下的页面和操作" tier={2} source={sampleTree} />
     </RecordForm>

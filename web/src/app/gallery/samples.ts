@@ -31,6 +31,12 @@ const states = [
 const stateOptions = states.map(({ label }, state) => ({ value: String(state), label }))
 const places: readonly FilterOption[] = Array.from({ length: 60 }, (_, index) => ({ value: String(index), label: `示例停车区 ${index + 1}` }))
 
+/** Finds one of them by name or number. */
+export const placeChoices = (keyword: string) => ({
+  queryKey: ['gallery', 'places', keyword],
+  queryFn: () => Promise.resolve(places.filter(({ value, label }) => value === keyword || label.includes(keyword)).slice(0, 20)),
+})
+
 const agents = Array.from({ length: 12 }, (_, index) => ({ agentId: String(index + 1), company: `示例代理 ${index + 1}` }))
 const areas = Array.from({ length: 60 }, (_, index) => ({ id: `a${index}`, name: `示例服务区 ${index + 1}`, agentId: String(1 + (index % 11)) }))
 
@@ -54,10 +60,7 @@ const filters: readonly Filter[] = [
     kind: 'search',
     name: 'place',
     label: '停车区',
-    choices: (keyword) => ({
-      queryKey: ['gallery', 'places', keyword],
-      queryFn: () => Promise.resolve(places.filter(({ value, label }) => value === keyword || label.includes(keyword)).slice(0, 20)),
-    }),
+    choices: placeChoices,
   },
   {
     kind: 'area',

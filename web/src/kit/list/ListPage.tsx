@@ -19,7 +19,7 @@ import { exportKey, exportList, startExport } from './export'
 import { queryOf } from './times'
 import { Toolbar } from './Toolbar'
 import { Totals } from './Totals'
-import { useArrows } from './useArrows'
+import { type Neighbours, neighboursOf, useArrows } from './useArrows'
 import { useStale } from './stale'
 import { useFollow } from './useFollow'
 import './list.css'
@@ -65,17 +65,19 @@ interface ListPageProps<Row extends object> {
   source?(asked: ListAsked): Promise<ListRows<Row>>
   /** The main action, left in the toolbar: the form of a new row in a drawer. */
   add?: { text: string; form(close: () => void): ReactNode }
+  /** What else can be done with the list, beside the main action; it can ask what the list is asked for. */
+  tools?(asked: () => Filters): ReactNode
   rowActions?(row: Row): RowAction[]
   /** Whether rows are changed in their drawer; for some of them it may say why this one is not. */
   editable?: boolean | ((row: Row) => string | undefined)
   batchActions?: readonly BatchAction<Row>[]
   /** The drawer of the open row; without one a click on a row does nothing. */
-  drawer?(key: string, close: () => void): ReactNode
+  drawer?(key: string, close: () => void, neighbours: Neighbours): ReactNode
 }
 
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
-  const { description, source, add, rowActions, editable, drawer } = props
+  const { description, source, add, tools, rowActions, editable, drawer } = props
   const { rowKey, tabs } = description
   const filterList = useMemo(() => filtersOf(description), [description])
   const sorts = useMemo(() => description.columns.flatMap(({ sort }) => sort ?? []), [description])
@@ -116,7 +118,9 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const stale = useStale(query, description.table !== undefined)
   const filtered = Object.keys(filters).length > 0
 
-  useArrows((query.data?.rows ?? []).map(rowKey), drawer ? open : null, (key) => setAddress({ open: key }))
+  const keys = (query.data?.rows ?? []).map(rowKey)
+  const move = (key: string) => setAddress({ open: key })
+  useArrows(keys, drawer ? open : null, move)
 
   const exportRows = () => {
     const shown = description.columns.filter((column) => settings.shown.includes(column.key))
@@ -202,7 +206,10 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           </div>
         ) : (
           <div className="toolbar">
-            <div className="toolbar-left">{main}</div>
+            <div className="toolbar-left">
+              {main}
+              {tools?.(() => askedOf(description, filters))}
+            </div>
             <Toolbar
               columns={description.columns}
               settings={settings}
@@ -250,7 +257,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           emptyAction={main}
         />
       </div>
-      {open !== null && drawer?.(open, () => setAddress({ open: null }))}
+      {open !== null && drawer?.(open, () => setAddress({ open: null }), neighboursOf(keys, open, move))}
       {add && adding && (
         <NewRecordDrawer title={add.text} onClose={() => setAdding(false)}>
           {add.form(() => setAdding(false))}
@@ -258,6 +265,11 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
       )}
     </section>
   )
+}
+
+/** What the list is asked for at this moment. */
+function askedOf<Row extends object>(description: AnyList<Row>, filters: Filters): Filters {
+  return { ...description.fixed, ...queryOf(filtersOf(description), filters, Date.now()) }
 }
 
 /** The first actions in words, the others behind a button. */

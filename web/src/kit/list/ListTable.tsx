@@ -152,7 +152,12 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
             image={Empty.PRESENTED_IMAGE_SIMPLE}
             description={narrowed ? '没有符合筛选条件的记录' : props.emptyText}
           >
-            {narrowed ? <Button onClick={() => onAddress({ filters: {}, page: 1 })}>清除筛选</Button> : props.emptyAction}
+            {narrowed ? (
+              <Button onClick={() => onAddress({ filters: {}, page: 1 })}>清除筛选</Button>
+            ) : (
+              // Nothing to be done by oneself: looked at again, it may have come; and whoever uses the keyboard can scroll there.
+              (props.emptyAction ?? <Button onClick={() => void query.refetch()}>重新加载</Button>)
+            )}
           </Empty>
         ),
       }}

@@ -6,6 +6,18 @@ function ownsArrows(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest(owners) !== null
 }
 
+/** What leads to the rows before and behind the open one; nothing at an end. */
+export interface Neighbours {
+  previous: (() => void) | null
+  next: (() => void) | null
+}
+
+export function neighboursOf(keys: readonly string[], open: string, onOpen: (key: string) => void): Neighbours {
+  const at = keys.indexOf(open)
+  const to = (key: string | undefined) => (at < 0 || key === undefined ? null : () => onOpen(key))
+  return { previous: to(keys[at - 1]), next: to(keys[at + 1]) }
+}
+
 /** Up and down move from the open row to its neighbour; Esc is the drawer's own. Nothing while no row is open. */
 export function useArrows(keys: readonly string[], open: string | null, onOpen: (key: string) => void): void {
   useEffect(() => {

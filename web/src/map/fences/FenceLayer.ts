@@ -7,11 +7,18 @@ import { inView, type Shape, type Shapes } from './fences'
 const PARKING_ZOOM = 13
 const NAME_ZOOM = 16
 const HATCH_PX = 7
+const DASH_PX = [6, 4]
 
-/** Areas as a line with a soft shade outside, parkings lightly filled, no-stop zones hatched. */
+/** How a zone is filled: no-stop zones one way, no-ride zones both ways. */
+type Hatch = 'noStop' | 'noRide'
+
+/**
+ * Areas as a line with a soft shade outside, parkings lightly filled, no-stop zones hatched and no-ride zones cross-hatched,
+ * what people marked as a dashed line.
+ */
 export class FenceLayer extends CanvasOverlay {
-  private shapes: Shapes = { areas: [], parkings: [], noStops: [] }
-  private hatch: { pattern: CanvasPattern; density: number } | null = null
+  private shapes: Shapes = { areas: [], parkings: [], noStops: [], noRides: [], customs: [] }
+  private readonly hatches = new Map<Hatch, { pattern: CanvasPattern; density: number }>()
 
   constructor(private readonly daylight: Daylight) {
     super({ paneZ: 350 })
@@ -32,7 +39,9 @@ export class FenceLayer extends CanvasOverlay {
     this.paintAreas(frame, palette)
     if (frame.zoom < PARKING_ZOOM) return
     this.paintParkings(frame, palette)
-    this.paintNoStops(frame, palette)
+    this.paintCustoms(frame, palette)
+    this.paintZones(frame, palette, 'noStop', this.shapes.noStops)
+    this.paintZones(frame, palette, 'noRide', this.shapes.noRides)
     if (frame.zoom >= NAME_ZOOM) this.paintNames(frame, palette)
   }
 
@@ -79,15 +88,31 @@ export class FenceLayer extends CanvasOverlay {
     ctx.globalAlpha = 1
   }
 
-  private paintNoStops(frame: Frame, palette: MapPalette): void {
+  private paintCustoms(frame: Frame, palette: MapPalette): void {
     const { ctx } = frame
-    const pattern = this.hatchFor(frame, palette)
+    ctx.strokeStyle = palette.custom
+    ctx.lineWidth = 1.2
+    ctx.globalAlpha = 0.8
+    ctx.setLineDash(DASH_PX)
+    for (const mark of this.shapes.customs) {
+      if (!inView(mark, frame)) continue
+      trace(frame, mark)
+      ctx.stroke()
+    }
+    ctx.setLineDash([])
+    ctx.globalAlpha = 1
+  }
+
+  private paintZones(frame: Frame, palette: MapPalette, hatch: Hatch, zones: readonly Shape[]): void {
+    if (zones.length === 0) return
+    const { ctx } = frame
+    const pattern = this.hatchFor(frame, palette, hatch)
     if (pattern === null) return
     // The hatch is fixed to the world, so it does not crawl while the map is dragged.
     pattern.setTransform(new DOMMatrix().translate(-(frame.originX % HATCH_PX), -(frame.originY % HATCH_PX)).scale(1 / frame.density))
-    ctx.strokeStyle = palette.noStop
-    ctx.lineWidth = 1
-    for (const zone of this.shapes.noStops) {
+    ctx.strokeStyle = palette[hatch]
+    ctx.lineWidth = hatch === 'noRide' ? 1.6 : 1
+    for (const zone of zones) {
       if (!inView(zone, frame)) continue
       trace(frame, zone)
       ctx.fillStyle = pattern
@@ -116,24 +141,29 @@ export class FenceLayer extends CanvasOverlay {
     }
   }
 
-  private hatchFor(frame: Frame, palette: MapPalette): CanvasPattern | null {
-    if (this.hatch !== null && this.hatch.density === frame.density) return this.hatch.pattern
+  private hatchFor(frame: Frame, palette: MapPalette, hatch: Hatch): CanvasPattern | null {
+    const known = this.hatches.get(hatch)
+    if (known?.density === frame.density) return known.pattern
     const tile = document.createElement('canvas')
     const side = Math.round(HATCH_PX * frame.density)
     tile.width = side
     tile.height = side
     const ctx = tile.getContext('2d')
     if (ctx === null) return null
-    ctx.strokeStyle = palette.noStop
+    ctx.strokeStyle = palette[hatch]
     ctx.lineWidth = 1.2 * frame.density
     ctx.beginPath()
     for (const shift of [-side, 0, side]) {
       ctx.moveTo(shift, side)
       ctx.lineTo(shift + side, 0)
+      if (hatch === 'noRide') {
+        ctx.moveTo(shift, 0)
+        ctx.lineTo(shift + side, side)
+      }
     }
     ctx.stroke()
     const pattern = frame.ctx.createPattern(tile, 'repeat')
-    if (pattern !== null) this.hatch = { pattern, density: frame.density }
+    if (pattern !== null) this.hatches.set(hatch, { pattern, density: frame.density })
     return pattern
   }
 }

@@ -3,8 +3,11 @@ import type { DataOf } from '@/api/shapes'
 
 import { worldX, worldY } from '@/live/projection'
 
-/** What `GET /fence/map` answers; rings are WGS-84, longitude first. */
-export type FenceMap = DataOf<'/fence/map'>
+type Answered = DataOf<'/fence/map'>
+type Others = 'noRides' | 'customs'
+
+/** What `GET /fence/map` answers, of some fences or all; rings are WGS-84, longitude first. */
+export type FenceMap = Omit<Answered, Others> & Partial<Pick<Answered, Others>>
 
 /** A ring ready to draw. */
 export interface Shape {
@@ -21,6 +24,8 @@ export interface Shapes {
   readonly areas: readonly Shape[]
   readonly parkings: readonly Shape[]
   readonly noStops: readonly Shape[]
+  readonly noRides: readonly Shape[]
+  readonly customs: readonly Shape[]
 }
 
 /** Projects the rings once; rings with fewer than three corners are left out. */
@@ -29,6 +34,8 @@ export function shapesOf(fences: FenceMap): Shapes {
     areas: fences.areas.flatMap(shapeOf),
     parkings: fences.parkings.flatMap(shapeOf),
     noStops: fences.noStops.flatMap(shapeOf),
+    noRides: (fences.noRides ?? []).flatMap(shapeOf),
+    customs: (fences.customs ?? []).flatMap(shapeOf),
   }
 }
 

@@ -6,28 +6,40 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { type GeoJSONStoreFeatures, TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawSelectMode } from 'terra-draw'
 import { TerraDrawLeafletAdapter } from 'terra-draw-leaflet-adapter'
 import { useBrandStore } from '@/app/brand'
+import { type Datum, datumLabels } from '@/map/datum'
+import type { FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
+import { Beside } from './Beside'
 import { fencesAround, type Geometry } from './fence'
-import { boundsOfRing, geometryOf, read, ringOf, written, ZOOM_MOST } from './geometry'
+import { boundsOfRing, converted, geometryOf, read, ringOf, written, ZOOM_MOST } from './geometry'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [24, 24]
 const MOST_STEPS = 50
 type Mode = 'polygon' | 'circle' | 'select'
+/** What coordinates are typed and copied in. */
+const DATUMS = (['wgs84', 'gcj02'] as const).map((value) => ({ value, label: datumLabels[value] }))
 
 interface DrawFieldProps {
   /** The area it lies in; drawing begins when that is chosen. */
   areaId: string | undefined
   /** The fence that is drawn anew: it is not shown beneath itself. */
   fenceId?: string | undefined
+  /** What else is to be seen beneath, by name. */
+  beside?: FenceMap['customs']
   disabled?: boolean
+  /** The datum that it was drawn in: its coordinates stand there in that. */
+  datum?: Datum
+  /** Coordinates were typed in this datum. */
+  onDatum?(datum: Datum): void
+  /** WGS-84, whatever it was drawn in. */
   value?: Geometry | null
   onChange?(geometry: Geometry | null): void
 }
 
 /** The edge of a fence on a map: drawn, dragged corner by corner, or typed as coordinates. */
-export default function DrawField({ areaId, fenceId, disabled = false, value = null, onChange }: DrawFieldProps) {
+export default function DrawField({ areaId, fenceId, beside, disabled = false, datum = 'wgs84', onDatum, value = null, onChange }: DrawFieldProps) {
   const around = useQuery(fencesAround)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
@@ -35,15 +47,18 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
   const [past, setPast] = useState<(Geometry | null)[]>([])
   const [future, setFuture] = useState<(Geometry | null)[]>([])
   const area = around.data?.areas.find(({ id }) => id === areaId)
-  const fences = useMemo(
-    () =>
-      around.data && {
-        areas: around.data.areas.filter(({ id }) => id === areaId),
-        parkings: around.data.parkings.filter(({ id }) => id !== fenceId),
-        noStops: around.data.noStops.filter(({ id }) => id !== fenceId),
-      },
-    [around.data, areaId, fenceId],
-  )
+  const fences = useMemo(() => {
+    if (!around.data) return undefined
+    const others = (all: FenceMap['parkings'] = []) => all.filter(({ id }) => id !== fenceId)
+    const { areas, parkings, noStops, noRides, customs } = around.data
+    return {
+      areas: areas.filter(({ id }) => id === areaId),
+      parkings: others(parkings),
+      noStops: others(noStops),
+      noRides: others(noRides),
+      customs: others(customs),
+    }
+  }, [around.data, areaId, fenceId])
 
   // What is there is adjusted; where there is nothing, something is drawn.
   const put = (geometry: Geometry | null) => {
@@ -64,6 +79,7 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
   const redo = () => step(future, past, (nextFuture, nextPast) => (setFuture(nextFuture), setPast(nextPast)))
 
   const shown = area?.ring
+  const reach = useMemo(() => shown && boundsOfRing(shown), [shown])
   const look = (animate: boolean) => {
     const ring = value === null ? shown : ringOf(value)
     if (map && ring && ring.length > 0) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate, maxZoom: ZOOM_MOST })
@@ -125,11 +141,13 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
             daylight="day"
             tiles={tiles}
             label="围栏边界"
+            reach={reach}
             onReady={setMap}
           >
             <FencesOnMap daylight="day" fences={fences} />
           </MapView>
         )}
+        {map && beside && <Beside map={map} shapes={beside} />}
         {map && !disabled && (
           <Pen
             map={map}
@@ -141,8 +159,12 @@ export default function DrawField({ areaId, fenceId, disabled = false, value = n
       </div>
       <Coordinates
         value={value}
+        datum={datum}
         disabled={disabled}
-        onRead={change}
+        onRead={(geometry, of) => {
+          onDatum?.(of)
+          change(geometry)
+        }}
       />
     </div>
   )
@@ -204,14 +226,31 @@ function featureOf(geometry: Geometry): GeoJSONStoreFeatures {
   return { type: 'Feature', geometry: { type: 'Polygon', coordinates: [ringOf(geometry)] }, properties }
 }
 
-/** The same as numbers: to type, to copy, to paste. */
-function Coordinates({ value, disabled, onRead }: { value: Geometry | null; disabled: boolean; onRead(geometry: Geometry): void }) {
+interface CoordinatesProps {
+  value: Geometry | null
+  datum: Datum
+  disabled: boolean
+  onRead(geometry: Geometry, datum: Datum): void
+}
+
+/** The same as numbers, in either datum: to type, to copy, to paste. */
+function Coordinates({ value, datum, disabled, onRead }: CoordinatesProps) {
+  const [shownIn, setShownIn] = useState(datum)
   const [typed, setTyped] = useState<string | null>(null)
-  const text = typed ?? written(value)
+  const text = typed ?? written(value && converted(value, shownIn, 'out'))
   const geometry = typed === null ? null : read(typed)
   return (
     <details className="fence-coordinates">
-      <summary>坐标（WGS-84）</summary>
+      <summary>坐标（{datumLabels[shownIn]}）</summary>
+      {/* What is typed keeps its numbers and is read in the other datum. */}
+      <Segmented<Datum>
+        aria-label="坐标系"
+        size="small"
+        value={shownIn}
+        onChange={setShownIn}
+        options={DATUMS}
+      />
+      <span className="weak">{shownIn === 'wgs84' ? 'GPS、天地图的坐标' : '高德、腾讯地图的坐标'}</span>
       <Input.TextArea
         aria-label="坐标"
         autoSize={{ minRows: 3, maxRows: 8 }}
@@ -225,7 +264,7 @@ function Coordinates({ value, disabled, onRead }: { value: Geometry | null; disa
         size="small"
         disabled={disabled || geometry === null}
         onClick={() => {
-          if (geometry) onRead(geometry)
+          if (geometry) onRead(converted(geometry, shownIn, 'in'), shownIn)
           setTyped(null)
         }}
       >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button } from 'antd'
-import { useState } from 'react'
+import { Alert, Button, Skeleton } from 'antd'
+import { lazy, Suspense, useState } from 'react'
 import { serverNow } from '@/api/clock'
 import { EMPTY } from '@/kit/format'
 import { RecordDrawer } from '@/kit/record/RecordDrawer'
@@ -10,7 +10,11 @@ import { type Fence, fenceInfo, formatArea, stageOf, typeLabels } from './fence'
 import { FenceForm } from './FenceForm'
 import { PublishDialog } from './PublishDialog'
 import { Versions } from './Versions'
+import { particulars } from './words'
 import '@/kit/notice.css'
+
+// The map comes with the tab, not with the list.
+const Returns = lazy(() => import('./Returns'))
 
 /** Shows a fence, draws it anew and publishes it. */
 export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
@@ -48,11 +52,23 @@ export function FenceDrawer({ id, onClose }: { id: string; onClose(): void }) {
           { name: '生效版本', value: <span className="figure">{fence.countsVersion ? `第 ${fence.countsVersion} 版` : EMPTY}</span> },
           { name: '面积', value: <span className="figure">{formatArea(fence.areaM2)}</span> },
           { name: '更新时间', value: <Time at={fence.updatedAt} /> },
+          ...particulars(fence),
         ]}
-        tabs={(fence) => [{ key: 'versions', label: '版本', children: <Versions fence={fence} /> }]}
+        tabs={(fence) => [
+          { key: 'versions', label: '版本', children: <Versions fence={fence} /> },
+          {
+            key: 'returns',
+            label: '还车分布',
+            children: (
+              <Suspense fallback={<Skeleton active />}>
+                <Returns fence={fence} />
+              </Suspense>
+            ),
+          },
+        ]}
         onClose={onClose}
       >
-        {(fence) => <FenceForm type={fence.type} fence={fence} onSaved={() => undefined} />}
+        {(fence) => <FenceForm types={[fence.type]} fence={fence} onSaved={() => undefined} />}
       </RecordDrawer>
       {publishing && <PublishDialog fence={publishing} onClose={() => setPublishing(null)} />}
     </>

@@ -1,104 +1,173 @@
 import { useQuery } from '@tanstack/react-query'
-import { Form, InputNumber, Skeleton, Switch } from 'antd'
+import { Form, Input, Skeleton } from 'antd'
 import { lazy, Suspense } from 'react'
 import { command } from '@/api/client'
 import { areasOf } from '@/kit/areaChoices'
 import { formatMoney, parseMoney } from '@/kit/format'
 import { ChoiceItem } from '@/kit/record/ChoiceItem'
-import { Pair } from '@/kit/record/items'
 import { RecordForm } from '@/kit/record/RecordForm'
-import { rule } from '@/kit/record/rule'
-import { NameItem, RemarkItem, TextItem } from '@/kit/TextItems'
+import { NameItem, RemarkItem, TextsItem } from '@/kit/TextItems'
 import { useCommand } from '@/kit/useCommand'
-import { type Fence, type FenceType, type Geometry, isBan, proofLabels, stale, typeLabels } from './fence'
+import type { Datum } from '@/map/datum'
+import { type Fence, type FenceType, type FenceTypes, type Geometry, isBan, stale, typeLabels } from './fence'
+import { converted } from './geometry'
+import { BanItems, MoreBanItems, MoreParkingItems, ParkingItems, USUAL_BAN, USUAL_PARKING } from './RuleItems'
+import { daysOf, type Hours, TOLERANCE_DEGREES, weekdaysOf } from './words'
 
 // The map comes with the form, not with the list.
 const DrawField = lazy(() => import('./DrawField'))
 
 interface Fields {
+  type: FenceType
   opAreaId: string | undefined
   name: string
+  /** WGS-84. */
   geometry: Geometry | null
+  /** What it was drawn in. */
+  datum: Datum
   capacity: number
   minKeep: number
   bufferM: number
   fullIsClosed: boolean
   proofs: number[]
+  direction: number | null
+  toleranceDegrees: number | null
+  /** When a parking place is open, or a zone counts; null: all day. */
+  hours: Hours | null
+  difficulty: number
+  rfidCodes: string[]
   /** Yuan; empty: as the billing configuration says. */
   penalty: string
+  /** Monday is 0. */
+  weekdays: number[]
   tags: string[]
   remark: string
 }
 
+/** What a new fence begins as, and the station application that it is drawn for. */
+export interface FenceStart {
+  opAreaId: string
+  name: string
+  geometry: Geometry
+  parkApplicationId: string
+}
+
 interface FenceFormProps {
-  type: FenceType
+  /** Of these a new one is. */
+  types: FenceTypes
   /** The fence to draw anew; none to draw one. */
   fence?: Fence
+  /** What a new one begins as; empty when absent. */
+  start?: FenceStart
   onSaved(): void
 }
 
-const fieldOf = { 'fence-name-taken': 'name', 'fence-name': 'name', ring: 'geometry', 'fence-outside-area': 'geometry', 'fence-tags': 'tags' }
+const fieldOf = {
+  'area-unknown': 'opAreaId',
+  'fence-name-taken': 'name',
+  'fence-name': 'name',
+  ring: 'geometry',
+  'fence-outside-area': 'geometry',
+  'fence-capacity': 'capacity',
+  'fence-min-keep': 'minKeep',
+  'fence-buffer': 'bufferM',
+  'fence-direction': 'direction',
+  'fence-hours': 'hours',
+  'fence-difficulty': 'difficulty',
+  'fence-rfid': 'rfidCodes',
+  'fence-penalty': 'penalty',
+  'fence-weekdays': 'weekdays',
+  'fence-tags': 'tags',
+  'fence-remark': 'remark',
+}
 const NAME_MAX = 30
 const REMARK_MAX = 200
 const TAGS_MAX = 10
-const CAPACITY_MAX = 10_000
-const BUFFER_MAX_M = 50
-const PENALTY_MAX = 100_000n
-const proofOptions = Object.entries(proofLabels).map(([value, label]) => ({ value: Number(value), label }))
+const TAG_MAX = 10
 
-/** What the form does not ask for. */
-const PLAIN_PARKING = { direction: null, hours: null, difficulty: 1, rfidCodes: [] }
-const PLAIN_BAN = { weekdays: 0b111_1111, hours: null }
-
-function originalOf(fence: Fence | undefined): Fields {
+function originalOf(type: FenceType, fence: Fence | undefined): Fields {
   const { parking, ban } = fence ?? {}
+  const { direction } = parking ?? {}
   const penalty = ban?.penaltyCents
   return {
+    type,
     opAreaId: fence?.opAreaId,
     name: fence?.name ?? '',
     geometry: fence?.geometry ?? null,
+    // Of what Baidu's map shows nothing is typed here: it goes on in WGS-84.
+    datum: fence?.datum === 'gcj02' ? 'gcj02' : 'wgs84',
     capacity: parking?.capacity ?? 50,
     minKeep: parking?.minKeep ?? 0,
     bufferM: parking?.bufferM ?? 10,
     fullIsClosed: parking?.fullIsClosed ?? false,
     proofs: parking?.proofs ?? [],
+    direction: direction?.degrees ?? USUAL_PARKING.direction,
+    toleranceDegrees: direction?.toleranceDegrees ?? USUAL_PARKING.toleranceDegrees,
+    hours: parking?.hours ?? ban?.hours ?? null,
+    difficulty: parking?.difficulty ?? USUAL_PARKING.difficulty,
+    rfidCodes: parking?.rfidCodes ?? USUAL_PARKING.rfidCodes,
     penalty: penalty === null || penalty === undefined ? '' : formatMoney(penalty).replaceAll(',', ''),
+    weekdays: ban?.weekdays === undefined ? USUAL_BAN.weekdays : daysOf(ban.weekdays),
     tags: fence?.tags ?? [],
     remark: fence?.remark ?? '',
   }
 }
 
+/** What is sent of the fields: those of its type, its edge in the datum that it was drawn in, as a draft. */
+function drawnOf({ type, name, geometry, datum, penalty, weekdays, hours, tags, remark, ...fields }: Fields) {
+  const { capacity, minKeep, bufferM, fullIsClosed, proofs, direction, toleranceDegrees, difficulty, rfidCodes } = fields
+  // The rule of the field lets nothing else pass.
+  const edge = geometry as Geometry
+  const pointed = direction === null ? null : { degrees: direction, toleranceDegrees: toleranceDegrees ?? TOLERANCE_DEGREES }
+  const parking = { capacity, minKeep, bufferM, fullIsClosed, proofs, direction: pointed, hours, difficulty, rfidCodes }
+  const ban = { penaltyCents: penalty === '' ? null : Number(parseMoney(penalty) ?? 0n), weekdays: weekdaysOf(weekdays), hours }
+  return {
+    name,
+    geometry: converted(edge, datum, 'out'),
+    datum,
+    draft: true,
+    tags,
+    remark,
+    ...(type === 'parking' ? { parking } : {}),
+    ...(isBan(type) ? { ban } : {}),
+  }
+}
+
 /** Draws a fence or draws it anew. What is saved is a draft: it counts when it is published. */
-export function FenceForm({ type, fence, onSaved }: FenceFormProps) {
+export function FenceForm({ types, fence, start, onSaved }: FenceFormProps) {
   const create = useCommand({ run: command.post('/fence'), stale, done: '草稿已保存，发布后生效', fieldOf })
   const change = useCommand({ run: command.put('/fence'), stale, done: '草稿已保存，发布后生效', fieldOf })
   const [form] = Form.useForm<Fields>()
   const areas = useQuery({ ...areasOf([]), enabled: !fence })
-  const original = originalOf(fence)
+  const { parkApplicationId, ...begun } = start ?? {}
+  const original = { ...originalOf(fence?.type ?? types[0], fence), ...begun }
   const areaId = Form.useWatch('opAreaId', form) ?? original.opAreaId
-  const label = typeLabels[type]
-  const save = ({ opAreaId = '', name, geometry, penalty, tags, remark, ...parking }: Fields) => {
-    // The rule of the field lets nothing else pass.
-    const edge = geometry as Geometry
-    const drawn = {
-      name,
-      geometry: edge,
-      draft: true,
-      tags,
-      remark,
-      ...(type === 'parking' ? { parking: { ...PLAIN_PARKING, ...fence?.parking, ...parking } } : {}),
-      ...(isBan(type) ? { ban: { ...PLAIN_BAN, ...fence?.ban, penaltyCents: penalty === '' ? null : Number(parseMoney(penalty) ?? 0n) } } : {}),
-    }
-    return fence ? change.mutateAsync({ ...drawn, id: fence.id, version: fence.version }) : create.mutateAsync({ ...drawn, type, opAreaId })
+  const type = Form.useWatch('type', form) ?? original.type
+  const datum = Form.useWatch('datum', form) ?? original.datum
+  const save = (fields: Fields) => {
+    const drawn = drawnOf(fields)
+    if (fence) return change.mutateAsync({ ...drawn, id: fence.id, version: fence.version })
+    return create.mutateAsync({ ...drawn, type: fields.type, opAreaId: fields.opAreaId ?? '', parkApplicationId: parkApplicationId ?? null })
   }
   return (
     <RecordForm<Fields>
-      draft={[`fence_${type}`, fence?.id, fence?.version]}
+      draft={start ? ['fence_application', parkApplicationId, 0] : [`fence_${types[0]}`, fence?.id, fence?.version]}
       form={form}
       original={original}
       fieldOf={fieldOf}
       onSave={(fields) => save(fields).then(onSaved)}
     >
+      {!fence && types.length > 1 && (
+        <ChoiceItem
+          name="type"
+          label="类型"
+          extra="保存后不能改变"
+          rules={[{ required: true, message: '请选择类型' }]}
+          none="没有类型"
+          showSearch={false}
+          options={types.map((value) => ({ value, label: typeLabels[value] }))}
+        />
+      )}
       {!fence && (
         <ChoiceItem
           name="opAreaId"
@@ -106,35 +175,23 @@ export function FenceForm({ type, fence, onSaved }: FenceFormProps) {
           rules={[{ required: true, message: '请选择服务区' }]}
           query={areas}
           none="没有可以选择的服务区"
-          placeholder={`${label}属于哪个服务区`}
+          placeholder={`${typeLabels[type]}属于哪个服务区`}
           options={(areas.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         />
       )}
       <NameItem name="name" label="名称" max={NAME_MAX} extra="同一服务区内不能重名" showCount />
+      <Form.Item name="datum" hidden>
+        <Input />
+      </Form.Item>
       <Form.Item name="geometry" label="边界" rules={[{ required: true, message: '请在地图上画出边界' }]}>
-        <Edge areaId={areaId} fenceId={fence?.id} />
+        <Edge areaId={areaId} fenceId={fence?.id} datum={datum} onDatum={(typed) => form.setFieldValue('datum', typed)} />
       </Form.Item>
       {type === 'parking' && <ParkingItems />}
-      {isBan(type) && (
-        <TextItem
-          name="penalty"
-          label="违停费用"
-          extra="留空时按计费配置收取"
-          rules={[rule((text) => text !== '' && (parseMoney(text) ?? PENALTY_MAX + 1n) > PENALTY_MAX && '请输入 0 到 1000 元，最多两位小数')]}
-          placeholder="按计费配置"
-          suffix="元"
-          inputMode="decimal"
-        />
-      )}
-      <ChoiceItem
-        name="tags"
-        label="标签"
-        mode="tags"
-        rules={[{ type: 'array', max: TAGS_MAX, message: `最多 ${TAGS_MAX} 个标签` }]}
-        none="输入后回车"
-        placeholder="例如：地铁口"
-      />
+      {isBan(type) && <BanItems />}
+      <TextsItem name="tags" label="标签" placeholder="输入后回车，例如：地铁口" most={TAGS_MAX} max={TAG_MAX} />
       <RemarkItem max={REMARK_MAX} />
+      {type === 'parking' && <MoreParkingItems />}
+      {isBan(type) && <MoreBanItems />}
     </RecordForm>
   )
 }
@@ -142,6 +199,8 @@ export function FenceForm({ type, fence, onSaved }: FenceFormProps) {
 interface EdgeProps {
   areaId: string | undefined
   fenceId: string | undefined
+  datum: Datum
+  onDatum(datum: Datum): void
   value?: Geometry | null
   onChange?(geometry: Geometry | null): void
 }
@@ -152,40 +211,5 @@ function Edge(props: EdgeProps) {
     <Suspense fallback={<Skeleton.Node active className="fence-draw-wait" />}>
       <DrawField {...props} />
     </Suspense>
-  )
-}
-
-function ParkingItems() {
-  return (
-    <>
-      <Pair>
-        <Form.Item name="capacity" label="停放上限" rules={[{ required: true, message: '请输入停放上限' }]}>
-          <InputNumber min={0} max={CAPACITY_MAX} precision={0} suffix="辆" style={{ width: '100%' }} />
-        </Form.Item>
-        <Form.Item
-          name="minKeep"
-          label="保有下限"
-          dependencies={['capacity']}
-          rules={[
-            { required: true, message: '请输入保有下限' },
-            ({ getFieldValue }) => ({
-              validator: (_, least: number) =>
-                least > (getFieldValue('capacity') as number) ? Promise.reject(new Error('不能大于停放上限')) : Promise.resolve(),
-            }),
-          ]}
-        >
-          <InputNumber min={0} max={CAPACITY_MAX} precision={0} suffix="辆" style={{ width: '100%' }} />
-        </Form.Item>
-      </Pair>
-      <Pair>
-        <Form.Item name="bufferM" label="缓冲距离" extra="边界外多少米以内仍算在区内" rules={[{ required: true, message: '请输入缓冲距离' }]}>
-          <InputNumber min={0} max={BUFFER_MAX_M} step={1} suffix="米" style={{ width: '100%' }} />
-        </Form.Item>
-        <Form.Item name="fullIsClosed" label="满桩禁停" extra="停满后不能再还入" valuePropName="checked">
-          <Switch />
-        </Form.Item>
-      </Pair>
-      <ChoiceItem name="proofs" label="还车凭证" mode="multiple" none="没有选项" placeholder="不需要凭证" options={proofOptions} />
-    </>
   )
 }

@@ -3,33 +3,39 @@ import { useMemo, useState } from 'react'
 import { api, type CallOptions, command } from '@/api/client'
 import { serverNow } from '@/api/clock'
 import { areasOf } from '@/kit/areaChoices'
-import type { FilterOption, ListDescription } from '@/kit/list/description'
+import type { Column, FilterOption, ListDescription } from '@/kit/list/description'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { useAskedCommand } from '@/kit/useAskedCommand'
-import { type Fence, FENCE_PATH, type FenceType, formatArea, stageOf, stale, typeLabels } from './fence'
+import { type Fence, FENCE_PATH, type FenceTypes, formatArea, stageOf, stale, typeLabels } from './fence'
 import { FenceDrawer } from './FenceDrawer'
 import { FenceForm } from './FenceForm'
+import { FenceTools } from './FenceTools'
+import { asked, useOverlapAsked } from './overlap'
 import { PublishDialog } from './PublishDialog'
 
-const purposes: Partial<Record<FenceType, string>> = {
-  parking: '还车要停进停车区；修改先存草稿，发布后生效，每个版本都保留，随时可以回滚。',
-  noStop: '停在禁停区会被收取违停费用；修改先存草稿，发布后生效，每个版本都保留，随时可以回滚。',
-}
+const HOW = '修改先存草稿，发布后生效，每个版本都保留，随时可以回滚。'
+const PARKING_PURPOSE = `还车要停进停车区；${HOW}`
+const ZONE_PURPOSE = `停在禁停区、骑进禁行区会被收取违停费用，自定义区只作标记；${HOW}`
 
-function fenceList(type: FenceType, title: string, areas: readonly FilterOption[], at_ms: number): ListDescription<Fence> {
+function fenceList(types: FenceTypes, title: string, areas: readonly FilterOption[], at_ms: number): ListDescription<Fence> {
+  const [first] = types
+  const several = types.length > 1
+  const capacity: Column<Fence, never> = { kind: 'count', key: 'capacity', title: '停放上限', value: (fence) => fence.capacity }
+  const type: Column<Fence, never> = { key: 'type', title: '类型', width: 96, text: (fence) => typeLabels[fence.type] }
   return {
-    id: `fence-${type}`,
+    id: `fence-${first}`,
     title,
-    purpose: purposes[type] ?? '',
+    purpose: first === 'parking' ? PARKING_PURPOSE : ZONE_PURPOSE,
     path: FENCE_PATH,
-    fixed: { type },
+    fixed: { type: types.join(',') },
     exported: true,
     table: 'fence',
     rowKey: (fence) => fence.id,
-    emptyText: `还没有${typeLabels[type]}，先在地图上画第一个`,
+    emptyText: `还没有${typeLabels[first]}，先在地图上画第一个`,
     filters: [
       { kind: 'text', name: 'keyword', label: '关键词', placeholder: '名称' },
       { kind: 'select', name: 'opAreaId', label: '服务区', options: areas },
+      ...(several ? [{ kind: 'several' as const, name: 'type' as const, label: '类型', options: types.map((value) => ({ value, label: typeLabels[value] })) }] : []),
       {
         kind: 'select',
         name: 'state',
@@ -42,9 +48,10 @@ function fenceList(type: FenceType, title: string, areas: readonly FilterOption[
     ],
     columns: [
       { key: 'name', title: '名称', width: 170, strong: true, text: (fence) => fence.name },
+      ...(several ? [type] : []),
       { kind: 'choice', key: 'state', title: '状态', width: 96, value: (fence) => stageOf(fence, at_ms) },
       { key: 'areaName', title: '服务区', width: 150, text: (fence) => fence.areaName },
-      ...(type === 'parking' ? [{ kind: 'count' as const, key: 'capacity', title: '停放上限', value: (fence: Fence) => fence.capacity }] : []),
+      ...(first === 'parking' ? [capacity] : []),
       { key: 'areaM2', title: '面积', width: 110, align: 'right', text: (fence) => formatArea(fence.areaM2) },
       { kind: 'count', key: 'countsVersion', title: '生效版本', value: (fence) => fence.countsVersion },
       { key: 'draft', title: '草稿', width: 76, text: (fence) => (fence.hasDraft ? '有' : '') },
@@ -57,16 +64,16 @@ function fenceList(type: FenceType, title: string, areas: readonly FilterOption[
   }
 }
 
-/** The fences of one type, and what may be done with them. */
-export function FenceList({ type, title }: { type: FenceType; title: string }) {
+/** The fences of some types, and what may be done with them. */
+export function FenceList({ types, title }: { types: FenceTypes; title: string }) {
   const areas = useQuery(areasOf([]))
   const [at] = useState(serverNow)
   const [publishing, setPublishing] = useState<Fence | null>(null)
   const description = useMemo(
-    () => fenceList(type, title, (areas.data ?? []).map(({ id, name }) => ({ value: id, label: name })), at),
-    [type, title, areas.data, at],
+    () => fenceList(types, title, (areas.data ?? []).map(({ id, name }) => ({ value: id, label: name })), at),
+    [types, title, areas.data, at],
   )
-  const setState = useAskedCommand({ run: command.post('/fence/state'), stale, done: '围栏已更新' })
+  const setState = useAskedCommand({ run: useOverlapAsked(command.post('/fence/state')), stale, done: '围栏已更新', fieldOf: asked })
   const discard = useAskedCommand({ run: command.post('/fence/discard'), stale, done: '草稿已丢弃' })
   const remove = useAskedCommand({
     run: ({ id, version }: { id: string; version: number }, options: CallOptions) => api.delete('/fence/{id}', { version }, { path: { id }, ...options }),
@@ -74,7 +81,7 @@ export function FenceList({ type, title }: { type: FenceType; title: string }) {
     done: '围栏已删除',
   })
   const rowActions = (fence: Fence): RowAction[] => {
-    const { id, name, version, state, dataVersion, hasDraft } = fence
+    const { id, name, type, version, state, dataVersion, hasDraft } = fence
     const disable = {
       key: 'disable',
       label: '停用',
@@ -104,7 +111,8 @@ export function FenceList({ type, title }: { type: FenceType; title: string }) {
     <>
       <ListPage<Fence>
         description={description}
-        add={{ text: `新增${typeLabels[type]}`, form: (close) => <FenceForm type={type} onSaved={close} /> }}
+        add={{ text: types.length > 1 ? '新增围栏' : `新增${typeLabels[types[0]]}`, form: (close) => <FenceForm types={types} onSaved={close} /> }}
+        tools={(asked) => <FenceTools type={types[0]} title={title} asked={asked} />}
         editable
         rowActions={rowActions}
         drawer={(id, close) => <FenceDrawer id={id} onClose={close} />}

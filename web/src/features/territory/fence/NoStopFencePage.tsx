@@ -1,6 +1,7 @@
+import { ZONES } from './fence'
 import { FenceList } from './FenceList'
 
-/** 禁停围栏. */
+/** 禁停围栏: no-stop and no-ride zones, and what people mark. */
 export default function NoStopFencePage() {
-  return <FenceList key="NoStopFence" type="noStop" title="禁停围栏" />
+  return <FenceList key="NoStopFence" types={ZONES} title="禁停围栏" />
 }

@@ -4,6 +4,8 @@ import { command } from '@/api/client'
 import { serverNow } from '@/api/clock'
 import { useCommand } from '@/kit/useCommand'
 import { type Fence, stale, typeLabels } from './fence'
+import { asked, useOverlapAsked } from './overlap'
+import { PreviewTable } from './PreviewTable'
 
 const WRITTEN = 'YYYY-MM-DDTHH:mm:00+08:00'
 
@@ -17,8 +19,8 @@ interface Fields {
 }
 
 /** Asks from when a draft is to count, and whether it ends by itself. */
-export function PublishDialog({ fence, onClose }: { fence: Pick<Fence, 'id' | 'name' | 'type' | 'version' | 'dataVersion'>; onClose(): void }) {
-  const publish = useCommand({ run: command.post('/fence/publish'), stale, done: '围栏已发布' })
+export function PublishDialog({ fence, onClose }: { fence: Fence; onClose(): void }) {
+  const publish = useCommand({ run: useOverlapAsked(command.post('/fence/publish')), stale, done: '围栏已发布', fieldOf: asked })
   const [form] = Form.useForm<Fields>()
   const later = Form.useWatch('when', form) === 'later'
   return (
@@ -33,8 +35,9 @@ export function PublishDialog({ fence, onClose }: { fence: Pick<Fence, 'id' | 'n
       destroyOnHidden
     >
       <p>
-        发布后成为第 {fence.dataVersion + 1} 版，从生效时间起按新边界判断还车；此前的还车仍按当时的版本判断。
+        发布后成为第 {fence.dataVersion + 1} 版，从生效时间起{fence.type === 'maintain' ? '按新边界划分站点和车辆。' : '按新边界判断还车；此前的还车仍按当时的版本判断。'}
       </p>
+      {fence.type !== 'maintain' && fence.type !== 'custom' && <PreviewTable fence={fence} />}
       <Form<Fields>
         form={form}
         layout="vertical"

@@ -6,7 +6,9 @@ import { formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Dot } from '@/kit/StateTag'
 import { useAskedCommand } from '@/kit/useAskedCommand'
-import { differences, type Fence, fenceVersions, formatArea, PENDING, stale, versionStage } from './fence'
+import { type Fence, fenceVersions, formatArea, PENDING, stale, versionStage } from './fence'
+import { asked, useOverlapAsked } from './overlap'
+import { differences } from './words'
 import './fence.css'
 
 // The map comes with the versions, not with the list.
@@ -23,7 +25,7 @@ export function Versions({ fence }: { fence: Pick<Fence, 'id' | 'name' | 'versio
   const { id, name, version } = fence
   const [compared, setCompared] = useState<number | null>(null)
   const query = useQuery(fenceVersions(id, version))
-  const rollBack = useAskedCommand({ run: command.post('/fence/rollback'), stale, done: '已回滚' })
+  const rollBack = useAskedCommand({ run: useOverlapAsked(command.post('/fence/rollback')), stale, done: '已回滚', fieldOf: asked })
   const withdraw = useAskedCommand({ run: command.post('/fence/withdraw'), stale, done: '已撤回，内容保留为草稿' })
   if (query.isLoading) return <Skeleton active />
   if (query.isError) return <LoadFailure query={query} text="版本加载失败" />

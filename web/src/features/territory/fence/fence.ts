@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '@/api/client'
 import type { DataOf } from '@/api/shapes'
 import { serverNow } from '@/api/clock'
-import { formatMoney } from '@/kit/format'
 import type { TagStyle } from '@/kit/StateTag'
 import { ink, stateStyle } from '@/kit/theme'
 
@@ -17,7 +16,7 @@ export type Geometry = Fence['geometry']
 export type FenceVersion = DataOf<'/fence/versions'>['rows'][number]
 
 /** What a change of a fence makes stale. */
-export const stale = [[FENCE_PATH], ['/fence/map']] as const
+export const stale = [[FENCE_PATH], ['/fence/map'], ['/ops/area']] as const
 
 export const typeLabels: Readonly<Record<FenceType, string>> = {
   parking: '停车区',
@@ -26,6 +25,11 @@ export const typeLabels: Readonly<Record<FenceType, string>> = {
   maintain: '运维区',
   custom: '自定义区',
 }
+
+/** What a page shows; a new one is of the first when nobody says otherwise. */
+export type FenceTypes = readonly [FenceType, ...FenceType[]]
+export const PARKINGS: FenceTypes = ['parking']
+export const ZONES: FenceTypes = ['noStop', 'noRide', 'custom']
 
 export const proofLabels: Readonly<Record<number, string>> = { 1: '蓝牙道钉', 2: '射频识别', 3: '定向停车', 4: '脚撑检测', 5: '摄像头' }
 
@@ -54,29 +58,6 @@ export function versionStage({ withdrawn, counted, fromAt }: Pick<FenceVersion, 
 /** Square metres, as people read them. */
 export function formatArea(area_m2: number): string {
   return area_m2 >= 1_000_000 ? `${(area_m2 / 1_000_000).toFixed(2)} km²` : `${area_m2 >= 100 ? Math.round(area_m2).toLocaleString('zh-CN') : area_m2.toFixed(1)} m²`
-}
-
-type Drawn = Pick<FenceVersion, 'name' | 'geometry' | 'areaM2' | 'parking' | 'ban' | 'tags' | 'remark'>
-
-/** What differs between two drawings of a fence, in words. */
-export function differences(before: Drawn, after: Drawn): string[] {
-  const said: string[] = []
-  const add = (label: string, from: string | null | undefined, to: string | null | undefined) => {
-    if (from !== to) said.push(`${label} ${from || '（空）'} → ${to || '（空）'}`)
-  }
-  add('名称', before.name, after.name)
-  if (JSON.stringify(before.geometry) !== JSON.stringify(after.geometry)) said.push(`边界 ${formatArea(before.areaM2)} → ${formatArea(after.areaM2)}`)
-  const [old, now] = [before.parking, after.parking]
-  add('停放上限', old?.capacity?.toString(), now?.capacity?.toString())
-  add('保有下限', old?.minKeep?.toString(), now?.minKeep?.toString())
-  add('缓冲距离', old?.bufferM?.toString(), now?.bufferM?.toString())
-  add('满桩禁停', old && (old.fullIsClosed ? '是' : '否'), now && (now.fullIsClosed ? '是' : '否'))
-  add('还车凭证', old?.proofs?.map((proof) => proofLabels[proof]).join('、'), now?.proofs?.map((proof) => proofLabels[proof]).join('、'))
-  const cents = (ban: Drawn['ban']) => (ban ? (ban.penaltyCents === null || ban.penaltyCents === undefined ? '按计费配置' : `${formatMoney(ban.penaltyCents)} 元`) : undefined)
-  add('违停费用', cents(before.ban), cents(after.ban))
-  add('标签', before.tags.join('、'), after.tags.join('、'))
-  add('备注', before.remark, after.remark)
-  return said
 }
 
 export const fenceInfo = (id: string) =>

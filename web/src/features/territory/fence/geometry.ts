@@ -1,4 +1,5 @@
 /** Between what the wire says of a fence's edge and what the drawing tool has. Degrees, WGS-84, longitude first. */
+import { type Datum, fromWgs84, toWgs84 } from '@/map/datum'
 import type { Geometry } from './fence'
 
 type Place = readonly [lng: number, lat: number]
@@ -32,10 +33,17 @@ export function ringOf(geometry: Geometry): number[][] {
 
 /** South-west and north-east corner, `[lat, lng]`. */
 export function boundsOfRing(ring: readonly (readonly number[])[]): [[number, number], [number, number]] {
-  const [lngs, lats] = [ring.map(([lng]) => lng!), ring.map(([, lat]) => lat!)]
+  // Not by spreading: there may be more corners than a call takes arguments.
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const [lng, lat] of ring) {
+    west = Math.min(west, lng!)
+    east = Math.max(east, lng!)
+    south = Math.min(south, lat!)
+    north = Math.max(north, lat!)
+  }
   return [
-    [Math.min(...lats), Math.min(...lngs)],
-    [Math.max(...lats), Math.max(...lngs)],
+    [south, west],
+    [north, east],
   ]
 }
 
@@ -46,12 +54,19 @@ export function geometryOf(ring: number[][], radiusKilometers: unknown): Geometr
   return { type: 'Point', coordinates: [rounded((west + east) / 2), rounded((south + north) / 2)], radiusM: Math.round(radiusKilometers * 10_000) / 10 }
 }
 
+/** An edge out of WGS-84 into a datum, or from there in. */
+export function converted(geometry: Geometry, datum: Datum, way: 'in' | 'out'): Geometry {
+  const place = (corner: readonly number[]) => (way === 'in' ? toWgs84 : fromWgs84)(datum, corner)
+  if (geometry.type === 'Point') return { ...geometry, coordinates: place(geometry.coordinates) }
+  return { ...geometry, coordinates: geometry.coordinates.map((ring) => ring.map(place)) }
+}
+
 /** The corners as lines of `longitude, latitude`; of a circle its middle and radius. */
 export function written(geometry: Geometry | null): string {
   if (geometry === null) return ''
-  if (geometry.type === 'Point') return `${geometry.coordinates.join(', ')}, ${geometry.radiusM}`
-  const ring = geometry.coordinates[0] ?? []
-  return ring.slice(0, -1).map(([lng, lat]) => `${lng}, ${lat}`).join('\n')
+  const line = (corner: readonly number[]) => corner.map(rounded).join(', ')
+  if (geometry.type === 'Point') return `${line(geometry.coordinates)}, ${geometry.radiusM}`
+  return (geometry.coordinates[0] ?? []).slice(0, -1).map(line).join('\n')
 }
 
 /** What lines of numbers say; null when they are neither three corners or more nor a middle with a radius. */

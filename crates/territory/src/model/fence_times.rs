@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// When a version was to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Times {
+pub(crate) struct Times {
     pub from_at_ms: i64,
     /// None: until the next version does.
     pub until_at_ms: Option<i64>,
@@ -13,18 +13,18 @@ pub(super) struct Times {
 
 /// A time in which the fence was switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct OffTime {
+pub(crate) struct OffTime {
     pub from_at_ms: i64,
     /// None: it still is.
     pub until_at_ms: Option<i64>,
 }
 
 /// From the first until the second, which is no longer part of it; none: for ever.
-pub(super) type Stretch = (i64, Option<i64>);
+pub(crate) type Stretch = (i64, Option<i64>);
 
 /// When each of `versions`, in the order of their numbers, counts; those that were taken back (none) never do. Of two that
 /// begin at the same time the later one counts.
-pub(super) fn counts(versions: &[Option<Times>], off: &[OffTime]) -> Vec<Vec<Stretch>> {
+pub(crate) fn counts(versions: &[Option<Times>], off: &[OffTime]) -> Vec<Vec<Stretch>> {
     let stretch_of = |(index, times): (usize, &Option<Times>)| {
         let Some(times) = times else { return Vec::new() };
         let others =
@@ -52,15 +52,6 @@ fn without((from, until): Stretch, off: OffTime) -> [Stretch; 2] {
     // An end before its beginning is dropped by the caller.
     let after = off.until_at_ms.map_or((from, Some(from)), |on| (from.max(on), until));
     [before, after]
-}
-
-/// As PostgreSQL writes an `int8multirange`.
-pub(super) fn multirange(stretches: &[Stretch]) -> String {
-    let written = stretches.iter().map(|(from, until)| match until {
-        Some(until) => format!("[{from},{until})"),
-        None => format!("[{from},)"),
-    });
-    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]
@@ -103,12 +94,6 @@ mod tests {
             counts(&[from(10), from(20)], &off),
             [vec![(10, Some(12)), (15, Some(18))], vec![(22, Some(40))]]
         );
-    }
-
-    #[test]
-    fn a_multirange_is_written_as_postgresql_reads_it() {
-        assert_eq!(multirange(&[(1, Some(5)), (9, None)]), "{[1,5),[9,)}");
-        assert_eq!(multirange(&[]), "{}");
     }
 
     proptest! {

@@ -1,0 +1,4 @@
+//! Files that come in, are shown, and go again.
+
+mod files;
+mod photos;

@@ -1,0 +1,4 @@
+//! Its HTTP surface.
+
+pub(crate) mod gbfs;
+pub(crate) mod mds;

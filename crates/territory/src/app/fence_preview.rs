@@ -1,0 +1,153 @@
+//! Where bikes stopped about a fence: how these stops are judged by what counts now, how they would be with a change, and
+//! what would fit them better.
+
+use geofence::atlas::{Fence, Span};
+use geofence::correction::{Correction, corrected};
+use geofence::judge::{ReturnClass, Stop};
+use geofence::{Atlas, Bounds, Outline, Plane, Rule, Shape};
+use vocabulary::Wgs84;
+use wire::Refused;
+
+use crate::Context;
+use crate::model::fence::Drawing;
+use crate::ports::Stopped;
+
+const DAY_MS: i64 = 86_400_000;
+/// Stops that are judged at most, the newest.
+const STOPS_MOST: usize = 20_000;
+/// Beyond the edge a fence still matters: by its buffer and by what a fix may be off, metres.
+const MARGIN_M: f64 = 70.0;
+/// Of a fix whose device told nothing of it.
+const USUAL_HDOP: f64 = 1.0;
+
+/// A stop that would be judged otherwise.
+pub struct Shifted {
+    /// Where.
+    pub place: Wgs84,
+    /// As it is judged by what counts now.
+    pub before: ReturnClass,
+    /// As it would be.
+    pub after: ReturnClass,
+}
+
+/// How stops are judged: how many of each class, by its number.
+pub type Tally = [u32; 5];
+
+/// What would change.
+pub struct Preview {
+    /// By what counts now.
+    pub before: Tally,
+    /// With the change.
+    pub after: Tally,
+    /// Those that would be judged otherwise, newest first.
+    pub shifted: Vec<Shifted>,
+    /// Whether there are more stops than were judged.
+    pub capped: bool,
+}
+
+/// The box of both shapes with a margin.
+fn about(shapes: &[&Shape]) -> Option<Bounds> {
+    let boxes = shapes.iter().map(|shape| Outline::from(*shape).bounds());
+    let [min, max] = boxes.reduce(|[min, max], [other_min, other_max]| {
+        [
+            [min[0].min(other_min[0]), min[1].min(other_min[1])],
+            [max[0].max(other_max[0]), max[1].max(other_max[1])],
+        ]
+    })?;
+    let middle = Wgs84::new(f64::midpoint(min[1], max[1]), f64::midpoint(min[0], max[0])).ok()?;
+    let plane = Plane::at(middle);
+    let (low, high) = (plane.degrees([-MARGIN_M, -MARGIN_M]), plane.degrees([MARGIN_M, MARGIN_M]));
+    let margin = [(high[0] - low[0]) / 2.0, (high[1] - low[1]) / 2.0];
+    Some([[min[0] - margin[0], min[1] - margin[1]], [max[0] + margin[0], max[1] + margin[1]]])
+}
+
+fn stop_of(stopped: &Stopped, drawing: &Drawing) -> Stop {
+    Stop::new(stopped.place, stopped.at, stopped.hdop.unwrap_or(USUAL_HDOP), Some(drawing.area_id))
+}
+
+fn judged(stops: Vec<Stopped>, drawing: &Drawing, now: &Atlas, then: &Atlas) -> Preview {
+    let mut preview =
+        Preview { before: [0; 5], after: [0; 5], shifted: Vec::new(), capped: stops.len() > STOPS_MOST };
+    for stopped in stops.into_iter().take(STOPS_MOST) {
+        let stop = stop_of(&stopped, drawing);
+        let [before, after] = [now, then].map(|atlas| atlas.judge(&stop, |_| 0).class);
+        preview.before[usize::from(before.number().unsigned_abs())] += 1;
+        preview.after[usize::from(after.number().unsigned_abs())] += 1;
+        if before != after {
+            preview.shifted.push(Shifted { place: stopped.place, before, after });
+        }
+    }
+    preview
+}
+
+/// Where bikes stopped about a fence, judged by what counts now.
+pub struct Returns {
+    /// Each with its class, newest first.
+    pub stops: Vec<(Wgs84, ReturnClass)>,
+    /// Whether there are more.
+    pub capped: bool,
+    /// An edge that would fit better, of a parking place drawn as a ring.
+    pub correction: Option<Correction>,
+}
+
+impl Context {
+    /// What `drawing` would change of the stops of so many days, in the place of what the fence is now; `known` is what it
+    /// was drawn as last.
+    pub(crate) async fn preview_fence(
+        &self,
+        drawing: Drawing,
+        known: Option<Shape>,
+        days: u32,
+    ) -> Result<Preview, Refused> {
+        let now = self.runtime.clock.now();
+        let shapes: Vec<&Shape> = known.iter().chain([&drawing.shape]).collect();
+        let (bounds, stops) = self.stops_about(&shapes, days).await?;
+        let judge = self.judges.now(&self.runtime).await?;
+        let previewed = tokio::task::spawn_blocking(move || {
+            let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
+            let mut changed: Vec<Fence> =
+                fences.iter().filter(|fence| fence.id != drawing.fence_id).cloned().collect();
+            changed.push(Fence {
+                id: drawing.fence_id,
+                data_version: 0,
+                area: drawing.area_id,
+                shape: drawing.shape.clone(),
+                rule: drawing.rule.clone(),
+                span: Span::EVER,
+            });
+            judged(stops, &drawing, &Atlas::new(edge.clone(), fences), &Atlas::new(edge, changed))
+        });
+        previewed.await.map_err(Refused::internal)
+    }
+
+    /// The stops about what is drawn, and the better edge that follows from them.
+    pub(crate) async fn returns_about(&self, drawing: Drawing, days: u32) -> Result<Returns, Refused> {
+        let now = self.runtime.clock.now();
+        let (bounds, stops) = self.stops_about(&[&drawing.shape], days).await?;
+        let judge = self.judges.now(&self.runtime).await?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
+            let atlas = Atlas::new(edge, fences);
+            let capped = stops.len() > STOPS_MOST;
+            let class = |stopped: &Stopped| atlas.judge(&stop_of(stopped, &drawing), |_| 0).class;
+            let stops: Vec<(Wgs84, ReturnClass)> =
+                stops.iter().take(STOPS_MOST).map(|stopped| (stopped.place, class(stopped))).collect();
+            let places: Vec<Wgs84> = stops.iter().map(|(place, _)| *place).collect();
+            let correction = match (&drawing.shape, &drawing.rule) {
+                (Shape::Polygon(ring), Rule::Parking(_)) => corrected(ring, &places),
+                _ => None,
+            };
+            Returns { stops, capped, correction }
+        });
+        looked.await.map_err(Refused::internal)
+    }
+
+    /// The box about what is drawn, and who stopped in it in the last days.
+    async fn stops_about(&self, shapes: &[&Shape], days: u32) -> Result<(Bounds, Vec<Stopped>), Refused> {
+        let bounds = about(shapes).ok_or_else(|| Refused::malformed("围栏的位置不正确"))?;
+        let since = self.runtime.clock.now().plus_millis(-i64::from(days) * DAY_MS);
+        let most = i64::try_from(STOPS_MOST).map_err(Refused::internal)? + 1;
+        let stops = self.ports.stops.within(bounds, since, most).await.map_err(Refused::unavailable)?;
+        Ok((bounds, stops))
+    }
+}

@@ -1,0 +1,207 @@
+import { AimOutlined, DeleteOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
+import { useQuery } from '@tanstack/react-query'
+import { Button, Input, Segmented, Space, Tooltip, Upload } from 'antd'
+import type { Map as LeafletMap } from 'leaflet'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useBrandStore } from '@/app/brand'
+import { boundsOf } from '@/map/fences/fences'
+import { FencesOnMap } from '@/map/layers'
+import { MapView } from '@/map/MapView'
+import { whenSized } from '@/map/whenSized'
+import { fencesAround, type Geometry } from '../fence/fence'
+import { boundsOfRing, written, ZOOM_MOST } from '../fence/geometry'
+import { cornersOf, countOf, HANDLES_MOST, polygonOf, readEdge, type Ring } from './corners'
+import { EdgeOnMap } from './EdgeOnMap'
+import { Handles } from './Handles'
+import { Pen } from './Pen'
+import '../fence/fence.css'
+import './area-fence.css'
+
+const MARGIN_PX: [number, number] = [24, 24]
+const MOST_STEPS = 50
+/** Where nothing is known yet: the whole country. */
+const COUNTRY = { lat: 35, lng: 105, zoom: 4 }
+type Mode = 'adjust' | 'draw'
+
+interface EdgeFieldProps {
+  /** The area whose edge it is; none: a new one. */
+  areaId: string | undefined
+  /** The edge that holds, shown dashed beneath what is drawn. */
+  original: Geometry | null
+  disabled?: boolean
+  value?: Geometry | null
+  onChange?(geometry: Geometry | null): void
+}
+
+/** The edge of an area on a map: drawn, adjusted at the corners in sight, or given as coordinates. */
+export default function EdgeField({ areaId, original, disabled = false, value = null, onChange }: EdgeFieldProps) {
+  const around = useQuery(fencesAround)
+  const tiles = useBrandStore((store) => store.config?.tiles ?? null)
+  const [map, setMap] = useState<LeafletMap | null>(null)
+  const [mode, setMode] = useState<Mode>(value === null ? 'draw' : 'adjust')
+  const [past, setPast] = useState<(Geometry | null)[]>([])
+  const [future, setFuture] = useState<(Geometry | null)[]>([])
+  const [inSight, setInSight] = useState(0)
+  const ring = useMemo(() => cornersOf(value), [value])
+  const before = useMemo(() => cornersOf(original), [original])
+  // Its own edge is drawn as it is being changed; what lies in it and beside it stays where it is.
+  const others = useMemo(
+    () => around.data && { ...around.data, areas: around.data.areas.filter(({ id }) => id !== areaId) },
+    [around.data, areaId],
+  )
+  const neighbours = useMemo(() => (around.data ? boundsOf(around.data) : null), [around.data])
+  const changed = value !== null && original !== null && JSON.stringify(value.coordinates) !== JSON.stringify(original.coordinates)
+
+  const put = (geometry: Geometry | null) => {
+    onChange?.(geometry)
+    setMode(geometry === null ? 'draw' : 'adjust')
+  }
+  const change = (next: Ring | null) => {
+    if (next === ring) return
+    setPast([...past, value].slice(-MOST_STEPS))
+    setFuture([])
+    put(next === null ? null : polygonOf(next))
+  }
+  const undo = () => {
+    setPast(past.slice(0, -1))
+    setFuture([...future, value])
+    put(past.at(-1) ?? null)
+  }
+  const redo = () => {
+    setFuture(future.slice(0, -1))
+    setPast([...past, value])
+    put(future.at(-1) ?? null)
+  }
+
+  const look = (at: Ring) => {
+    const bounds = at.length > 0 ? boundsOfRing(at) : neighbours
+    if (map && bounds) map.fitBounds(bounds, { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
+  }
+  useEffect(() => {
+    return map ? whenSized(map, () => look(ring.length > 0 ? ring : before)) : undefined
+    // Once: what is drawn must not move under the hand.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [map, before.length > 0 || neighbours !== null])
+
+  const reach = useMemo(() => (ring.length > 0 ? boundsOfRing(ring) : neighbours), [ring, neighbours])
+  return (
+    <div className="fence-draw">
+      <div className="fence-draw-tools">
+        <Segmented<Mode>
+          aria-label="绘制方式"
+          disabled={disabled}
+          value={mode}
+          onChange={setMode}
+          options={[
+            { value: 'adjust', label: '调整', disabled: value === null },
+            { value: 'draw', label: '重新画' },
+          ]}
+        />
+        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || past.length === 0} onClick={undo} />
+        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || future.length === 0} onClick={redo} />
+        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
+        <Tool label="看全边界" icon={<AimOutlined />} onClick={() => look(ring.length > 0 ? ring : before)} />
+        <span className="weak" role="status">
+          {mode === 'draw' ? '逐点单击，双击或回到起点结束' : adjusting(inSight, countOf(ring))}
+        </span>
+      </div>
+      <div className="fence-draw-map">
+        <MapView start={COUNTRY} daylight="day" tiles={tiles} label="服务区边界" reach={reach} onReady={setMap}>
+          <FencesOnMap daylight="day" fences={others} />
+        </MapView>
+        {map && before.length > 0 && (changed || mode === 'draw') && <EdgeOnMap map={map} ring={before} look="before" />}
+        {map && mode === 'adjust' && disabled && <EdgeOnMap map={map} ring={ring} look="drawn" />}
+        {map && mode === 'adjust' && !disabled && <Handles map={map} ring={ring} onChange={change} onSight={setInSight} />}
+        {map && mode === 'draw' && !disabled && <Pen map={map} onDrawn={change} />}
+      </div>
+      {changed && <p className="weak edge-legend">虚线是现在生效的边界，实线是保存后的边界</p>}
+      <Coordinates value={value} disabled={disabled} onRead={(geometry) => change(cornersOf(geometry))} />
+    </div>
+  )
+}
+
+/** What can be done with so many corners in sight of all. */
+function adjusting(inSight: number, all: number): string {
+  const sight = `视野内 ${inSight.toLocaleString()} / 共 ${all.toLocaleString()} 个顶点`
+  if (inSight > HANDLES_MOST) return `${sight}，太密无法逐个拖动：放大到视野内不超过 ${HANDLES_MOST} 个，或用坐标修改`
+  if (inSight === 0) return `${sight}，移动地图到边界上`
+  return `${sight}：拖动顶点，拖动边的中点增加，右键删除`
+}
+
+interface ToolProps {
+  label: string
+  icon: ReactNode
+  disabled?: boolean
+  onClick(): void
+}
+
+function Tool({ label, icon, disabled, onClick }: ToolProps) {
+  return (
+    <Tooltip title={label}>
+      <Button type="text" aria-label={label} icon={icon} disabled={disabled} onClick={onClick} />
+    </Tooltip>
+  )
+}
+
+const NO_EDGE = '至少三行“经度, 纬度”，或一个没有洞的 GeoJSON 多边形'
+/** Ten thousand corners, written out with as much air as anybody does. */
+const FILE_MOST_BYTES = 5_000_000
+
+/** The same as numbers: to type, to copy, to paste, to take from a file. Written out when it is opened, for thousands of lines take a while. */
+function Coordinates({ value, disabled, onRead }: { value: Geometry | null; disabled: boolean; onRead(geometry: Geometry): void }) {
+  const [open, setOpen] = useState(false)
+  const [typed, setTyped] = useState<string | null>(null)
+  const [unread, setUnread] = useState<string | null>(null)
+  const geometry = useMemo(() => (typed === null ? null : readEdge(typed)), [typed])
+  const fault = unread ?? (typed !== null && geometry === null ? NO_EDGE : null)
+  const take = (found: Geometry) => {
+    onRead(found)
+    setTyped(null)
+    setUnread(null)
+  }
+  const readFile = async (file: File) => {
+    const found = file.size > FILE_MOST_BYTES ? null : readEdge(await file.text())
+    if (found) take(found)
+    else setUnread(`文件“${file.name}”读不出边界：${file.size > FILE_MOST_BYTES ? '不能超过 5 MB' : NO_EDGE}`)
+  }
+  return (
+    <details className="fence-coordinates" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>坐标（WGS-84）</summary>
+      {open && (
+        <>
+          <Input.TextArea
+            aria-label="坐标"
+            rows={8}
+            disabled={disabled}
+            value={typed ?? written(value)}
+            placeholder={'每行一个顶点：经度, 纬度\n或粘贴 GeoJSON：一个没有洞的多边形'}
+            status={typed !== null && geometry === null ? 'error' : ''}
+            onChange={({ target }) => {
+              setTyped(target.value)
+              setUnread(null)
+            }}
+          />
+          <Space size="small">
+            <Button size="small" disabled={disabled || geometry === null} onClick={() => geometry && take(geometry)}>
+              画到地图上
+            </Button>
+            <Upload
+              accept=".geojson,.json,.txt,.csv"
+              showUploadList={false}
+              disabled={disabled}
+              beforeUpload={(file) => {
+                void readFile(file)
+                return false
+              }}
+            >
+              <Button size="small" disabled={disabled}>
+                从文件读取
+              </Button>
+            </Upload>
+          </Space>
+          {fault !== null && <span className="fence-fault">{fault}</span>}
+        </>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,58 @@
+import L, { type Map as LeafletMap } from 'leaflet'
+import { useEffect, useEffectEvent } from 'react'
+import { cornersIn, HANDLES_MOST, inserted, middleOf, moved, type Place, removed, type Ring, sidesIn } from './corners'
+import { edgeLayer, latLngsOf } from './EdgeOnMap'
+
+interface HandlesProps {
+  map: LeafletMap
+  ring: Ring
+  onChange(ring: Ring): void
+  /** How many corners are in sight. */
+  onSight(corners: number): void
+}
+
+const CORNER_PX = 14
+const MIDDLE_PX = 10
+
+const icon = (kind: 'corner' | 'middle', side_px: number) => L.divIcon({ className: `edge-handle edge-${kind}`, iconSize: [side_px, side_px] })
+
+/** An edge that is drawn anew corner by corner: those in sight can be taken hold of, when they are few enough to be told apart. */
+export function Handles({ map, ring, onChange, onSight }: HandlesProps) {
+  const change = useEffectEvent(onChange)
+  const sight = useEffectEvent(onSight)
+  useEffect(() => {
+    const edge = edgeLayer(ring, 'drawn').addTo(map)
+    const handles = L.layerGroup().addTo(map)
+    const handle = ([lng, lat]: Place, kind: 'corner' | 'middle', then: (place: Place) => Ring) => {
+      const marker = L.marker([lat, lng], { icon: icon(kind, kind === 'corner' ? CORNER_PX : MIDDLE_PX), draggable: true, keyboard: false })
+      const here = (): Place => [marker.getLatLng().lng, marker.getLatLng().lat]
+      marker.on('drag', () => edge.setLatLngs(latLngsOf(then(here()))))
+      marker.on('dragend', () => change(then(here())))
+      return marker.addTo(handles)
+    }
+    const show = () => {
+      handles.clearLayers()
+      const bounds = map.getBounds()
+      const box = { west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth() }
+      const corners = cornersIn(ring, box)
+      sight(corners.length)
+      if (corners.length > HANDLES_MOST) return
+      for (const index of sidesIn(ring, box).slice(0, HANDLES_MOST)) handle(middleOf(ring, index), 'middle', (place) => inserted(ring, index, place))
+      for (const index of corners) {
+        const [lng, lat] = ring[index]!
+        const corner = handle([lng!, lat!], 'corner', (place) => moved(ring, index, place))
+        corner.on('contextmenu', () => change(removed(ring, index)))
+      }
+    }
+    show()
+    map.on('moveend', show)
+    map.on('resize', show)
+    return () => {
+      map.off('moveend', show)
+      map.off('resize', show)
+      handles.remove()
+      edge.remove()
+    }
+  }, [map, ring])
+  return null
+}
