@@ -72,6 +72,16 @@ async fn fences_of_a_file_are_looked_at_then_drawn_once_and_come_back_as_a_file(
         (&json!(0), &json!(true))
     );
 
+    // What tells riders the opposite of a zone that counts is asked about, and drawn when that is meant.
+    let zone = row(&city, 60, "真禁停");
+    let body = json!({"type": "noStop", "opAreaId": city.area, "rows": [zone]});
+    assert_eq!(browser.ok("POST", "/fence/import", body).await["made"], 1);
+    let over = |meant: bool| json!({"type": "parking", "opAreaId": city.area, "confirmOverlap": meant, "rows": [row(&city, 60, "重叠"), row(&city, 62, "旁边")]});
+    let asked = browser.ok("POST", "/fence/import", over(false)).await;
+    assert_eq!((told(&asked), &asked["made"]), (vec![(0, "fence-overlap".to_owned())], &json!(1)), "{asked}");
+    let meant = browser.ok("POST", "/fence/import", over(true)).await;
+    assert_eq!((&meant["made"], &meant["same"]), (&json!(1), &json!(1)), "{meant}");
+
     // Too many at once are refused whole.
     let many = vec![row(&city, 1, "多"); 501];
     let body = json!({"type": "parking", "opAreaId": city.area, "rows": many});
@@ -82,9 +92,9 @@ async fn fences_of_a_file_are_looked_at_then_drawn_once_and_come_back_as_a_file(
     let file = taken(&browser, &format!("/fence/drawings?opAreaId={}&type=parking", city.area)).await;
     assert_eq!(file.status, 200, "{}", file.body);
     let features = file.body["features"].as_array().expect("features");
-    assert_eq!(features.len(), 18, "with the area's own");
+    assert_eq!(features.len(), 20, "with the area's own");
     let circle = features.iter().find(|one| one["properties"]["name"] == "路侧 6").expect("the circle");
     assert_eq!(circle["properties"]["circle"]["radiusM"], 9.0, "{circle}");
     assert!(circle["geometry"]["coordinates"][0].as_array().is_some_and(|ring| ring.len() > 60), "{circle}");
-    assert_eq!(recorded(&browser, "fence").await.0["access"]["rows"], 18);
+    assert_eq!(recorded(&browser, "fence").await.0["access"]["rows"], 20);
 }

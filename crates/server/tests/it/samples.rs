@@ -210,7 +210,7 @@ fn of_fences(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("GET", "/fence/list") => Sample::Ask(json!({"opAreaId": area, "pageSize": "200"})),
         ("GET", "/fence/{id}") => Sample::Ask(json!({})),
         ("GET", "/fence/versions" | "/fence/returns") => Sample::Ask(json!({"id": fence})),
-        ("GET", "/fence/drawings") => Sample::Ask(json!({"opAreaId": area})),
+        ("GET", "/fence/drawings") => Sample::Ask(json!({})),
         ("POST", "/fence/import") => {
             Sample::Tell(json!({"type": "parking", "opAreaId": area, "rows": [form]}))
         }

@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use geofence::{NotARing, Ring, Shape};
-use kernel::{Aggregate, CommandContext, CommandError, Receipt, Transaction};
+use geofence::{Bounds, NotARing, Outline, Ring, Shape};
+use kernel::{Aggregate, CommandContext, CommandError, ReadTx, Receipt, Transaction};
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Timestamp, Wgs84};
 use wire::{Caller, Refused};
 
 use super::NEWEST;
 use crate::Context;
 use crate::model::area::Area;
-use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal};
+use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Opposite};
 use crate::model::fence_form::{FenceForm, FenceType, shape};
 use crate::read::fences;
 
@@ -26,7 +26,12 @@ pub struct Import {
     pub kind: FenceType,
     /// Whether they are kept as drafts, which count for nobody; otherwise they count from now on.
     pub draft: bool,
+    /// Whether they may overlap fences that tell riders the opposite.
+    pub overlaps: bool,
 }
+
+/// What counts in an area and tells riders the opposite, each with its box.
+type Opposites = Vec<(Bounds, Opposite)>;
 
 /// What becomes of a row of the file.
 pub enum Fate {
@@ -67,18 +72,32 @@ impl Fault {
 }
 
 impl Import {
-    fn command(&self, drawing: Drawing) -> FenceCommand {
-        let area = self.edge.clone();
-        if self.draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } }
+    fn command(&self, drawing: Drawing, opposites: &Opposites) -> FenceCommand {
+        let [min, max] = Outline::from(&drawing.shape).bounds();
+        let near = |[from, to]: &Bounds| (0..2).all(|axis| from[axis] <= max[axis] && min[axis] <= to[axis]);
+        let opposite: Vec<Opposite> =
+            opposites.iter().filter(|(bounds, _)| near(bounds)).map(|(_, one)| one.clone()).collect();
+        let command = FenceCommand::drawn(self.draft, drawing, self.edge.clone());
+        if opposite.is_empty() {
+            command
+        } else {
+            FenceCommand::Apart { opposite, command: Box::new(command) }
+        }
     }
 
     /// As it would stand, by itself.
-    fn alone(&self, form: FenceForm, id: FenceId, now: Timestamp) -> Result<Drawing, Fault> {
+    fn alone(
+        &self,
+        form: FenceForm,
+        id: FenceId,
+        opposites: &Opposites,
+        now: Timestamp,
+    ) -> Result<Drawing, Fault> {
         let datum = form.datum();
         shape(form.geometry(), datum).map_err(|error| Fault::of_shape(&error, datum))?;
         let drawing = form.drawing(id, self.area, self.agent, self.kind)?;
         let mut made = Fence::default();
-        for event in made.decide(self.command(drawing), now)? {
+        for event in made.decide(self.command(drawing, opposites), now)? {
             made.evolve(&event);
         }
         made.drawing().cloned().ok_or_else(|| FenceRefusal::Unknown.into())
@@ -89,10 +108,11 @@ impl Import {
         &self,
         rows: Vec<(FenceForm, FenceId)>,
         there: &HashMap<String, Vec<Shape>>,
+        opposites: &Opposites,
         now: Timestamp,
     ) -> Vec<Fate> {
         let mut names = HashSet::new();
-        let fate = |(form, id)| match self.alone(form, id, now) {
+        let fate = |(form, id)| match self.alone(form, id, opposites, now) {
             Err(fault) => Fate::Refused(fault),
             Ok(drawing) => match there.get(&drawing.name) {
                 Some(shapes) if shapes.contains(&drawing.shape) => Fate::Same,
@@ -119,13 +139,26 @@ impl Context {
         for (name, shape) in fences::named(&mut *db, import.area, &names).await? {
             there.entry(name).or_default().push(shape);
         }
-        drop(db);
+        let opposites = self.opposites(&import, db).await?;
         let rows = forms.into_iter().map(|form| (form, FenceId(self.runtime.ids.next_id()))).collect();
         let judged = tokio::task::spawn_blocking(move || {
-            let fates = import.judged(rows, &there, now);
+            let fates = import.judged(rows, &there, &opposites, now);
             (import, fates)
         });
         judged.await.map_err(Refused::internal)
+    }
+
+    /// What counts in the area and tells riders the opposite, where that is not to be overlapped.
+    async fn opposites(&self, import: &Import, mut db: ReadTx) -> Result<Opposites, Refused> {
+        let kinds = import.kind.kind().opposite();
+        if import.draft || import.overlaps || kinds.is_empty() {
+            return Ok(Vec::new());
+        }
+        if !db.caught_up() {
+            return Err(Refused::unavailable("the fences lag behind the log"));
+        }
+        let found = fences::counting(&mut *db, import.area, kinds, self.runtime.clock.now()).await?;
+        Ok(found.into_iter().map(|one| (Outline::from(&one.shape).bounds(), one)).collect())
     }
 
     /// Draws what may stand: all or nothing of it, while the area's edge stays as it was judged by.
@@ -140,7 +173,8 @@ impl Context {
                 return Err(CommandError::<FenceRefusal>::Contended.into());
             }
             for drawing in drawings {
-                tx.execute::<Fence>(&drawing.fence_id, import.command(drawing.clone())).await?;
+                let command = FenceCommand::drawn(import.draft, drawing.clone(), import.edge.clone());
+                tx.execute::<Fence>(&drawing.fence_id, command).await?;
             }
             Ok(tx)
         };

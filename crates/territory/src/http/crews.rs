@@ -11,7 +11,7 @@ use wire::{
     Record, Refused, Routes,
 };
 
-use super::fences::{area_of, drawn, found, no_area, refused, stage};
+use super::fences::{area_of, found, no_area, refused, stage};
 use crate::Context;
 use crate::app::NEWEST;
 use crate::model::area::Area;
@@ -155,7 +155,7 @@ async fn create(call: Call<Context>, Body(body): Body<NewMaintenanceArea>) -> Ha
     let drawing =
         body.edge.drawing(fence_id, post.area_id, agent_id, FenceType::Maintain).map_err(refused)?;
     let people = context.assignment(caller, post, body.crew, body.manager.as_ref()).await?;
-    let drawn = drawn(body.draft, drawing, area);
+    let drawn = FenceCommand::drawn(body.draft, drawing, area);
     let ctx = request.context_of_account(json!({ "id": fence_id.to_string() }));
     Ok(Answer::replied(context.keep_maintained(drawn, &people, None, &ctx).await?))
 }
@@ -195,7 +195,7 @@ async fn update(call: Call<Context>, Body(body): Body<ChangedMaintenanceArea>) -
     let drawing =
         body.edge.drawing(body.id, post.area_id, post.agent_id, FenceType::Maintain).map_err(refused)?;
     let people = context.assignment(caller, post, body.crew, body.manager.as_ref()).await?;
-    let drawn = drawn(body.draft, drawing, area);
+    let drawn = FenceCommand::drawn(body.draft, drawing, area);
     let ctx = request.context_of_account(json!({}));
     Ok(Answer::replied(context.keep_maintained(drawn, &people, Some(body.version), &ctx).await?))
 }

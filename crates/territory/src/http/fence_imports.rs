@@ -35,6 +35,9 @@ struct FenceImport {
     /// Whether they are kept as drafts, which count for nobody; otherwise they count from now on.
     #[serde(default)]
     draft: bool,
+    /// Whether they may overlap fences that tell riders the opposite; otherwise such rows are refused (`fence-overlap`).
+    #[serde(default)]
+    confirm_overlap: bool,
     /// Whether it is only looked what would become of them.
     #[serde(default)]
     check: bool,
@@ -87,7 +90,14 @@ async fn import(call: Call<Context>, Body(body): Body<FenceImport>) -> Handled<V
         return Err(Refused::malformed(format!("一次需有 1 到 {ROWS_MAX} 个围栏")));
     }
     let (edge, agent) = area_of(&call, body.op_area_id).await?;
-    let import = Import { area: body.op_area_id, agent, edge, kind: body.kind, draft: body.draft };
+    let import = Import {
+        area: body.op_area_id,
+        agent,
+        edge,
+        kind: body.kind,
+        draft: body.draft,
+        overlaps: body.confirm_overlap,
+    };
     let Call { state: context, caller, request } = &call;
     let (import, fates) = context.judge_import(caller, import, body.rows, request.now()).await?;
     let mut outcome = ImportOutcome::default();

@@ -16,7 +16,7 @@ use wire::{
 use super::park_applications::build_station;
 use crate::Context;
 use crate::model::area::{Area, AreaState};
-use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Term};
+use crate::model::fence::{Fence, FenceCommand, FenceRefusal, Term};
 use crate::model::fence_form::{FenceForm, FenceType};
 use crate::read::fences::{self, FenceRow, FenceVersion};
 
@@ -170,11 +170,6 @@ pub(super) async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Re
     Ok(Found { kind, area: drawing.area_id, agent: drawing.agent_id, edge })
 }
 
-/// Keeps what is drawn as a draft, or lets it count from now on.
-pub(super) fn drawn(draft: bool, drawing: Drawing, area: Ring) -> FenceCommand {
-    if draft { FenceCommand::Save { drawing, area } } else { FenceCommand::Draw { drawing, area } }
-}
-
 /// `command`, to be refused where what begins to count by it overlaps what tells riders the opposite; as it is once somebody
 /// has `confirmed` that.
 async fn apart(
@@ -224,7 +219,7 @@ async fn create(call: Call<Context>, Body(body): Body<NewFence>) -> Handled<Valu
     let (area, agent) = area_of(&call, body.op_area_id).await?;
     let id = FenceId(call.state.runtime.ids.next_id());
     let drawing = body.form.drawing(id, body.op_area_id, agent, body.kind).map_err(refused)?;
-    let command = drawn(body.draft, drawing, area);
+    let command = FenceCommand::drawn(body.draft, drawing, area);
     let command =
         apart(&call, body.draft || body.confirm_overlap, body.op_area_id, body.kind, command).await?;
     match body.park_application_id {
@@ -259,7 +254,7 @@ struct ChangedFence {
 async fn update(call: Call<Context>, Body(body): Body<ChangedFence>) -> Handled<Value> {
     let Found { kind, area, agent, edge } = found(&call, body.id).await?;
     let drawing = body.form.drawing(body.id, area, agent, kind).map_err(refused)?;
-    let command = drawn(body.draft, drawing, edge);
+    let command = FenceCommand::drawn(body.draft, drawing, edge);
     let command = apart(&call, body.draft || body.confirm_overlap, area, kind, command).await?;
     done(&call, kind, body.id, command, Some(body.version)).await
 }

@@ -256,6 +256,13 @@ fn sound_parking(parking: &Parking) -> Result<(), FenceRefusal> {
     }
 }
 
+impl FenceCommand {
+    /// Keeps what is drawn as a draft, or lets it count from now on.
+    pub const fn drawn(draft: bool, drawing: Drawing, area: Ring) -> Self {
+        if draft { Self::Save { drawing, area } } else { Self::Draw { drawing, area } }
+    }
+}
+
 impl Term {
     /// The same with its beginning, when it may be so at `now`.
     fn sound(self, now: Timestamp) -> Result<Self, FenceRefusal> {

@@ -5255,6 +5255,8 @@ export interface components {
         FenceImport: {
             /** @description Whether it is only looked what would become of them. */
             check?: boolean;
+            /** @description Whether they may overlap fences that tell riders the opposite; otherwise such rows are refused (`fence-overlap`). */
+            confirmOverlap?: boolean;
             /** @description Whether they are kept as drafts, which count for nobody; otherwise they count from now on. */
             draft?: boolean;
             /** @description The area that all of them lie in. */

@@ -112,7 +112,7 @@ export function FenceList({ types, title }: { types: FenceTypes; title: string }
       <ListPage<Fence>
         description={description}
         add={{ text: types.length > 1 ? '新增围栏' : `新增${typeLabels[types[0]]}`, form: (close) => <FenceForm types={types} onSaved={close} /> }}
-        tools={(asked) => <FenceTools type={types[0]} title={title} asked={asked} />}
+        tools={(asked) => <FenceTools types={types} title={title} asked={asked} />}
         editable
         rowActions={rowActions}
         drawer={(id, close) => <FenceDrawer id={id} onClose={close} />}

@@ -4,24 +4,24 @@ import { lazy, Suspense, useState } from 'react'
 import type { Query } from '@/api/shapes'
 import { TOO_MANY } from '@/kit/jobs/jobs'
 import { type DrawingFormat, startDrawings } from './exportDrawings'
-import type { FenceType } from './fence'
+import type { FenceTypes } from './fence'
 
 // Reading files comes with the dialog, not with the list.
 const ImportDialog = lazy(() => import('./import/ImportDialog').then((module) => ({ default: module.ImportDialog })))
 
 interface FenceToolsProps {
-  type: FenceType
+  types: FenceTypes
   title: string
   /** What the list shows. */
   asked(): Query
 }
 
 /** Brings fences from files, and takes them away as drawings. */
-export function FenceTools({ type, title, asked }: FenceToolsProps) {
+export function FenceTools({ types, title, asked }: FenceToolsProps) {
   const { message } = App.useApp()
   const [importing, setImporting] = useState(false)
   const take = (format: DrawingFormat) => {
-    if (!startDrawings(`fence-${type}`, title, asked(), format)) void message.info(TOO_MANY)
+    if (!startDrawings(`fence-${types[0]}`, title, asked(), format)) void message.info(TOO_MANY)
   }
   return (
     <>
@@ -41,7 +41,7 @@ export function FenceTools({ type, title, asked }: FenceToolsProps) {
       </Dropdown>
       {importing && (
         <Suspense fallback={null}>
-          <ImportDialog type={type} onClose={() => setImporting(false)} />
+          <ImportDialog types={types} onClose={() => setImporting(false)} />
         </Suspense>
       )}
     </>

@@ -1,12 +1,12 @@
 import { InboxOutlined } from '@ant-design/icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Alert, App, Form, InputNumber, Modal, Progress, Radio, Select, Skeleton, Upload } from 'antd'
+import { Alert, App, Checkbox, Form, InputNumber, Modal, Progress, Radio, Select, Skeleton, Upload } from 'antd'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import { areasOf } from '@/kit/areaChoices'
 import { TOO_MANY } from '@/kit/jobs/jobs'
 import { startJob } from '@/kit/jobs/store'
 import { type Datum, toWgs84 } from '@/map/datum'
-import { type FenceType, stale, typeLabels } from '../fence'
+import { type FenceType, type FenceTypes, stale, typeLabels } from '../fence'
 import { apart, type Columns, type Fault, guessColumns, type Reading, readTable } from './drawings'
 import { FaultList } from './FaultList'
 import { type Contents, contentsOf, whyUnreadable } from './readFile'
@@ -29,9 +29,11 @@ interface Chosen {
 }
 
 interface Fields {
+  type: FenceType
   opAreaId: string
   datum: Datum
   draft: boolean
+  confirmOverlap: boolean
   capacity: number
   bufferM: number
 }
@@ -44,8 +46,7 @@ function readingOf({ contents, columns }: Chosen): Reading {
 }
 
 /** Brings fences from a file: chosen, looked at by the server without drawing any, and drawn as a job. */
-export function ImportDialog({ type, onClose }: { type: FenceType; onClose(): void }) {
-  const label = typeLabels[type]
+export function ImportDialog({ types, onClose }: { types: FenceTypes; onClose(): void }) {
   const { message } = App.useApp()
   const client = useQueryClient()
   const areas = useQuery(areasOf([]))
@@ -57,6 +58,8 @@ export function ImportDialog({ type, onClose }: { type: FenceType; onClose(): vo
   const stop = useRef<AbortController | null>(null)
   const areaId = Form.useWatch('opAreaId', form)
   const datum = Form.useWatch('datum', form) ?? 'wgs84'
+  const type = Form.useWatch('type', form) ?? types[0]
+  const label = types.length === 1 ? typeLabels[types[0]] : '围栏'
   const reading = useMemo(() => chosen && readingOf(chosen), [chosen])
   const place = useMemo(() => (corner: readonly number[]) => toWgs84(datum, corner), [datum])
   const count = reading?.drawings.length ?? 0
@@ -82,7 +85,7 @@ export function ImportDialog({ type, onClose }: { type: FenceType; onClose(): vo
       setUnreadable(whyUnreadable(error))
     }
   }
-  const terms = (fields: Fields): Terms => ({ type, ...fields })
+  const terms = (fields: Fields): Terms => ({ ...fields, type })
   const look = async (fields: Fields) => {
     if (!reading) return
     forget()
@@ -164,10 +167,15 @@ export function ImportDialog({ type, onClose }: { type: FenceType; onClose(): vo
         form={form}
         className="import-part import-terms"
         layout="vertical"
-        initialValues={{ datum: 'wgs84', draft: false, capacity: 50, bufferM: 10 }}
-        onValuesChange={(changed: Partial<Fields>) => !('draft' in changed) && forget()}
+        initialValues={{ type: types[0], datum: 'wgs84', draft: false, confirmOverlap: false, capacity: 50, bufferM: 10 }}
+        onValuesChange={forget}
         onFinish={(fields) => (check.kind === 'done' ? draw(fields) : void look(fields))}
       >
+        {types.length > 1 && (
+          <Form.Item name="type" label="类型" rules={[{ required: true }]}>
+            <Select options={types.map((value) => ({ value, label: typeLabels[value] }))} />
+          </Form.Item>
+        )}
         <Form.Item name="opAreaId" label="服务区" rules={[{ required: true, message: '请选择服务区' }]}>
           <Select
             showSearch={{ optionFilterProp: 'label' }}
@@ -197,6 +205,11 @@ export function ImportDialog({ type, onClose }: { type: FenceType; onClose(): vo
             ]}
           />
         </Form.Item>
+        {type !== 'custom' && (
+          <Form.Item name="confirmOverlap" label="重叠" valuePropName="checked">
+            <Checkbox>{type === 'parking' ? '可以与禁停、禁行区重叠' : '可以与停车区重叠'}</Checkbox>
+          </Form.Item>
+        )}
       </Form>
       {check.kind === 'running' && (
         <Progress percent={Math.floor((check.done / Math.max(check.total, 1)) * 100)} aria-label="检查的进度" />

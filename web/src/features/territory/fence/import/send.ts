@@ -19,6 +19,8 @@ export interface Terms {
   datum: string
   /** Kept as drafts, which count for nobody until they are published. */
   draft: boolean
+  /** May overlap fences that tell riders the opposite. */
+  confirmOverlap: boolean
   /** Of parking places whose row says none. */
   capacity: number
   bufferM: number
@@ -65,9 +67,9 @@ export async function send(drawings: readonly Drawing[], terms: Terms, check: bo
   let sent = 0
   for (const part of partsOf(drawings)) {
     signal.throwIfAborted()
-    const { type, opAreaId, draft } = terms
+    const { type, opAreaId, draft, confirmOverlap } = terms
     const rows = part.map((drawing) => rowOf(drawing, terms))
-    const { made, same, refused } = await api.post('/fence/import', { type, opAreaId, draft, check, rows }, { signal, quiet: true })
+    const { made, same, refused } = await api.post('/fence/import', { type, opAreaId, draft, confirmOverlap, check, rows }, { signal, quiet: true })
     whole.made += made
     whole.same += same
     for (const { row, text, spot } of refused) {
