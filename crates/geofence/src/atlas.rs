@@ -1,9 +1,10 @@
 //! Areas and fence versions, found by place.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
+use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject};
 use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
 
 use crate::outline::Bounds;
@@ -65,7 +66,13 @@ impl Span {
     }
 }
 
-type Tree = RTree<GeomWithData<Rectangle<[f64; 2]>, u32>>;
+type Boxed = GeomWithData<Rectangle<[f64; 2]>, u32>;
+type Tree = RTree<Boxed>;
+
+/// Parking places this close are looked at together, metres.
+const CLOSE_M: f64 = 22.0;
+/// So many they are where there are many.
+const CLOSE_COUNT: usize = 32;
 
 /// Every edge and fence version of some stretch of time.
 #[derive(Debug)]
@@ -86,7 +93,7 @@ pub(crate) struct Near<'a> {
     pub beyond_m: f64,
 }
 
-fn boxed([min, max]: Bounds, index: usize) -> GeomWithData<Rectangle<[f64; 2]>, u32> {
+fn boxed([min, max]: Bounds, index: usize) -> Boxed {
     GeomWithData::new(Rectangle::from_corners(min, max), index as u32)
 }
 
@@ -198,17 +205,31 @@ impl Atlas {
         mut visit: impl FnMut(Near<'a>) -> f64,
     ) {
         let least_m = plane.least_degree_m();
-        let mut reach_m = f64::INFINITY;
-        for (one, degrees2) in
-            self.parking_boxes.nearest_neighbor_iter_with_distance_2(&[place.lng(), place.lat()])
-        {
-            if degrees2.sqrt() * least_m > reach_m {
-                break;
+        let point = [place.lng(), place.lat()];
+        let reach_m = Cell::new(f64::INFINITY);
+        // Whether it and what lies further away may still matter.
+        let mut look = |one: &Boxed, degrees2: f64| {
+            if degrees2.sqrt() * least_m > reach_m.get() {
+                return false;
             }
             let (fence, outline) = &self.fences[one.data as usize];
             if fence.span.holds(at) {
-                reach_m = visit(Near { fence, beyond_m: outline.beyond_m(place, plane) });
+                reach_m.set(visit(Near { fence, beyond_m: outline.beyond_m(place, plane) }));
             }
+            true
+        };
+        // Most stop near one: those close by are found without putting all others in order.
+        let corner = |sign: f64| point.map(|degree| degree + sign * CLOSE_M / least_m);
+        let close = AABB::from_corners(corner(-1.0), corner(1.0));
+        let mut near: Vec<(f64, &Boxed)> = Vec::with_capacity(CLOSE_COUNT);
+        let found = self.parking_boxes.locate_in_envelope_intersecting(&close);
+        near.extend(found.map(|one| (one.distance_2(&point), one)));
+        near.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        let all_matter = near.into_iter().all(|(degrees2, one)| look(one, degrees2));
+        if all_matter && reach_m.get() > CLOSE_M {
+            let further = self.parking_boxes.nearest_neighbor_iter_with_distance_2(&point);
+            let mut further = further.filter(|(one, _)| !one.envelope().intersects(&close));
+            further.all(|(one, degrees2)| look(one, degrees2));
         }
     }
 }

@@ -172,7 +172,7 @@ impl Judging for Plain {
         let point = Point::new(place.lng(), place.lat());
         let mut nearest_m = f64::INFINITY;
         // Of the five nearest boxes the nearest corner: none of them need be the nearest edge, which takes longer.
-        for near in self.tree.nearest_neighbor_iter([place.lng(), place.lat()]).take(5) {
+        for near in self.tree.nearest_neighbor_iter(&[place.lng(), place.lat()]).take(5) {
             let polygon = &self.polygons[near.data];
             if polygon.contains(&point) {
                 return true;
