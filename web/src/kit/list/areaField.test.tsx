@@ -44,13 +44,16 @@ function Row({ first, choices }: { first: Filters; choices: AreaChoices }) {
 
 async function show(choices: AreaChoices, first: Filters = {}) {
   values = first
+  const client = new QueryClient()
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <ConfigProvider button={{ autoInsertSpace: false }} theme={{ token: { motion: false } }}>
         <Row first={first} choices={choices} />
       </ConfigProvider>
     </QueryClientProvider>,
   )
+  // Which kind of field it is follows from the answer.
+  await waitFor(() => expect(client.isFetching()).toBe(0))
   await act(() => new Promise((wake) => setTimeout(wake)))
 }
 
