@@ -1,13 +1,15 @@
 /** Station applications: handed in by a rider's program, decided one after the other, built as parking places. */
 import { request, type APIRequestContext, type APIResponse, type Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, machineToken, rowOf, server, SIGNED_IN, test } from './fixtures'
+import { at, expect, machineToken, rowOf, server, SIGNED_IN, test, WORKER } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
 const PAGE = '/data/park-application'
 /** Of a degree of latitude about 11 m. */
 const STEP = 0.0001
+/** Areas that were made. */
+let made = 0
 
 const drawer = (page: Page) => page.locator('.ant-drawer-open').first()
 const form = (page: Page) => page.locator('.ant-drawer-open').last()
@@ -28,8 +30,10 @@ async function told(answer: APIResponse): Promise<Record<string, unknown>> {
 
 async function program(): Promise<Program> {
   const http = await request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
-  // Each in a square kilometre of its own, far from the city: where areas overlap the smaller one holds the place.
-  const [lat, lng] = [26 + Math.random() * 2, 119 + Math.random() * 2]
+  // Each in a square kilometre of its own, beside the city's districts: where areas overlap the smaller one holds the place, and
+  // the maps of other tests stay as near as they are.
+  const [lat, lng] = [24.512 - WORKER * 0.012 + Math.random() / 10_000, 119.711 + made * 0.011]
+  made += 1
   const post = async (path: string, data: unknown) => told(await http.post(path, { data }))
   const { agentId } = await post('/open/v1/agents', { company: '站点申请测试公司', contactName: '陈伟', phone: '13900009910', billingWay: 0 })
   const ring = [

@@ -240,7 +240,10 @@ fn spread([min, max]: Bounds) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::Datum;
+
     use super::*;
+    use crate::Parking;
 
     #[test]
     fn spans_meet_when_they_share_an_instant() {
@@ -257,5 +260,51 @@ mod tests {
         ] {
             assert_eq!((one.meets(&other), other.meets(&one)), (meet, meet), "{one:?} {other:?}");
         }
+    }
+
+    const AREA: AreaId = AreaId(20);
+
+    fn square(west: f64, side: f64) -> Ring {
+        let corners = [[west, 24.0], [west + side, 24.0], [west + side, 24.0 + side], [west, 24.0 + side]];
+        Ring::draw_area(&corners, Datum::Wgs84).unwrap()
+    }
+
+    #[test]
+    fn fences_that_count_and_reach_out_of_their_area_are_counted() {
+        let until = Span { from: Timestamp::from_millis(0), until: Some(Timestamp::from_millis(100)) };
+        let fence = |id: i64, area: AreaId, west: f64, span: Span| Fence {
+            id: FenceId(id),
+            data_version: 1,
+            area,
+            shape: Shape::Polygon(square(west, 0.001)),
+            rule: Rule::Parking(Parking::default()),
+            span,
+        };
+        let area = |id: AreaId, data_version: i64, side: f64, span: Span| Area {
+            id,
+            data_version,
+            ring: square(118.0, side),
+            span,
+        };
+        let later = Span { from: Timestamp::from_millis(100), until: None };
+        let atlas = Atlas::new(
+            vec![
+                area(AREA, 1, 0.1, until),
+                area(AREA, 2, 0.01, later),
+                area(AreaId(21), 1, 0.01, Span::EVER),
+            ],
+            vec![
+                fence(1, AREA, 118.005, Span::EVER),
+                fence(2, AREA, 118.05, Span::EVER),
+                fence(3, AREA, 118.06, until),
+                fence(4, AreaId(21), 118.05, Span::EVER),
+            ],
+        );
+        let astray = |areas: &[AreaId], at_ms: i64| {
+            atlas.astray(&areas.iter().copied().collect(), Timestamp::from_millis(at_ms))
+        };
+        assert_eq!(astray(&[AREA], 50), BTreeMap::new(), "the wide edge held all");
+        assert_eq!(astray(&[AREA], 100), BTreeMap::from([(AREA, 1)]), "the third counts no more");
+        assert_eq!(astray(&[AREA, AreaId(21)], 100), BTreeMap::from([(AREA, 1), (AreaId(21), 1)]));
     }
 }

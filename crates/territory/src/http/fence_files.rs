@@ -59,7 +59,7 @@ fn feature(row: &FenceRow) -> Result<Value, Refused> {
 
 /// The list's fences as GeoJSON, WGS-84, as they were drawn last; at most 50,000.
 #[utoipa::path(get, path = "/fence/drawings", tag = "territory", operation_id = "fenceDrawings", params(FenceQuery),
-    responses((status = 200, content_type = "application/geo+json", body = String)))]
+    responses((status = 200, content_type = "application/geo+json", body = Value)))]
 async fn drawings(
     call: Call<Context>,
     Seen(seen): Seen,

@@ -9212,7 +9212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/geo+json": string;
+                    "application/geo+json": unknown;
                     "application/json": components["schemas"]["RuleRefusal"];
                 };
             };

@@ -53,7 +53,7 @@ export function AreaFenceDrawer({ id, onClose }: { id: string; onClose(): void }
             <EdgePreview name={area.name} ring={cornersOf(area.geometry)} />
           </Suspense>
         ) : (
-          <RedrawAreaForm area={area} onSaved={() => undefined} />
+          <RedrawAreaForm area={area} onSaved={onClose} />
         )
       }
     </RecordDrawer>

@@ -12,7 +12,7 @@ import { fencesAround, type Geometry } from '../fence/fence'
 import { boundsOfRing, written, ZOOM_MOST } from '../fence/geometry'
 import { cornersOf, countOf, HANDLES_MOST, polygonOf, readEdge, type Ring } from './corners'
 import { EdgeOnMap } from './EdgeOnMap'
-import { Handles } from './Handles'
+import { Handles, type Sight } from './Handles'
 import { Pen } from './Pen'
 import '../fence/fence.css'
 import './area-fence.css'
@@ -41,7 +41,7 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
   const [mode, setMode] = useState<Mode>(value === null ? 'draw' : 'adjust')
   const [past, setPast] = useState<(Geometry | null)[]>([])
   const [future, setFuture] = useState<(Geometry | null)[]>([])
-  const [inSight, setInSight] = useState(0)
+  const [sight, setSight] = useState<Sight>({ corners: 0, handles: 0 })
   const ring = useMemo(() => cornersOf(value), [value])
   const before = useMemo(() => cornersOf(original), [original])
   // Its own edge is drawn as it is being changed; what lies in it and beside it stays where it is.
@@ -102,7 +102,7 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
         <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
         <Tool label="看全边界" icon={<AimOutlined />} onClick={() => look(ring.length > 0 ? ring : before)} />
         <span className="weak" role="status">
-          {mode === 'draw' ? '逐点单击，双击或回到起点结束' : adjusting(inSight, countOf(ring))}
+          {mode === 'draw' ? '逐点单击，双击或回到起点结束' : adjusting(sight, countOf(ring))}
         </span>
       </div>
       <div className="fence-draw-map">
@@ -111,7 +111,7 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
         </MapView>
         {map && before.length > 0 && (changed || mode === 'draw') && <EdgeOnMap map={map} ring={before} look="before" />}
         {map && mode === 'adjust' && disabled && <EdgeOnMap map={map} ring={ring} look="drawn" />}
-        {map && mode === 'adjust' && !disabled && <Handles map={map} ring={ring} onChange={change} onSight={setInSight} />}
+        {map && mode === 'adjust' && !disabled && <Handles map={map} ring={ring} onChange={change} onSight={setSight} />}
         {map && mode === 'draw' && !disabled && <Pen map={map} onDrawn={change} />}
       </div>
       {changed && <p className="weak edge-legend">虚线是现在生效的边界，实线是保存后的边界</p>}
@@ -121,11 +121,11 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
 }
 
 /** What can be done with so many corners in sight of all. */
-function adjusting(inSight: number, all: number): string {
-  const sight = `视野内 ${inSight.toLocaleString()} / 共 ${all.toLocaleString()} 个顶点`
-  if (inSight > HANDLES_MOST) return `${sight}，太密无法逐个拖动：放大到视野内不超过 ${HANDLES_MOST} 个，或用坐标修改`
-  if (inSight === 0) return `${sight}，移动地图到边界上`
-  return `${sight}：拖动顶点，拖动边的中点增加，右键删除`
+function adjusting({ corners, handles }: Sight, all: number): string {
+  const said = `视野内 ${corners.toLocaleString()} / 共 ${all.toLocaleString()} 个顶点`
+  if (corners === 0) return `${said}，移动地图到边界上`
+  if (handles === 0) return `${said}，太密无法逐个拖动：放大到视野内不超过 ${HANDLES_MOST} 个，或用坐标修改`
+  return `${said}${handles < corners ? `，只能拖动离中心最近的 ${handles} 个` : ''}：拖动顶点，拖动边的中点增加，右键删除`
 }
 
 interface ToolProps {

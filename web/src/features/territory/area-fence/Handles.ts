@@ -1,14 +1,19 @@
 import L, { type Map as LeafletMap } from 'leaflet'
 import { useEffect, useEffectEvent } from 'react'
-import { cornersIn, HANDLES_MOST, inserted, middleOf, moved, type Place, removed, type Ring, sidesIn } from './corners'
+import { cornersIn, HANDLES_MOST, inserted, middleOf, moved, nearest, type Place, removed, type Ring, sidesIn } from './corners'
 import { edgeLayer, latLngsOf } from './EdgeOnMap'
 
 interface HandlesProps {
   map: LeafletMap
   ring: Ring
   onChange(ring: Ring): void
-  /** How many corners are in sight. */
-  onSight(corners: number): void
+  /** How many corners are in sight, and how many of them can be taken hold of. */
+  onSight(sight: Sight): void
+}
+
+export interface Sight {
+  corners: number
+  handles: number
 }
 
 const CORNER_PX = 14
@@ -34,10 +39,15 @@ export function Handles({ map, ring, onChange, onSight }: HandlesProps) {
       handles.clearLayers()
       const bounds = map.getBounds()
       const box = { west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth() }
-      const corners = cornersIn(ring, box)
-      sight(corners.length)
-      if (corners.length > HANDLES_MOST) return
-      for (const index of sidesIn(ring, box).slice(0, HANDLES_MOST)) handle(middleOf(ring, index), 'middle', (place) => inserted(ring, index, place))
+      const inSight = cornersIn(ring, box)
+      const crowded = inSight.length > HANDLES_MOST
+      // As near as the map goes, those in the middle stand apart.
+      const few = crowded && map.getZoom() < map.getMaxZoom() ? [] : inSight
+      const { lng: middleLng, lat: middleLat } = map.getCenter()
+      const corners = nearest(ring, few, [middleLng, middleLat], HANDLES_MOST)
+      sight({ corners: inSight.length, handles: corners.length })
+      const taken = new Set(corners)
+      for (const index of sidesIn(ring, box).filter((side) => !crowded || taken.has(side)).slice(0, HANDLES_MOST)) handle(middleOf(ring, index), 'middle', (place) => inserted(ring, index, place))
       for (const index of corners) {
         const [lng, lat] = ring[index]!
         const corner = handle([lng!, lat!], 'corner', (place) => moved(ring, index, place))

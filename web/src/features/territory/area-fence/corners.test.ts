@@ -1,6 +1,6 @@
 import { expect, describe, it } from 'vitest'
 import { differences, formatKm2 } from './areaFence'
-import { cornersIn, cornersOf, countOf, fault, inserted, middleOf, moved, polygonOf, readEdge, removed, type Ring, sidesIn } from './corners'
+import { cornersIn, cornersOf, countOf, fault, inserted, middleOf, moved, nearest, polygonOf, readEdge, removed, type Ring, sidesIn } from './corners'
 
 const square: Ring = [[118, 24], [118.1, 24], [118.1, 24.1], [118, 24.1], [118, 24]]
 
@@ -10,6 +10,7 @@ describe('corners that are taken hold of', () => {
     expect(cornersIn(square, { west: 118.01, south: 24.01, east: 118.09, north: 24.09 })).toEqual([])
     expect(sidesIn(square, { west: 118.01, south: 23.9, east: 118.2, north: 24.09 })).toEqual([0, 1])
     expect(middleOf(square, 3)).toEqual([118, 24.05])
+    expect(nearest(square, [0, 1, 2, 3], [118.09, 24.06], 2)).toEqual([2, 1])
   })
 
   it('move, and the ring stays closed', () => {

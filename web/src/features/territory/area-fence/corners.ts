@@ -37,6 +37,13 @@ export function cornersIn(ring: Ring, box: Box): number[] {
   return Array.from({ length: countOf(ring) }, (_, index) => index).filter((index) => isIn(ring[index]!, box))
 }
 
+/** Of these corners those nearest to a place, at most so many. */
+export function nearest(ring: Ring, corners: readonly number[], [lng, lat]: Place, most: number): number[] {
+  const wide = Math.cos((lat * Math.PI) / 180)
+  const away = (index: number) => Math.hypot((ring[index]![0]! - lng) * wide, ring[index]![1]! - lat)
+  return corners.toSorted((a, b) => away(a) - away(b)).slice(0, most)
+}
+
 /** The middle of the side from this corner to the next. */
 export function middleOf(ring: Ring, index: number): Place {
   const [from, to] = [ring[index]!, ring[index + 1]!]
