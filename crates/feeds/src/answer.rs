@@ -68,7 +68,7 @@ impl Document {
     }
 
     /// The answer to who asked.
-    pub(crate) fn answer(&self, asked: &Asked) -> Response {
+    pub(crate) fn answer(&self, asked: &FeedRequest) -> Response {
         let packed = self.packed.as_ref().filter(|_| asked.takes_gzip);
         asked.answer(&self.etag, self.ttl_s, packed.unwrap_or(&self.body).clone(), packed.is_some())
     }
@@ -81,14 +81,14 @@ fn pack(body: &[u8]) -> std::io::Result<Bytes> {
 }
 
 /// Who asks, and what he has already.
-pub(crate) struct Asked {
+pub(crate) struct FeedRequest {
     caller: Option<Caller>,
     known: Option<String>,
     takes_gzip: bool,
     host: Option<Authority>,
 }
 
-impl<S: Sync> FromRequestParts<S> for Asked {
+impl<S: Sync> FromRequestParts<S> for FeedRequest {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refused> {
@@ -110,7 +110,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-impl Asked {
+impl FeedRequest {
     /// How far he sees: a machine its scope, and everybody all of what is public. Where it is not, the route has let nobody
     /// else in.
     pub(crate) fn scope(&self, public: bool) -> Result<Scope, Refused> {
@@ -171,12 +171,12 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_363_200_000);
 
-    async fn asked(headers: &[(&str, &str)]) -> Asked {
+    async fn asked(headers: &[(&str, &str)]) -> FeedRequest {
         let mut request = Request::get("/");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Asked::from_request_parts(&mut request.body(()).unwrap().into_parts().0, &()).await.unwrap()
+        FeedRequest::from_request_parts(&mut request.body(()).unwrap().into_parts().0, &()).await.unwrap()
     }
 
     fn long() -> serde_json::Value {

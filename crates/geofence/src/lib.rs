@@ -11,7 +11,7 @@ pub mod rule;
 mod shape;
 
 pub use atlas::Atlas;
-pub use outline::{Bounds, Outline};
+pub use outline::{Bounds, Outline, meet};
 pub use overlap::{overlap_m2, place_in_both};
 pub use plane::{Plane, to_segment_m};
 pub use ring::{NotARing, Ring};

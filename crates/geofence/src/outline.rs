@@ -12,6 +12,11 @@ const FEW_CORNERS: usize = 24;
 /// A box in degrees: `[lng, lat]` of its south-west and north-east corner.
 pub type Bounds = [[f64; 2]; 2];
 
+/// Whether two boxes have a point in common.
+pub fn meet([a_min, a_max]: Bounds, [b_min, b_max]: Bounds) -> bool {
+    (0..2).all(|axis| a_min[axis] <= b_max[axis] && b_min[axis] <= a_max[axis])
+}
+
 /// A ring or a circle with what makes answers quick.
 #[derive(Clone, Debug)]
 pub struct Outline {

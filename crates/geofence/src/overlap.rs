@@ -4,7 +4,7 @@ use geo::{Area, BooleanOps, InteriorPoint};
 use vocabulary::Wgs84;
 
 use crate::ring::polygon;
-use crate::{Bounds, Outline, Plane, Ring, Shape};
+use crate::{Bounds, Outline, Plane, Ring, Shape, meet};
 
 /// What lies deeper than this within both of two shapes is meant, not drawn beside the line; metres.
 const MEANT_M: f64 = 0.25;
@@ -28,8 +28,7 @@ pub fn place_in_both(one: &Shape, other: &Shape) -> Option<[f64; 2]> {
 /// Square metres that lie within `ring` and within the closed `[lng, lat]` corners of another one, WGS-84.
 pub fn overlap_m2(ring: &Ring, other: &[[f64; 2]]) -> f64 {
     let own = ring.closed();
-    let (Some([min, max]), Some([other_min, other_max])) = (bounds(&own), bounds(other)) else { return 0.0 };
-    if (0..2).any(|axis| max[axis] < other_min[axis] || min[axis] > other_max[axis]) {
+    if !bounds(&own).zip(bounds(other)).is_some_and(|(one, other)| meet(one, other)) {
         return 0.0;
     }
     let [lng, lat] = own[0];

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use vocabulary::{Datum, Wgs84, distance_m};
 
 use crate::ring::polygon;
-use crate::{Bounds, NotARing, Outline, Plane, Ring};
+use crate::{NotARing, Outline, Plane, Ring, meet};
 
 /// A ring or a circle, WGS-84 inside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,11 +132,6 @@ impl Shape {
             }
         }
     }
-}
-
-/// Whether two boxes have a point in common.
-fn meet([a_min, a_max]: Bounds, [b_min, b_max]: Bounds) -> bool {
-    (0..2).all(|axis| a_min[axis] <= b_max[axis] && b_min[axis] <= a_max[axis])
 }
 
 /// The ground that lies in both rings, square metres.

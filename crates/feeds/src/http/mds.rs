@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 use wire::{Params, Refused, Routes};
 
-use crate::answer::Asked;
+use crate::answer::FeedRequest;
 use crate::model::mds::{Geography, PATH, Policy, VERSION};
 use crate::views::CATALOGUE_TTL_S;
 use crate::{Feeds, permit};
@@ -125,7 +125,7 @@ fn named(id: &str) -> Result<String, Refused> {
     responses((status = 200, body = Geographies<Geography>)))]
 async fn geographies(
     State(feeds): State<Feeds>,
-    asked: Asked,
+    asked: FeedRequest,
     Params(which): Params<Which>,
 ) -> Result<Response, Refused> {
     let scope = asked.scope(feeds.about.mds_public)?;
@@ -143,7 +143,7 @@ async fn geographies(
     responses((status = 200, body = OneGeography<Geography>), (status = 404)))]
 async fn geography(
     State(feeds): State<Feeds>,
-    asked: Asked,
+    asked: FeedRequest,
     Path(geography_id): Path<String>,
 ) -> Result<Response, Refused> {
     let scope = asked.scope(feeds.about.mds_public)?;
@@ -157,7 +157,7 @@ async fn geography(
     responses((status = 200, body = Policies<Policy>)))]
 async fn policies(
     State(feeds): State<Feeds>,
-    asked: Asked,
+    asked: FeedRequest,
     Params(span): Params<Span>,
 ) -> Result<Response, Refused> {
     let scope = asked.scope(feeds.about.mds_public)?;
@@ -184,7 +184,7 @@ async fn policies(
     params(("policy_id" = String, Path)), responses((status = 200, body = Policies<Policy>), (status = 404)))]
 async fn policy(
     State(feeds): State<Feeds>,
-    asked: Asked,
+    asked: FeedRequest,
     Path(policy_id): Path<String>,
 ) -> Result<Response, Refused> {
     let scope = asked.scope(feeds.about.mds_public)?;

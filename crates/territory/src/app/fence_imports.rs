@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use geofence::{Bounds, NotARing, Outline, Ring, Shape};
+use geofence::{Bounds, NotARing, Outline, Ring, Shape, meet};
 use kernel::{Aggregate, CommandContext, CommandError, ReadTx, Receipt, Transaction};
 use vocabulary::{AgentId, AreaId, Datum, FenceId, Timestamp, Wgs84};
 use wire::{Caller, Refused};
@@ -11,7 +11,7 @@ use super::NEWEST;
 use crate::Context;
 use crate::model::area::Area;
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Opposite};
-use crate::model::fence_form::{FenceForm, FenceType, shape};
+use crate::model::fence_form::{FenceForm, FenceType};
 use crate::read::fences;
 
 /// Where the fences of a file go.
@@ -73,10 +73,9 @@ impl Fault {
 
 impl Import {
     fn command(&self, drawing: Drawing, opposites: &Opposites) -> FenceCommand {
-        let [min, max] = Outline::from(&drawing.shape).bounds();
-        let near = |[from, to]: &Bounds| (0..2).all(|axis| from[axis] <= max[axis] && min[axis] <= to[axis]);
-        let opposite: Vec<Opposite> =
-            opposites.iter().filter(|(bounds, _)| near(bounds)).map(|(_, one)| one.clone()).collect();
+        let own = Outline::from(&drawing.shape).bounds();
+        let near = opposites.iter().filter(|(bounds, _)| meet(own, *bounds));
+        let opposite: Vec<Opposite> = near.map(|(_, one)| one.clone()).collect();
         let command = FenceCommand::drawn(self.draft, drawing, self.edge.clone());
         if opposite.is_empty() {
             command
@@ -93,9 +92,8 @@ impl Import {
         opposites: &Opposites,
         now: Timestamp,
     ) -> Result<Drawing, Fault> {
-        let datum = form.datum();
-        shape(form.geometry(), datum).map_err(|error| Fault::of_shape(&error, datum))?;
-        let drawing = form.drawing(id, self.area, self.agent, self.kind)?;
+        let shape = form.shape().map_err(|error| Fault::of_shape(&error, form.datum()))?;
+        let drawing = form.drawing_of(shape, id, self.area, self.agent, self.kind);
         let mut made = Fence::default();
         for event in made.decide(self.command(drawing, opposites), now)? {
             made.evolve(&event);

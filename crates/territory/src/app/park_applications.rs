@@ -17,7 +17,7 @@ use crate::model::park_application::{
 use crate::read::park_applications;
 
 /// What a rider asks for.
-pub(crate) struct Asked {
+pub(crate) struct Submission {
     /// The place.
     pub place: Wgs84,
     /// 申请位置.
@@ -41,7 +41,7 @@ impl Context {
         &self,
         caller: &Caller,
         request: &RequestContext,
-        asked: Asked,
+        asked: Submission,
     ) -> Result<Receipt, Refused> {
         let owner = self.parking_wanted_in(caller, asked.place, request).await?;
         let mut db = self.runtime.reads.scoped(&caller.scope, NEWEST, &["park_application"]).await?;
@@ -65,7 +65,7 @@ impl Context {
     async fn hand_in(
         &self,
         (area_id, owner): (AreaId, DataOwner),
-        asked: Asked,
+        asked: Submission,
         request: &RequestContext,
     ) -> Result<Receipt, Refused> {
         let application_id = ParkApplicationId(self.runtime.ids.next_id());

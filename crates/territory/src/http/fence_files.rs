@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa_axum::routes;
 use vocabulary::Datum;
-use wire::{Call, Disclosure, EXPORT_ROWS_READ, FileKind, Listing, Params, Permit, Refused, Routes, Seen};
+use wire::{Call, Disclosure, EXPORT_ROWS_READ, FileKind, Listing, Params, Refused, Routes, Seen};
 
-use super::fences::FenceQuery;
+use super::fences::{FENCES, FenceQuery};
 use crate::Context;
 use crate::model::fence_form::{Geometry, shape};
 use crate::read::fences::FenceRow;
@@ -17,9 +17,7 @@ const GEOJSON: FileKind = FileKind { ending: "geojson", media_type: "application
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
-    Routes::new("territory")
-        .add_unwrapped(Permit::AnyOf(&["0504", "0505", "0908"]), routes!(drawings))
-        .with_state(context.clone())
+    Routes::new("territory").add_unwrapped(FENCES, routes!(drawings)).with_state(context.clone())
 }
 
 /// A circle, which GeoJSON has no form for: its geometry is a ring of the same area.

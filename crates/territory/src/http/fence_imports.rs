@@ -6,9 +6,9 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 use vocabulary::AreaId;
-use wire::{Answer, Body, Call, Handled, Permit, Refused, Routes};
+use wire::{Answer, Body, Call, Handled, Refused, Routes};
 
-use super::fences::{area_of, permit, without_people};
+use super::fences::{FENCES, area_of, permit, without_people};
 use crate::Context;
 use crate::app::fence_imports::{Fate, Fault, Import};
 use crate::model::fence_form::{FenceForm, FenceType};
@@ -18,9 +18,7 @@ const ROWS_MAX: usize = 500;
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
-    Routes::new("territory")
-        .add(Permit::AnyOf(&["0504", "0505", "0908"]), routes!(import))
-        .with_state(context.clone())
+    Routes::new("territory").add(FENCES, routes!(import)).with_state(context.clone())
 }
 
 #[derive(Deserialize, ToSchema)]

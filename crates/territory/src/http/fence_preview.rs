@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 use vocabulary::{AreaId, FenceId, Wgs84};
-use wire::{Answer, Body, Call, Handled, Params, Permit, Refused, Routes};
+use wire::{Answer, Body, Call, Handled, Params, Refused, Routes};
 
-use super::fences::{area_of, found, permit, refused};
+use super::fences::{FENCES, area_of, found, permit, refused};
 use crate::Context;
 use crate::app::fence_preview::{Preview, Returns, Tally};
-use crate::model::fence::Fence;
 use crate::model::fence_form::{FenceForm, FenceType, Geometry};
 
 /// Days that stops are looked at.
@@ -21,8 +20,8 @@ const TOLD_MOST: usize = 2_000;
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
-        .add(Permit::AnyOf(&["0504", "0505", "0908"]), routes!(preview))
-        .add(Permit::AnyOf(&["0504", "0505", "0908"]), routes!(returns))
+        .add(FENCES, routes!(preview))
+        .add(FENCES, routes!(returns))
         .with_state(context.clone())
 }
 
@@ -127,8 +126,7 @@ async fn preview(call: Call<Context>, Body(body): Body<PreviewedFence>) -> Handl
         (Some(id), _) => {
             let fence = found(&call, id).await?;
             let drawing = body.form.drawing(id, fence.area, fence.agent, fence.kind).map_err(refused)?;
-            let loaded = call.state.runtime.desk.load::<Fence>(&id).await?.state;
-            (drawing, loaded.drawing().map(|known| known.shape.clone()))
+            (drawing, Some(fence.drawing.shape))
         }
         (None, Some((kind, area))) => {
             permit(&call.caller, kind)?;
@@ -194,9 +192,7 @@ struct FenceReturns {
 async fn returns(call: Call<Context>, Params(asked): Params<ReturnsAsked>) -> Handled<FenceReturns> {
     let days = asked.days.unwrap_or(*DAYS.end());
     bounded(days)?;
-    found(&call, asked.id).await?;
-    let loaded = call.state.runtime.desk.load::<Fence>(&asked.id).await?.state;
-    let drawing = loaded.drawing().ok_or_else(Refused::not_found)?.clone();
+    let drawing = found(&call, asked.id).await?.drawing;
     let Returns { stops, capped, correction } = call.state.returns_about(drawing, days).await?;
     let returned = |(place, class): (Wgs84, ReturnClass)| ReturnedAt {
         place: [place.lng(), place.lat()],

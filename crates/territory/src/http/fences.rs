@@ -16,11 +16,11 @@ use wire::{
 use super::park_applications::build_station;
 use crate::Context;
 use crate::model::area::{Area, AreaState};
-use crate::model::fence::{Fence, FenceCommand, FenceRefusal, Term};
+use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Term};
 use crate::model::fence_form::{FenceForm, FenceType};
 use crate::read::fences::{self, FenceRow, FenceVersion};
 
-const FENCES: Permit = Permit::AnyOf(&["0504", "0505", "0908"]);
+pub(super) const FENCES: Permit = Permit::AnyOf(&["0504", "0505", "0908"]);
 const READS: &[&str] = &["fence", "area", "agent"];
 
 /// The routes.
@@ -154,6 +154,8 @@ pub(super) struct Found {
     pub agent: AgentId,
     /// The edge of its area.
     pub edge: Ring,
+    /// As it was drawn last, published or not.
+    pub drawing: Drawing,
 }
 
 pub(super) async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Refused> {
@@ -167,7 +169,7 @@ pub(super) async fn found(call: &Call<Context>, id: FenceId) -> Result<Found, Re
     permit(&call.caller, kind)?;
     let known = call.state.runtime.desk.load::<Area>(&drawing.area_id).await?.state;
     let edge = known.ring().ok_or_else(no_area)?.clone();
-    Ok(Found { kind, area: drawing.area_id, agent: drawing.agent_id, edge })
+    Ok(Found { kind, area: drawing.area_id, agent: drawing.agent_id, edge, drawing: drawing.clone() })
 }
 
 /// `command`, to be refused where what begins to count by it overlaps what tells riders the opposite; as it is once somebody
@@ -252,7 +254,7 @@ struct ChangedFence {
 #[utoipa::path(put, path = "/fence", tag = "territory", operation_id = "updateFence", request_body = ChangedFence,
     responses((status = 200, body = Answer<Nothing>)))]
 async fn update(call: Call<Context>, Body(body): Body<ChangedFence>) -> Handled<Value> {
-    let Found { kind, area, agent, edge } = found(&call, body.id).await?;
+    let Found { kind, area, agent, edge, .. } = found(&call, body.id).await?;
     let drawing = body.form.drawing(body.id, area, agent, kind).map_err(refused)?;
     let command = FenceCommand::drawn(body.draft, drawing, edge);
     let command = apart(&call, body.draft || body.confirm_overlap, area, kind, command).await?;

@@ -17,7 +17,7 @@ use wire::{
 };
 
 use crate::Context;
-use crate::app::park_applications::Asked;
+use crate::app::park_applications::Submission;
 use crate::model::fence::FenceCommand;
 use crate::model::park_application::{
     Applicant, PHOTOS_MAX, ParkApplication, ParkApplicationCommand, ParkApplicationState,
@@ -283,6 +283,6 @@ async fn apply(
         return Err(Refused::malformed(format!("照片最多 {PHOTOS_MAX} 张")));
     }
     let applicant = Personal::new(origin.subject.clone(), Applicant { phone: new.phone, remark: new.remark });
-    let asked = Asked { place, location: new.location, photo_ids: new.photo_ids, applicant, origin };
+    let asked = Submission { place, location: new.location, photo_ids: new.photo_ids, applicant, origin };
     Ok(Answer::replied(context.apply_for_parking(&call.caller, &call.request, asked).await?))
 }

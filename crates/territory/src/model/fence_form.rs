@@ -265,8 +265,8 @@ impl FenceForm {
     }
 
     /// Its edge.
-    pub const fn geometry(&self) -> &Geometry {
-        &self.geometry
+    pub fn shape(&self) -> Result<Shape, NotARing> {
+        shape(&self.geometry, self.datum)
     }
 
     /// The datum that it is drawn in.
@@ -282,12 +282,23 @@ impl FenceForm {
         agent_id: AgentId,
         kind: FenceType,
     ) -> Result<Drawing, FenceRefusal> {
-        let shape =
-            shape(&self.geometry, self.datum).map_err(|error| FenceRefusal::Shape(error.to_string()))?;
+        let shape = self.shape().map_err(|error| FenceRefusal::Shape(error.to_string()))?;
+        Ok(self.drawing_of(shape, fence_id, area_id, agent_id, kind))
+    }
+
+    /// The same, of its shape.
+    pub fn drawing_of(
+        self,
+        shape: Shape,
+        fence_id: FenceId,
+        area_id: AreaId,
+        agent_id: AgentId,
+        kind: FenceType,
+    ) -> Drawing {
         let mut parking = self.parking;
         parking.capacity = self.capacity.unwrap_or(parking.capacity);
         let rule = Rule::of(kind.kind(), parking.into(), self.ban.into());
-        Ok(Drawing {
+        Drawing {
             fence_id,
             area_id,
             agent_id,
@@ -296,7 +307,7 @@ impl FenceForm {
             rule,
             tags: self.tags,
             remark: self.remark,
-        })
+        }
     }
 }
 
