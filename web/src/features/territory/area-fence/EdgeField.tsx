@@ -1,8 +1,8 @@
 import { AimOutlined, DeleteOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Button, Input, Segmented, Space, Tooltip, Upload } from 'antd'
+import { Button, Input, Segmented, Space, Upload } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
@@ -14,11 +14,12 @@ import { cornersOf, countOf, HANDLES_MOST, polygonOf, readEdge, type Ring } from
 import { EdgeOnMap } from './EdgeOnMap'
 import { Handles, type Sight } from './Handles'
 import { Pen } from './Pen'
+import { Tool } from '../fence/Tool'
+import { useSteps } from '../fence/useSteps'
 import '../fence/fence.css'
 import './area-fence.css'
 
 const MARGIN_PX: [number, number] = [24, 24]
-const MOST_STEPS = 50
 /** Where nothing is known yet: the whole country. */
 const COUNTRY = { lat: 35, lng: 105, zoom: 4 }
 type Mode = 'adjust' | 'draw'
@@ -39,8 +40,6 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [mode, setMode] = useState<Mode>(value === null ? 'draw' : 'adjust')
-  const [past, setPast] = useState<(Geometry | null)[]>([])
-  const [future, setFuture] = useState<(Geometry | null)[]>([])
   const [sight, setSight] = useState<Sight>({ corners: 0, handles: 0 })
   const ring = useMemo(() => cornersOf(value), [value])
   const before = useMemo(() => cornersOf(original), [original])
@@ -56,21 +55,9 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
     onChange?.(geometry)
     setMode(geometry === null ? 'draw' : 'adjust')
   }
+  const { change: step, undo, redo } = useSteps(value, put)
   const change = (next: Ring | null) => {
-    if (next === ring) return
-    setPast([...past, value].slice(-MOST_STEPS))
-    setFuture([])
-    put(next === null ? null : polygonOf(next))
-  }
-  const undo = () => {
-    setPast(past.slice(0, -1))
-    setFuture([...future, value])
-    put(past.at(-1) ?? null)
-  }
-  const redo = () => {
-    setFuture(future.slice(0, -1))
-    setPast([...past, value])
-    put(future.at(-1) ?? null)
+    if (next !== ring) step(next === null ? null : polygonOf(next))
   }
 
   const look = (at: Ring) => {
@@ -97,8 +84,8 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
             { value: 'draw', label: '重新画' },
           ]}
         />
-        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || past.length === 0} onClick={undo} />
-        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || future.length === 0} onClick={redo} />
+        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
+        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
         <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
         <Tool label="看全边界" icon={<AimOutlined />} onClick={() => look(ring.length > 0 ? ring : before)} />
         <span className="weak" role="status">
@@ -126,21 +113,6 @@ function adjusting({ corners, handles }: Sight, all: number): string {
   if (corners === 0) return `${said}，移动地图到边界上`
   if (handles === 0) return `${said}，太密无法逐个拖动：放大到视野内不超过 ${HANDLES_MOST} 个，或用坐标修改`
   return `${said}${handles < corners ? `，只能拖动离中心最近的 ${handles} 个` : ''}：拖动顶点，拖动边的中点增加，右键删除`
-}
-
-interface ToolProps {
-  label: string
-  icon: ReactNode
-  disabled?: boolean
-  onClick(): void
-}
-
-function Tool({ label, icon, disabled, onClick }: ToolProps) {
-  return (
-    <Tooltip title={label}>
-      <Button type="text" aria-label={label} icon={icon} disabled={disabled} onClick={onClick} />
-    </Tooltip>
-  )
 }
 
 const NO_EDGE = '至少三行“经度, 纬度”，或一个没有洞的 GeoJSON 多边形'

@@ -1,6 +1,6 @@
 import { AimOutlined, DeleteOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Input, Segmented, Tooltip } from 'antd'
+import { Alert, Button, Input, Segmented } from 'antd'
 import L, { type Map as LeafletMap } from 'leaflet'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { type GeoJSONStoreFeatures, TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawSelectMode } from 'terra-draw'
@@ -13,10 +13,11 @@ import { MapView } from '@/map/MapView'
 import { Beside } from './Beside'
 import { fencesAround, type Geometry } from './fence'
 import { boundsOfRing, converted, geometryOf, read, ringOf, written, ZOOM_MOST } from './geometry'
+import { Tool } from './Tool'
+import { useSteps } from './useSteps'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [24, 24]
-const MOST_STEPS = 50
 type Mode = 'polygon' | 'circle' | 'select'
 /** What coordinates are typed and copied in. */
 const DATUMS = (['wgs84', 'gcj02'] as const).map((value) => ({ value, label: datumLabels[value] }))
@@ -44,8 +45,6 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [mode, setMode] = useState<Mode>(value === null ? 'polygon' : 'select')
-  const [past, setPast] = useState<(Geometry | null)[]>([])
-  const [future, setFuture] = useState<(Geometry | null)[]>([])
   const area = around.data?.areas.find(({ id }) => id === areaId)
   const fences = useMemo(() => {
     if (!around.data) return undefined
@@ -65,18 +64,7 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
     onChange?.(geometry)
     setMode(geometry === null ? 'polygon' : 'select')
   }
-  const change = (geometry: Geometry | null) => {
-    setPast([...past, value].slice(-MOST_STEPS))
-    setFuture([])
-    put(geometry)
-  }
-  const step = (from: (Geometry | null)[], to: (Geometry | null)[], settle: (from: (Geometry | null)[], to: (Geometry | null)[]) => void) => {
-    if (from.length === 0) return
-    settle(from.slice(0, -1), [...to, value])
-    put(from.at(-1) ?? null)
-  }
-  const undo = () => step(past, future, (nextPast, nextFuture) => (setPast(nextPast), setFuture(nextFuture)))
-  const redo = () => step(future, past, (nextFuture, nextPast) => (setFuture(nextFuture), setPast(nextPast)))
+  const { change, undo, redo } = useSteps(value, put)
 
   const shown = area?.ring
   const reach = useMemo(() => shown && boundsOfRing(shown), [shown])
@@ -107,29 +95,10 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
             { value: 'circle', label: '圆形' },
           ]}
         />
-        <Tooltip title="撤销">
-          <Button type="text" aria-label="撤销" icon={<UndoOutlined />} disabled={disabled || past.length === 0} onClick={undo} />
-        </Tooltip>
-        <Tooltip title="重做">
-          <Button type="text" aria-label="重做" icon={<RedoOutlined />} disabled={disabled || future.length === 0} onClick={redo} />
-        </Tooltip>
-        <Tooltip title="清空边界">
-          <Button
-            type="text"
-            aria-label="清空边界"
-            icon={<DeleteOutlined />}
-            disabled={disabled || value === null}
-            onClick={() => change(null)}
-          />
-        </Tooltip>
-        <Tooltip title="回到围栏">
-          <Button
-            type="text"
-            aria-label="回到围栏"
-            icon={<AimOutlined />}
-            onClick={() => look(true)}
-          />
-        </Tooltip>
+        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
+        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
+        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
+        <Tool label="回到围栏" icon={<AimOutlined />} onClick={() => look(true)} />
         <span className="weak">
           {mode === 'polygon' ? '逐点单击，双击或回到起点结束' : mode === 'circle' ? '单击圆心，再单击圆边' : '拖动顶点或中点，右键删除顶点'}
         </span>
