@@ -1,7 +1,7 @@
 /** What the specs share: where the server is, who logs in, and the words of a person at the screen. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, test as plain, type WebError } from '@playwright/test'
+import { type BrowserContext, type ConsoleMessage, expect, type Locator, type Page, type Response, test as plain, type WebError } from '@playwright/test'
 
 /** Which of the workers this process is, counted from 0: each is signed in as an administrator of its own. */
 export const WORKER = Number(process.env.TEST_PARALLEL_INDEX ?? 0)
@@ -95,8 +95,14 @@ export const test = plain.extend<Fixtures, Worker>({
     await use(page)
   },
   clean: [
-    async ({ context, allowed }, use) => {
+    async ({ context, allowed }, use, { errors }) => {
       const complaints: string[] = []
+      // What the server refused, for who reads why a test failed; most of it is sealed, and what is not says the most.
+      const refusals: Promise<string>[] = []
+      const answered = (response: Response) => {
+        const body = async () => `${response.status()} ${response.url()}: ${(await response.text().catch(() => '')).slice(0, 200)}`
+        if (response.status() >= 400) refusals.push(body())
+      }
       const raised = (error: WebError) => complaints.push(error.error().message)
       const said = (message: ConsoleMessage) => {
         const text = complaintOf(message)
@@ -107,7 +113,11 @@ export const test = plain.extend<Fixtures, Worker>({
         watched.on('console', said)
       }
       watch(context)
+      context.on('response', answered)
       await use(watch)
+      context.off('response', answered)
+      // oxlint-disable-next-line no-console -- for who reads the log of the run
+      if (errors.length > 0) for (const refusal of await Promise.all(refusals)) console.log(refusal)
       context.off('weberror', raised)
       context.off('console', said)
       expect(complaints, 'the console').toEqual([])

@@ -17,7 +17,9 @@ interface Stack {
 export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.WHEELHOUSE_URL) return undefined
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const child = spawn('cargo', ['xtask', 'stack', '--json'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  // Specs serve map tiles on this machine, and ask for some that nobody serves.
+  const env = { ...process.env, WHEELHOUSE_IMAGE_SOURCES: 'http://127.0.0.1:*,https://tiles.invalid' }
+  const child = spawn('cargo', ['xtask', 'stack', '--json'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   const ended = new Promise<never>((_, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready`)))

@@ -26,7 +26,8 @@ pub use agents::{AgentStanding, Agents, under_agent};
 pub use app::bootstrap::{BootstrapError, bootstrap};
 pub use app::machines::{MachineError, NewToken, SIMULATOR_CODES, add_machine, revoke_machine};
 pub use directory::{AccessDirectory, FinancialAccounts};
-pub use http::web_config::{Tiles, WebConfig};
+pub use http::tiles::{BaseLayer, LayerFault, TileDatum, Tiles, UnfitTiles};
+pub use http::web_config::WebConfig;
 pub use ports::{AreaOwners, PortError, Ports};
 pub use sms::{HttpGateway, LogGateway, SmsError, SmsGateway};
 
@@ -45,6 +46,8 @@ pub struct AccessConfig {
     pub calls_per_minute: u32,
     /// Web configuration of clients that have no row of their own.
     pub web: WebConfig,
+    /// Where pages may load images from, beside their own origin.
+    pub image_sources: Vec<String>,
 }
 
 impl Default for AccessConfig {
@@ -54,6 +57,7 @@ impl Default for AccessConfig {
             fixed_sms_code: None,
             calls_per_minute: 30,
             web: WebConfig::default(),
+            image_sources: Vec::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
 
 use crate::outline::Bounds;
 use crate::plane::Plane;
-use crate::{Outline, Ring, Rule, Shape};
+use crate::{Outline, Parking, Ring, Rule, Shape};
 
 /// A version of a service area's edge.
 #[derive(Clone, Debug)]
@@ -141,6 +141,14 @@ impl Atlas {
         let fences = near.map(|one| &self.fences[one.data as usize].0);
         let counted = fences.filter(|fence| fence.area == area && fence.span.holds(at)).map(ever);
         (edge.into_iter().collect(), counted.collect())
+    }
+
+    /// Every version of a parking place, with what it says.
+    pub fn parking_places(&self) -> impl Iterator<Item = (&Fence, &Parking)> {
+        self.fences.iter().filter_map(|(fence, _)| match &fence.rule {
+            Rule::Parking(parking) => Some((fence, parking)),
+            _ => None,
+        })
     }
 
     /// How many of the fences that count at an instant reach out of the edge of their area, of those of `areas` alone.

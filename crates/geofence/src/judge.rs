@@ -148,7 +148,24 @@ impl Atlas {
             }
             Some(_) => false,
         };
-        let parking = self.parking(stop, &plane, scope, error_m, count, &mut reasons);
+        let parking = self.parking(stop, &plane, scope, error_m, |fence, rule, stands| {
+            let standing = count(fence);
+            if rule.hours.is_some_and(|hours| !hours.hold(stop.at)) {
+                reasons.extend(stands.then_some(Reason::ClosedNow));
+                false
+            } else if rule.full_is_closed && standing >= rule.capacity {
+                reasons.extend(stands.then_some(Reason::Full(standing)));
+                false
+            } else {
+                true
+            }
+        });
+        reasons.push(match &parking {
+            None => Reason::NoParking,
+            Some(found) if found.nearest.beyond_m == 0.0 => Reason::Within,
+            Some(found) if found.stands => Reason::WithinBuffer(found.nearest.beyond_m),
+            Some(found) => Reason::TooFar(found.nearest.beyond_m),
+        });
         let (class, fence, penalty_cents) = match (ban, &parking) {
             (Some(held), _) => (held.class(), Some(held.fence), held.penalty_cents),
             (None, _) if is_outside => (ReturnClass::OutsideArea, None, None),
@@ -170,6 +187,17 @@ impl Atlas {
             difficulty: parking.map_or(1.0, |found| found.rule.difficulty),
             reasons,
         }
+    }
+
+    /// The parking place that a bike is in, and whether it stands in it: otherwise it is the nearest one. Whatever the hour and
+    /// however full it is, and whichever area holds the bike: it says where bikes are, not what their riders owe. Who stands
+    /// in a ban stands in no parking place.
+    pub fn station(&self, stop: &Stop) -> Option<(Nearest, bool)> {
+        let plane = Plane::at(stop.place);
+        let error_m = error_m(stop.hdop);
+        let found = self.parking(stop, &plane, stop.area, error_m, |_, _, _| true)?;
+        let stands = found.stands && self.ban(stop, &plane, error_m, &mut Vec::new()).is_none();
+        Some((found.nearest, stands))
     }
 
     /// The area that it is judged in, and how many metres it lies outside of it; nothing where there is none.
@@ -206,15 +234,15 @@ impl Atlas {
         found
     }
 
-    /// The nearest parking place that would have it, and whether it stands in it.
+    /// The nearest parking place that would have it, and whether it stands in it. `admits` says of one, and of whether the bike
+    /// stands in it, whether that would have it at all.
     fn parking<'a>(
         &'a self,
         stop: &Stop,
         plane: &Plane,
         scope: Option<AreaId>,
         error_m: f64,
-        count: impl Fn(FenceId) -> i32,
-        reasons: &mut Vec<Reason>,
+        mut admits: impl FnMut(FenceId, &Parking, bool) -> bool,
     ) -> Option<Found<'a>> {
         let mut best: Option<Found<'a>> = None;
         // Beyond the nearest one, another with a wider buffer may still have it.
@@ -234,21 +262,10 @@ impl Atlas {
             {
                 return reach_m(&best);
             }
-            let standing = count(near.fence.id);
-            if rule.hours.is_some_and(|hours| !hours.hold(stop.at)) {
-                reasons.extend(found.stands.then_some(Reason::ClosedNow));
-            } else if rule.full_is_closed && standing >= rule.capacity {
-                reasons.extend(found.stands.then_some(Reason::Full(standing)));
-            } else {
+            if admits(near.fence.id, rule, found.stands) {
                 best = Some(found);
             }
             reach_m(&best)
-        });
-        reasons.push(match &best {
-            None => Reason::NoParking,
-            Some(found) if found.nearest.beyond_m == 0.0 => Reason::Within,
-            Some(found) if found.stands => Reason::WithinBuffer(found.nearest.beyond_m),
-            Some(found) => Reason::TooFar(found.nearest.beyond_m),
         });
         best
     }

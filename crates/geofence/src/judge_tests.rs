@@ -229,3 +229,26 @@ fn a_circle_is_judged_by_its_radius() {
     assert_eq!(class(29.9), ReturnClass::NoStop);
     assert_eq!(class(30.1), ReturnClass::OutsideParking);
 }
+
+#[test]
+fn where_a_bike_is_hangs_on_no_hour_no_room_and_no_edge_of_an_area() {
+    let closed = Parking {
+        capacity: 0,
+        full_is_closed: true,
+        hours: Some(Hours { from_min: 0, until_min: 1 }),
+        buffer_m: 5.0,
+        ..Parking::default()
+    };
+    let place = fence(1, [0.0, 0.0, 20.0, 20.0], Rule::Parking(closed));
+    let alone = Atlas::new(Vec::new(), vec![place.clone()]);
+    let of = |atlas: &Atlas, east_m, stop_area| {
+        let found = atlas.station(&Stop { area: stop_area, hdop: 0.0, ..stop(east_m, 10.0) });
+        found.map(|(nearest, stands)| (nearest.fence.id.0, nearest.beyond_m.round() as i64, stands))
+    };
+    assert_eq!(of(&alone, 10.0, None), Some((1, 0, true)), "although it is closed, full and in no area");
+    assert_eq!(of(&alone, 24.0, None), Some((1, 4, true)));
+    assert_eq!(of(&alone, 60.0, None), Some((1, 40, false)));
+    assert_eq!(of(&alone, 10.0, Some(AreaId(999))), None, "another area's is none of its own");
+    let banned = Atlas::new(Vec::new(), vec![place, no_stop(2, [5.0, 5.0, 15.0, 15.0])]);
+    assert_eq!(of(&banned, 10.0, None), Some((1, 0, false)), "in a ban it stands in no parking place");
+}

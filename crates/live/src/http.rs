@@ -24,6 +24,7 @@ pub fn routes(runtime: &Runtime, hub: &Arc<Hub>) -> Routes {
         .add(Permit::Open, routes!(socket).with_state(Arc::clone(hub)))
         .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(runtime.clone()))
         .merge(crate::past_stops::routes(runtime))
+        .merge(crate::delivery::routes(runtime))
 }
 
 /// Live data, as `docs/push.md` describes it.

@@ -4,6 +4,7 @@
 //! follows → [`ingest`] stores it → [`push`] shows it to every screen that may see it. The first four are pure.
 #![deny(missing_docs)]
 
+pub mod delivery;
 pub mod fleet;
 pub mod http;
 pub mod ingest;

@@ -49,6 +49,8 @@ struct PastStopForm {
     datum: Datum,
     /// Horizontal dilution of precision, where it is known.
     hdop: Option<f64>,
+    /// When the bike left again, epoch milliseconds: later than `at`; absent where nobody knows, or it stands there still.
+    left_at: Option<i64>,
 }
 
 /// What became of them.
@@ -69,7 +71,7 @@ struct RefusedStop {
     text: String,
 }
 
-fn sound(form: &PastStopForm, now: Timestamp) -> Result<Stop, String> {
+fn sound(form: &PastStopForm, now: Timestamp) -> Result<PastStop<'_>, String> {
     let place = Wgs84::from_datum(form.datum, form.lat, form.lng).map_err(|error| error.to_string())?;
     let at = Timestamp::from_millis(form.at);
     let age_ms = now.millis_since(at);
@@ -79,7 +81,11 @@ fn sound(form: &PastStopForm, now: Timestamp) -> Result<Stop, String> {
     if form.hdop.is_some_and(|hdop| !(0.0..=HDOP_MOST).contains(&hdop)) {
         return Err(format!("hdop 需在 0 到 {HDOP_MOST} 之间"));
     }
-    Ok(Stop { at, place, hdop: form.hdop })
+    let left_at = form.left_at.map(Timestamp::from_millis);
+    if left_at.is_some_and(|left_at| left_at <= at || left_at.millis_since(now) > AHEAD_MS) {
+        return Err("离开时间需晚于停车时间，且不晚于现在".to_owned());
+    }
+    Ok(PastStop { car_id: &form.car_id, stop: Stop { at, place, hdop: form.hdop }, left_at })
 }
 
 /// Takes in where bikes were locked in the past weeks; what is known already is not taken twice, and one that cannot be taken
@@ -111,7 +117,7 @@ async fn take(
             Err("没有这辆车，或不在数据范围内".to_owned())
         };
         match judged {
-            Ok(stop) => stops.push(PastStop { car_id: &form.car_id, stop }),
+            Ok(stop) => stops.push(stop),
             Err(text) => refused.push(RefusedStop { row, text }),
         }
     }

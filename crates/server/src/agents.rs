@@ -8,7 +8,8 @@ use fleet::model::region::Lifecycle;
 use geofence::Bounds;
 use kernel::{Position, Runtime};
 use live::Memory;
-use territory::ports::{Bikes, Branch, Permissions, PortError, Stopped, Stops};
+use live::fleet::Shown;
+use territory::ports::{Bikes, Branch, Permissions, PortError, Resting, Stood, Stopped, Stops, Told};
 use territory::read::agents;
 use vocabulary::{AgentId, AreaId, PermissionCode, Scope, Timestamp, Wgs84};
 
@@ -83,6 +84,21 @@ impl Bikes for BikesOfFleet {
         });
         Ok(places.collect())
     }
+
+    async fn resting(&self) -> Result<Vec<Resting>, PortError> {
+        let fleet = self.memory.read();
+        let bikes = fleet.street_bikes().filter(|bike| bike.state != Shown::Riding as u8);
+        let resting = bikes.filter_map(|bike| {
+            Some(Resting {
+                place: Wgs84::new(bike.place.lat(), bike.place.lng()).ok()?,
+                hdop: bike.hdop_tenths.map(|tenths| f64::from(tenths) / 10.0),
+                rentable: bike.state == Shown::Rentable as u8,
+                alarmed: bike.alarmed,
+                broken: bike.broken,
+            })
+        });
+        Ok(resting.collect())
+    }
 }
 
 /// Stops as the live context keeps them.
@@ -102,11 +118,48 @@ impl Stops for StopsOfLive {
     async fn within(&self, bounds: Bounds, since: Timestamp, most: i64) -> Result<Vec<Stopped>, PortError> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
         let stops = live::ingest::stops_in(&mut *db, bounds, since, most).await?;
-        Ok(stops
-            .into_iter()
-            .map(|stop| Stopped { at: stop.at, place: stop.place, hdop: stop.hdop })
-            .collect())
+        Ok(stops.into_iter().map(stopped).collect())
     }
+
+    async fn stays_within(
+        &self,
+        bounds: Bounds,
+        since: Timestamp,
+        most: i64,
+    ) -> Result<Vec<Stood>, PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let stays = live::ingest::stays_in(&mut *db, bounds, since, most).await?;
+        Ok(stays.into_iter().map(stood).collect())
+    }
+
+    async fn stood(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+        after: i32,
+    ) -> Result<(Vec<Stood>, Option<i32>), PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let (found, last) = live::ingest::stood(&mut db, from, until, after).await?;
+        Ok((found.into_iter().map(stood).collect(), last))
+    }
+
+    async fn told_late(&self) -> Result<Option<Told>, PortError> {
+        let found = live::ingest::told_late(&self.runtime.pools.app).await?;
+        Ok(found.map(|told| Told { since: told.since, times: told.times }))
+    }
+
+    async fn looked_at(&self, told: Told) -> Result<(), PortError> {
+        let told = live::ingest::Told { since: told.since, times: told.times };
+        Ok(live::ingest::looked_at(&self.runtime.pools.app, told).await?)
+    }
+}
+
+const fn stood(stay: live::ingest::Stood) -> Stood {
+    Stood { stopped: stopped(stay.stop), until: stay.until, left: stay.left }
+}
+
+const fn stopped(stop: live::ingest::Stop) -> Stopped {
+    Stopped { at: stop.at, place: stop.place, hdop: stop.hdop }
 }
 
 /// Agents as territory's tables show them.

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Result, ensure};
+use access::Tiles;
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
@@ -101,6 +102,10 @@ pub struct Settings {
     /// `GeoJSON` of the base map, WGS-84.
     #[arg(long, env = "WHEELHOUSE_BASE_MAP")]
     pub base_map: Option<PathBuf>,
+    /// JSON of the layers that people choose from beneath their maps (`docs/map-layers.json` shows how it is written). Images
+    /// are let in from where they come.
+    #[arg(long, env = "WHEELHOUSE_MAP_LAYERS")]
+    pub map_layers: Option<PathBuf>,
     /// The first administrator's phone; made at start when there is no such account.
     #[arg(long, env = "BOOTSTRAP_ADMIN_PHONE")]
     pub bootstrap_admin_phone: Option<String>,
@@ -239,6 +244,7 @@ impl Settings {
             profile: Profile::Development,
             web_dir: None,
             base_map: None,
+            map_layers: None,
             bootstrap_admin_phone: None,
             wire_encryption: WireEncryption::Required,
             cors_origins: Vec::new(),
@@ -270,10 +276,31 @@ impl Settings {
         origins("WHEELHOUSE_CHAT_ORIGINS", &self.chat_origins)
     }
 
+    /// What lies beneath maps.
+    pub fn tiles(&self) -> Result<Tiles> {
+        let Some(path) = self.map_layers.as_ref().filter(|path| !path.as_os_str().is_empty()) else {
+            return Ok(Tiles::default());
+        };
+        let read = || -> Result<Tiles> {
+            let tiles: Tiles = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+            tiles.check()?;
+            Ok(tiles)
+        };
+        read().with_context(|| format!("WHEELHOUSE_MAP_LAYERS: {}", path.display()))
+    }
+
+    /// Where pages may load images from, beside their own origin: what is listed, and what the map's layers need.
+    pub fn image_sources(&self) -> Result<Vec<String>> {
+        let mut sources = self.image_sources.clone();
+        sources.extend(self.tiles()?.sources());
+        Ok(sources)
+    }
+
     /// Whether anything is set that only development may have, or that cannot be.
     pub fn check(&self) -> Result<()> {
         self.cors_origins()?;
         self.chat_origins()?;
+        self.tiles()?;
         let development = self.profile == Profile::Development;
         self.feeds.check(development)?;
         ensure!(
@@ -383,6 +410,33 @@ mod tests {
             let told = checked(&words).unwrap_err().to_string();
             assert!(told.starts_with(&format!("WHEELHOUSE_CHAT_ORIGINS: {wrong}: ")), "{told}");
         }
+    }
+
+    #[test]
+    fn layers_of_the_map_are_read_checked_and_let_in() {
+        let settings = |words: &[&str]| Line::parse_from(["wheelhouse"].iter().chain(words)).settings;
+        assert_eq!(settings(&[]).tiles().unwrap(), Tiles::default());
+        let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/map-layers.json");
+        let told = settings(&["--map-layers", document, "--image-sources", "https://photos.example.com"]);
+        assert_eq!(told.tiles().unwrap().layers.len(), 4);
+        let sources = told.image_sources().unwrap();
+        for source in
+            ["https://photos.example.com", "https://webrd04.is.autonavi.com", "https://rt0.map.gtimg.com"]
+        {
+            assert!(sources.iter().any(|one| one == source), "{source}: {sources:?}");
+        }
+        let file = std::env::temp_dir().join(format!("map-layers-{}.json", std::process::id()));
+        let wrong =
+            r#"{"layers":[{"id":"own","name":"自有","url":"http://tiles/{z}/{x}/{y}","datum":"wgs84"}]}"#;
+        std::fs::write(&file, wrong).unwrap();
+        let path = file.display().to_string();
+        let words = ["--sms-gateway-url", "http://sms", "--map-layers", &path];
+        let told = format!("{:#}", checked(&words).unwrap_err());
+        std::fs::remove_file(&file).unwrap();
+        assert!(
+            told.starts_with("WHEELHOUSE_MAP_LAYERS: ") && told.contains("底图“own”：地址须以 https://"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, Tiles, WebConfig};
+use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, WebConfig};
 use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use attachments::Attachments;
@@ -94,7 +94,10 @@ fn of_tables_alone() -> Vec<Arc<dyn Projector>> {
 pub fn contexts() -> HashMap<&'static str, &'static str> {
     [
         ("access", &["role", "operator", "operator-device", "machine"][..]),
-        ("territory", &["agent", "agent-role", "ally", "area", "fence", "crew", "park-application"]),
+        (
+            "territory",
+            &["agent", "agent-role", "ally", "area", "fence", "fence-batch", "crew", "park-application"],
+        ),
         ("fleet", &["vehicle", "device", "device-command"]),
         ("finance", &["payment-account"]),
         ("audit", &["access-record"]),
@@ -136,7 +139,8 @@ impl Contexts {
         let config = AccessConfig {
             fixed_sms_code: settings.sms_fixed_code.clone(),
             calls_per_minute: if settings.profile == Profile::Development { 600 } else { 30 },
-            web: web_config(settings),
+            web: web_config(settings)?,
+            image_sources: settings.image_sources()?,
             ..AccessConfig::default()
         };
         let sms = gateway(settings)?;
@@ -259,7 +263,7 @@ fn wire_config(settings: &Settings, descriptors: u64) -> Result<WireConfig> {
         },
         cors_origins: settings.cors_origins()?,
         chat_origins: settings.chat_origins()?,
-        image_sources: settings.image_sources.clone(),
+        image_sources: settings.image_sources()?,
         trusted_proxies,
         connections: share(connections, bounds.connections, bounds.connections_per_address),
         sockets: share(sockets, bounds.sockets, bounds.sockets_per_address),
@@ -270,13 +274,13 @@ fn wire_config(settings: &Settings, descriptors: u64) -> Result<WireConfig> {
     })
 }
 
-fn web_config(settings: &Settings) -> WebConfig {
+fn web_config(settings: &Settings) -> Result<WebConfig> {
     let usual = WebConfig::default();
-    let tiles = match settings.base_map {
-        Some(_) => Tiles { kind: "vector".to_owned(), url: format!("{}/map/base", wire::BASE) },
-        None => usual.tiles.clone(),
-    };
-    WebConfig { setting_drawer: settings.profile == Profile::Development, tiles, ..usual }
+    let mut tiles = settings.tiles()?;
+    if settings.base_map.is_some() && tiles.kind == usual.tiles.kind {
+        tiles.url = format!("{}/map/base", wire::BASE);
+    }
+    Ok(WebConfig { setting_drawer: settings.profile == Profile::Development, tiles, ..usual })
 }
 
 fn gateway(settings: &Settings) -> Result<Arc<dyn SmsGateway>> {

@@ -6,8 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use kernel::Runtime;
 use live::Memory;
+use live::delivery::{Answers, DeliverySettings};
 use live::fleet::Fleet;
 use live::ingest::{AlarmQueue, Ingest, IngestError, IngestSettings, enrol_all, reload_zones};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters::{AcksOfFleet, AlarmsOfFleet, reasons};
@@ -39,6 +41,7 @@ pub async fn ingest(runtime: Runtime, memory: Memory, keep_days: u32) {
         clock: Arc::clone(&runtime.clock),
         alarms,
         acks: Arc::new(AcksOfFleet::new(runtime.clone())),
+        answers: Answers::default(),
         settings: IngestSettings { keep_days, ..IngestSettings::default() },
     };
     while !stop.is_cancelled() {
@@ -63,6 +66,10 @@ async fn term(runtime: &Runtime, ingest: &Ingest, stop: &CancellationToken) -> R
         ended = ingest.follow(stop.child_token()) => return ended,
     }
     let drain = stop.child_token();
+    // Beside the taking in of reports, and gone with this term.
+    let mut beside = JoinSet::new();
+    let (delivering, token, ending) = (ingest.clone(), lease.token(), drain.clone());
+    beside.spawn(async move { delivering.deliver(token, DeliverySettings::default(), ending).await });
     let handed_over = async {
         lease.wanted_back().await;
         drain.cancel();

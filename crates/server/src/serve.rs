@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use vocabulary::{Phone, SystemClock};
 use wire::Surface;
 
+use crate::agents::StopsOfLive;
 use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
@@ -76,6 +77,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(async move { reactors.run().await });
         parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
         parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
+        let stops = Arc::new(StopsOfLive::new(runtime.clone()));
+        parts.spawn(territory::app::stations::reckon(runtime.clone(), stops));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
     }
     if settings.runs(Part::Relay) {

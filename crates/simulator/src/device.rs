@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::fences::{Fences, Taken};
 use crate::report::Flags;
 
 /// Answers a device remembers, so that asking twice acts once.
@@ -50,8 +51,8 @@ pub struct Answer {
 pub struct Device {
     /// What its sensors and locks say.
     pub flags: Flags,
-    /// Version of the fences it holds.
-    pub fence_version: u16,
+    /// The fences it holds.
+    pub fences: Fences,
     /// It neither speaks nor hears before this instant.
     pub silent_until_ms: i64,
     seq: u16,
@@ -69,7 +70,7 @@ impl Default for Device {
             | Flags::POSITION_VALID;
         Self {
             flags: Flags(flags),
-            fence_version: 0,
+            fences: Fences::default(),
             silent_until_ms: i64::MIN,
             seq: 0,
             last_at_ms: i64::MIN,
@@ -101,7 +102,7 @@ impl Device {
         }
     }
 
-    /// Acts on a command, once per id; none while it neither speaks nor hears. `in_use`: ridden or moving.
+    /// Acts on a command, once per id; none while it neither speaks nor hears, or did not hear this. `in_use`: ridden or moving.
     pub fn answer(&mut self, now_ms: i64, command: &Command, in_use: bool) -> Option<Answer> {
         if !self.awake(now_ms) {
             return None;
@@ -109,7 +110,7 @@ impl Device {
         if let Some((_, code)) = self.answered.iter().find(|(id, _)| *id == command.id) {
             return Some(Answer { code: *code, report: false });
         }
-        let answer = self.act(now_ms, command, in_use);
+        let answer = self.act(now_ms, command, in_use)?;
         if self.answered.len() == REMEMBERED_ANSWERS {
             self.answered.pop_front();
         }
@@ -117,10 +118,10 @@ impl Device {
         Some(answer)
     }
 
-    fn act(&mut self, now_ms: i64, command: &Command, in_use: bool) -> Answer {
+    fn act(&mut self, now_ms: i64, command: &Command, in_use: bool) -> Option<Answer> {
         let done = |report| Answer { code: code::DONE, report };
         let refused = |code| Answer { code, report: false };
-        match command.kind {
+        let answer = match command.kind {
             2 | 6 | 7 | 12 | 16 if in_use => refused(code::IN_USE),
             1 | 2 => {
                 self.lock(command.kind == 2);
@@ -151,20 +152,16 @@ impl Device {
                 self.silent_until_ms = now_ms + REBOOT_MS;
                 done(false)
             }
-            15 => match command.params.get("version") {
-                None => done(false),
-                Some(version) => match version.as_u64() {
-                    Some(version) => {
-                        self.fence_version = (version & 0xFFFF) as u16;
-                        done(true)
-                    }
-                    None => refused(code::BAD_PARAMS),
-                },
+            15 => match self.fences.take(&command.params) {
+                Taken::Lost => return None,
+                Taken::Answered(code) => refused(code),
+                Taken::Whole => done(true),
             },
             // Bell, voice, speed limit, parameters, firmware, voice pack, temporary power: nothing a report shows.
             10 | 11 | 13 | 14 | 16 | 17 | 18 => done(false),
             _ => refused(code::UNSUPPORTED),
-        }
+        };
+        Some(answer)
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod city;
 pub mod demo;
 pub mod device;
+pub mod fences;
 pub mod geometry;
 pub mod identity;
 pub mod mqtt;

@@ -17,6 +17,8 @@ pub const QUEUE: usize = 20_000;
 /// Messages handed to the MQTT client ahead of the socket.
 const CLIENT_QUEUE: usize = 256;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// Bytes: fences come in messages of up to 64 kB.
+const LONGEST_MESSAGE: usize = 65_536;
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How to reach the broker, and as whom.
@@ -80,7 +82,8 @@ impl Connection {
         options
             .set_credentials(login.user.clone(), login.password.clone())
             .set_keep_alive(Duration::from_secs(30))
-            .set_clean_session(true);
+            .set_clean_session(true)
+            .set_max_packet_size(LONGEST_MESSAGE, LONGEST_MESSAGE);
         let (client, events) = AsyncClient::new(options, CLIENT_QUEUE);
         let waiting = Arc::new(Waiting { queue: Mutex::default(), more: Notify::new() });
         let pump = tokio::spawn(pump(client.clone(), Arc::clone(&waiting), Arc::clone(&counters)));

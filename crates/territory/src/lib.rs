@@ -14,6 +14,7 @@ use kernel::{Folded, Projector};
 use wire::{Hosted, Routes};
 
 use crate::app::atlas::Judges;
+use crate::app::stations::Presents;
 use crate::ports::Ports;
 
 /// The context, put together once.
@@ -25,6 +26,8 @@ pub struct Context {
     pub ports: Ports,
     /// The fences in memory.
     pub judges: Judges,
+    /// The parking places as they were a moment ago.
+    pub presents: Presents,
 }
 
 impl Hosted for Context {
@@ -35,7 +38,12 @@ impl Hosted for Context {
 
 /// Its routes.
 pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
-    let context = Context { runtime: runtime.clone(), ports: ports.clone(), judges: Judges::default() };
+    let context = Context {
+        runtime: runtime.clone(),
+        ports: ports.clone(),
+        judges: Judges::default(),
+        presents: Presents::default(),
+    };
     http::agents::routes(runtime)
         .merge(http::map::routes(runtime))
         .merge(http::open::routes(runtime))
@@ -46,11 +54,15 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::franchisees::routes(&context))
         .merge(http::fences::routes(&context))
         .merge(http::crews::routes(&context))
+        .merge(http::fence_batches::routes(&context))
+        .merge(http::fence_delivery::routes(&context))
         .merge(http::fence_files::routes(&context))
         .merge(http::fence_imports::routes(&context))
+        .merge(http::fence_photos::routes(&context))
         .merge(http::fence_preview::routes(&context))
         .merge(http::judge::routes(&context))
         .merge(http::park_applications::routes(&context))
+        .merge(http::station_statistics::routes(&context))
 }
 
 /// Its read models.
@@ -62,6 +74,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::areas::Row>::new()),
         Arc::new(read::area_versions::AreaVersions),
         Arc::new(read::fences::Fences),
+        Arc::new(Folded::<read::fence_batches::FenceBatchRow>::new()),
         Arc::new(Folded::<read::park_applications::ParkApplicationRow>::new()),
         Arc::new(Folded::<read::crews::Row>::new()),
     ]

@@ -53,6 +53,24 @@ pub trait Bikes: Send + Sync + 'static {
 
     /// Where the bikes on the streets of `areas` had their last fix, each with its area; of those without one nothing.
     async fn places_in(&self, areas: &BTreeSet<AreaId>) -> Result<Vec<(AreaId, Wgs84)>, PortError>;
+
+    /// The bikes on all streets that nobody rides, where they had their last fix.
+    async fn resting(&self) -> Result<Vec<Resting>, PortError>;
+}
+
+/// A bike on the street that nobody rides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resting {
+    /// Where.
+    pub place: Wgs84,
+    /// Dilution of precision of the fix, where the device told.
+    pub hdop: Option<f64>,
+    /// Whether it may be handed out.
+    pub rentable: bool,
+    /// Whether there is an alarm about it.
+    pub alarmed: bool,
+    /// Whether it was reported broken.
+    pub broken: bool,
 }
 
 /// A bike that stopped: it was locked, which it had not been before.
@@ -71,6 +89,49 @@ pub struct Stopped {
 pub trait Stops: Send + Sync + 'static {
     /// Those in a box since an instant, newest first, at most `most`.
     async fn within(&self, bounds: Bounds, since: Timestamp, most: i64) -> Result<Vec<Stopped>, PortError>;
+
+    /// Bikes that stood in a box at an instant or stopped there since, newest first, at most `most`.
+    async fn stays_within(
+        &self,
+        bounds: Bounds,
+        since: Timestamp,
+        most: i64,
+    ) -> Result<Vec<Stood>, PortError>;
+
+    /// Those of some thousand bikes that stood somewhere in a stretch of time, and what to ask for the next ones with;
+    /// nothing to ask with when these were the last.
+    async fn stood(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+        after: i32,
+    ) -> Result<(Vec<Stood>, Option<i32>), PortError>;
+
+    /// What was told long after it happened, and not looked at since.
+    async fn told_late(&self) -> Result<Option<Told>, PortError>;
+
+    /// It was looked at.
+    async fn looked_at(&self, told: Told) -> Result<(), PortError>;
+}
+
+/// A bike where it stopped, for as long as it stood there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stood {
+    /// When, where and how exactly it stopped.
+    pub stopped: Stopped,
+    /// The first instant at which it stood there no more.
+    pub until: Option<Timestamp>,
+    /// Whether that is when it left.
+    pub left: bool,
+}
+
+/// Stops that were told late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The oldest of them.
+    pub since: Timestamp,
+    /// How often any were.
+    pub times: i64,
 }
 
 /// A person of the back-office.

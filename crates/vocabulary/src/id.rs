@@ -91,6 +91,10 @@ typed_id!(
     FenceId
 );
 typed_id!(
+    /// One change of many fences at once (批量修改).
+    FenceBatchId
+);
+typed_id!(
     /// A rider's wish for a parking place (站点申请).
     ParkApplicationId
 );

@@ -12,14 +12,16 @@ mod page;
 mod permission;
 mod phone;
 pub mod text;
+pub mod versions;
 
 pub use choice::{Choice, NotAChoice};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, AreaId, AttachmentId, BankCardId, CommandId, FenceId, FranchiseeId, IdSource,
-    MachineId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, RoleId, Snowflake,
+    AgentId, AgentRoleId, AreaId, AttachmentId, BankCardId, CommandId, FenceBatchId, FenceId, FranchiseeId,
+    IdSource, MachineId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, RoleId,
+    Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

@@ -273,16 +273,13 @@ export const api = {
       return noAnswer(error, options.signal, options.quiet)
     }
   },
-  /** Files as multipart; not wrapped. */
-  async upload<T>(path: string, form: FormData, options: CallOptions = {}): Promise<T> {
+  /** A file as it is; not wrapped. */
+  async upload(path: string, query: Query, file: Blob, options: CallOptions = {}): Promise<void> {
     const { host, sent } = place(path)
-    const response = await send(hosts[host] + sent, {
-      method: 'POST',
-      headers: headers('POST', path, false, options),
-      body: form,
-      signal: options.signal,
-    })
-    return opened(await response.json()) as T
+    const search = new URLSearchParams(queryStrings(query)).toString()
+    const init = { method: 'POST', headers: headers('POST', path, false, options), body: file, signal: options.signal }
+    const response = await send(`${hosts[host]}${sent}?${search}`, init, options.quiet)
+    opened(await response.json().catch((error: unknown) => noAnswer(error, options.signal, options.quiet)))
   },
 }
 

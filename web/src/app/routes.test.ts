@@ -289,6 +289,7 @@ const built: ReadonlySet<string> = new Set([
   '/electronic/parking-fence-tencent',
   '/electronic/no-stop-fence',
   '/data/area-management',
+  '/data/station-statistics',
   '/data/park-application',
   '/financial/SplitBill',
   '/financial/AccountManager',

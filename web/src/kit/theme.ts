@@ -92,6 +92,9 @@ export const alarmStyle = { key: 'alarm', label: '告警', color: '#E5484D', sig
 /** Ramp for heat and levels: one hue, light to dark. */
 export const ramp = ['#E6F4FF', '#BAE0FF', '#91CAFF', '#69B1FF', '#4096FF', '#1677FF', '#0958D9', '#003EB3'] as const
 
+/** Lines of a chart beside the accent's, in hues that eyes weak in red and green tell apart. */
+export const chartLines = ['#8A6100', '#13A8A8', '#1F2937', '#B34700', '#722ED1'] as const
+
 /** Motion, ms; nothing moves longer, and nothing at all for who asked the system for less. */
 export const motion_ms = { quick: 120, change: 300 } as const
 

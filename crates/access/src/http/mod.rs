@@ -7,6 +7,7 @@ mod quick_link;
 mod roles;
 mod sign_in;
 mod sms;
+pub(crate) mod tiles;
 mod token;
 mod tree;
 pub(crate) mod web_config;

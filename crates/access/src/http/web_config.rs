@@ -8,26 +8,11 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use wire::{Answer, ClientAddress, Handled, Params, Refused, given};
 
+use super::tiles::Tiles;
 use crate::{Access, sign_in_store};
 
 /// Longest host name.
 const DOMAIN_MAX: usize = 253;
-
-/// Where map tiles come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
-pub struct Tiles {
-    /// `vector`: the system's own base map; `raster`: tiles from `url`; `none`: a plain grid.
-    pub kind: String,
-    /// Address with `{z}`, `{x}` and `{y}`, for `raster`.
-    pub url: String,
-}
-
-impl Default for Tiles {
-    fn default() -> Self {
-        Self { kind: "vector".to_owned(), url: String::new() }
-    }
-}
 
 /// Web configuration of a client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -113,7 +98,14 @@ pub(crate) async fn web_config(
     let Some(own) = sign_in_store::web_config(&access.runtime.pools.app, domain).await? else {
         return Ok(Answer(access.config.web.clone()));
     };
-    Ok(Answer(merged(&access.config.web, own).map_err(Refused::internal)?))
+    let mut config = merged(&access.config.web, own).map_err(Refused::internal)?;
+    let fit = config.tiles.check().and_then(|()| config.tiles.let_in_by(&access.config.image_sources));
+    if let Err(fault) = fit {
+        // A page without that map is better than no page.
+        tracing::error!(domain, %fault, "the tiles of a web configuration are not shown");
+        config.tiles = access.config.web.tiles.clone();
+    }
+    Ok(Answer(config))
 }
 
 /// The default with the keys that a client sets for itself.
@@ -138,7 +130,7 @@ mod tests {
         };
         let config = merged(&WebConfig::default(), own).unwrap();
         assert_eq!(config.title, "骑行宝");
-        assert_eq!(config.tiles, Tiles { kind: "none".into(), url: String::new() });
+        assert_eq!(config.tiles, Tiles { kind: "none".into(), ..Tiles::default() });
         assert_eq!(config.company, WebConfig::default().company);
     }
 }

@@ -2,7 +2,7 @@
 
 use vocabulary::{DataOwner, Timestamp};
 
-use super::{Fleet, NEVER, SOC_UNKNOWN};
+use super::{Codes, Fleet, NEVER, SOC_UNKNOWN};
 use crate::report::{Flags, Place, Report};
 
 /// Everything a bike last said.
@@ -51,6 +51,26 @@ pub struct Stored {
     pub heard_at: Timestamp,
 }
 
+/// A bike on the streets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreetBike {
+    /// Whose it is.
+    pub owner: DataOwner,
+    /// Where its last fix was.
+    pub place: Place,
+    /// Dilution of precision of that, in tenths, where the device told.
+    pub hdop_tenths: Option<u8>,
+    /// See [`super::Shown`].
+    pub state: u8,
+    /// Whether there is an alarm about it.
+    pub alarmed: bool,
+    /// Whether it was reported broken.
+    pub broken: bool,
+}
+
+/// Of [`super::VehicleRecord::operation_states`].
+const REPORTED_BROKEN: u8 = 5;
+
 impl Fleet {
     /// What a bike last said; nothing when it never did, or is not known.
     pub fn latest(&self, car_id: &str) -> Option<Latest> {
@@ -90,6 +110,22 @@ impl Fleet {
             .map(|((record, _), place)| (record.owner(), *place))
     }
 
+    /// The bikes on the streets that had a fix, as they are shown.
+    pub fn street_bikes(&self) -> impl Iterator<Item = StreetBike> + '_ {
+        let with_fix = self.fix_at.iter().enumerate().filter(|(_, fix_at)| **fix_at != NEVER);
+        with_fix
+            .map(|(index, _)| (index, &self.records[index]))
+            .filter(|(_, record)| record.on_the_street())
+            .map(|(index, record)| StreetBike {
+                owner: record.owner(),
+                place: self.place[index],
+                hdop_tenths: self.cold[index].hdop_tenths,
+                state: self.state[index] & 0x0f,
+                alarmed: record.alarm_states != Codes::default(),
+                broken: record.operation_states.has(REPORTED_BROKEN),
+            })
+    }
+
     /// What to keep of a slot; nothing when it never reported.
     pub fn stored(&self, slot: u32) -> Option<Stored> {
         let index = slot as usize;
@@ -111,7 +147,7 @@ impl Fleet {
                 gsm: cold.gsm,
                 voltage_mv: cold.voltage_mv,
                 flags: self.flags[index],
-                fence_version: None,
+                fence_version: self.told[index],
             },
             fix_at: (self.fix_at[index] != NEVER).then(|| Timestamp::from_millis(self.fix_at[index])),
             heard_at: Timestamp::from_millis(self.heard_at[index]),

@@ -2,6 +2,7 @@
 //! the process lives. Pure: reports, records, zones and the time come in; judgements and buffers come out.
 
 mod board;
+mod carriers;
 mod display;
 mod latest;
 mod publish;
@@ -11,7 +12,7 @@ mod tile;
 
 pub use board::{Lot, Spot, View};
 pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
-pub use latest::{Latest, Stored};
+pub use latest::{Latest, Stored, StreetBike};
 pub use publish::{CellBuffers, LotTotals, TickBuffers, Totals};
 pub use record::{Codes, VehicleRecord};
 pub use tile::{CELL_LEVEL, Cell, Rect};
@@ -68,6 +69,8 @@ pub struct Fleet {
     flags: Vec<Flags>,
     state: Vec<u8>,
     online: Vec<bool>,
+    /// Low 16 bits of the fences that its device holds, where it tells.
+    told: Vec<Option<u16>>,
     report_at: Vec<i64>,
     fix_at: Vec<i64>,
     heard_at: Vec<i64>,
@@ -95,6 +98,7 @@ impl Fleet {
             flags: Vec::new(),
             state: Vec::new(),
             online: Vec::new(),
+            told: Vec::new(),
             report_at: Vec::new(),
             fix_at: Vec::new(),
             heard_at: Vec::new(),
@@ -112,6 +116,7 @@ impl Fleet {
             + size_of::<Cold>()
             + size_of::<Flags>()
             + 4 * 8
+            + 4
             + 5
             + 16
     }
@@ -164,6 +169,10 @@ impl Fleet {
         if let Some(after) = after {
             self.by_imei.insert(after, slot);
         }
+        // Another device holds what it holds.
+        if before != after {
+            self.told[index] = None;
+        }
         if self.records[index].lifecycle != record.lifecycle {
             self.known_since[index] = now.millis();
         }
@@ -184,6 +193,7 @@ impl Fleet {
         self.flags.push(Flags::default());
         self.state.push(Shown::Silent as u8);
         self.online.push(false);
+        self.told.push(None);
         self.report_at.push(NEVER);
         self.fix_at.push(NEVER);
         self.heard_at.push(NEVER);
@@ -254,6 +264,7 @@ impl Fleet {
         cold.voltage_mv = report.voltage_mv.or(cold.voltage_mv);
         self.soc[index] = report.soc_percent;
         self.flags[index] = report.flags;
+        self.told[index] = report.fence_version.or(self.told[index]);
         self.report_at[index] = report.at.millis();
         self.heard_at[index] = self.heard_at[index].max(heard.millis());
     }

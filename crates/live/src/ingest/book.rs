@@ -44,6 +44,8 @@ pub(super) struct Entry {
     pub(super) with_fix: bool,
     /// Where the bike stopped: it is locked and was not before.
     pub(super) stopped: Option<Place>,
+    /// Whether it left where it stood: it is open and was not before, as far as is known.
+    pub(super) left: bool,
 }
 
 impl Book {
@@ -77,7 +79,8 @@ impl Book {
         let locked = report.flags.has(Flags::LOCKED);
         let fresh = last.fix.filter(|(_, at)| report.at.millis_since(*at) <= FIX_STALE_MS);
         let stopped = fresh.filter(|_| locked && *unlocked).map(|(place, _)| place);
+        let left = !locked && !*unlocked;
         *unlocked = !locked;
-        Ok(Entry { with_fix, stopped })
+        Ok(Entry { with_fix, stopped, left })
     }
 }

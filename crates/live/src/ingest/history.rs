@@ -24,6 +24,8 @@ pub(super) struct HistoryRow {
     pub(super) with_fix: bool,
     /// Where the bike stopped, when this tells of it.
     pub(super) stopped: Option<Place>,
+    /// Whether it left where it stood.
+    pub(super) left: bool,
 }
 
 /// Writes `rows`; `vehicle_of` tells the stored number of a slot.

@@ -81,12 +81,17 @@ pub(super) async fn take_over(
     Ok(seq.map(|seq| u64::try_from(seq).unwrap_or(0)))
 }
 
+/// The same for what is kept beside the stream: another name, whose writers wait for nobody else's.
+pub(crate) async fn take_the_lead(pool: &PgPool, name: &str, token: i64) -> Result<(), IngestError> {
+    take_over(pool, name, "", token).await?.map(|_| ()).ok_or(IngestError::Superseded)
+}
+
 /// What a leader that hangs amid a transaction has locked is free again when his term ends.
 const OPENING: &str =
     "begin; set local idle_in_transaction_session_timeout = '7s'; set local statement_timeout = '30s'";
 
 /// Begins a transaction of whoever leads in the term `token`; he leads to its end.
-pub(super) async fn begin(
+pub(crate) async fn begin(
     pool: &PgPool,
     name: &str,
     token: i64,
@@ -143,14 +148,15 @@ async fn upsert(db: &mut PgConnection, states: &[(i32, Stored)]) -> sqlx::Result
     let small = |value: Option<u8>| value.map(i16::from);
     sqlx::query(
         "insert into live.vehicle_live as kept (vehicle, report_at, heard_at, fix_at, lat_e7, lng_e7, flags, voltage_mv,
-             soc, speed, heading, hdop, satellites, gsm)
+             soc, speed, heading, hdop, satellites, gsm, fence_version)
          select * from unnest($1::int[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::int[],
              $7::int[], $8::int[], $9::smallint[], $10::smallint[], $11::smallint[], $12::smallint[], $13::smallint[],
-             $14::smallint[])
+             $14::smallint[], $15::int[])
          on conflict (vehicle) do update set report_at = excluded.report_at, heard_at = excluded.heard_at,
              fix_at = excluded.fix_at, lat_e7 = excluded.lat_e7, lng_e7 = excluded.lng_e7, flags = excluded.flags,
              voltage_mv = excluded.voltage_mv, soc = excluded.soc, speed = excluded.speed, heading = excluded.heading,
-             hdop = excluded.hdop, satellites = excluded.satellites, gsm = excluded.gsm
+             hdop = excluded.hdop, satellites = excluded.satellites, gsm = excluded.gsm,
+             fence_version = excluded.fence_version
          where excluded.report_at >= kept.report_at",
     )
     .bind(states.iter().map(|(number, _)| *number).collect::<Vec<_>>())
@@ -167,19 +173,20 @@ async fn upsert(db: &mut PgConnection, states: &[(i32, Stored)]) -> sqlx::Result
     .bind(column(states, |stored| small(stored.report.hdop_tenths)))
     .bind(column(states, |stored| small(stored.report.satellites)))
     .bind(column(states, |stored| small(stored.report.gsm)))
+    .bind(column(states, |stored| stored.report.fence_version.map(i32::from)))
     .execute(db)
     .await?;
     Ok(())
 }
 
 const KEPT: &str = "select v.car_id, l.report_at, l.heard_at, l.fix_at, l.lat_e7, l.lng_e7, l.flags, l.voltage_mv, l.soc, \
-                    l.speed, l.heading, l.hdop, l.satellites, l.gsm \
+                    l.speed, l.heading, l.hdop, l.satellites, l.gsm, l.fence_version \
                     from live.vehicle_live l join live.vehicle v using (vehicle)";
 /// What was stored after the last keeping; a process that died had no time to keep it.
 const SINCE: &str = "select distinct on (t.vehicle) v.car_id, t.at report_at, t.at heard_at, \
                      case when t.lat_e7 is null then l.fix_at else t.at end fix_at, \
                      coalesce(t.lat_e7, l.lat_e7, 0) lat_e7, coalesce(t.lng_e7, l.lng_e7, 0) lng_e7, t.flags, \
-                     t.voltage_mv, t.soc, t.speed, t.heading, t.hdop, t.satellites, t.gsm \
+                     t.voltage_mv, t.soc, t.speed, t.heading, t.hdop, t.satellites, t.gsm, l.fence_version \
                      from live.telemetry t join live.vehicle v using (vehicle) left join live.vehicle_live l using (vehicle) \
                      where t.at > $1 and (l.report_at is null or t.at > l.report_at) \
                      order by t.vehicle, t.at desc";
@@ -232,7 +239,9 @@ fn stored(row: &PgRow) -> sqlx::Result<Stored> {
                 .try_get::<Option<i32>, _>("voltage_mv")?
                 .and_then(|voltage| u32::try_from(voltage).ok()),
             flags: Flags(row.try_get::<i32, _>("flags")? as u16),
-            fence_version: None,
+            fence_version: row
+                .try_get::<Option<i32>, _>("fence_version")?
+                .and_then(|mark| u16::try_from(mark).ok()),
         },
         fix_at: instant("fix_at")?,
         heard_at: instant("heard_at")?.unwrap_or(report_at),

@@ -18,6 +18,7 @@ use super::keep::{self, Numbers};
 use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
 use super::partitions;
 use super::writer::{Batch, Done, IngestWriter, Ledger};
+use crate::delivery::Answers;
 use crate::measure;
 use crate::memory::Memory;
 use crate::report::{Refusal, Report};
@@ -103,6 +104,8 @@ pub struct Ingest {
     pub alarms: AlarmQueue,
     /// Where devices' answers go.
     pub acks: Arc<dyn CommandAcks>,
+    /// Where their answers to fences go.
+    pub answers: Answers,
     /// How.
     pub settings: IngestSettings,
 }
@@ -258,6 +261,7 @@ impl Leading<'_> {
         match Subject::parse(&message.subject) {
             Subject::Report(imei) => self.report(imei, &message.payload, published, seq),
             Subject::Ack(imei) => match Ack::decode(imei, &message.payload) {
+                Some(ack) if self.ingest.answers.take(imei, ack.command_id, ack.code) => {}
                 Some(ack) => self.batch.acks.push(ack),
                 None => measure::refused(Refusal::Malformed),
             },
@@ -277,8 +281,8 @@ impl Leading<'_> {
             // What memory knows already is refused there, and that is no reason not to store it.
             let _ = fleet.take(imei, &report, published, now, &mut judged);
             drop(fleet);
-            let Entry { with_fix, stopped } = book.enter(slot, &report, now)?;
-            Ok(HistoryRow { slot, report, with_fix, stopped })
+            let Entry { with_fix, stopped, left } = book.enter(slot, &report, now)?;
+            Ok(HistoryRow { slot, report, with_fix, stopped, left })
         });
         match entered {
             Ok(row) => {

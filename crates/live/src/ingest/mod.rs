@@ -18,10 +18,13 @@ mod writer;
 pub use alarms::{AlarmQueue, Alarms};
 pub use down::Downlink;
 pub use history::{Point, history};
+pub(crate) use keep::{begin as leading, take_the_lead};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use registry::{enrol_all, enrol_some, next_turn, reload_zones};
-pub use stops::{KEEP_DAYS, PastStop, Stop, keep_past, stops_in};
+pub use stops::{
+    KEEP_DAYS, PastStop, Stood, Stop, Told, keep_past, looked_at, stays_in, stood, stops_in, told_late,
+};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;

@@ -6,10 +6,11 @@ use std::time::Duration;
 use async_nats::jetstream;
 use async_trait::async_trait;
 use live::Memory;
+use live::delivery::Answers;
 use live::fleet::{Fleet, Reason, RentFacts};
 use live::ingest::{
     AlarmQueue, Alarms, CommandAcks, Downlink, Ingest, IngestError, IngestSettings, PortError, enrol_all,
-    history, reload_zones, stops_in,
+    history, reload_zones, stops_in, told_late,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::{AlarmKind, Evidence, Settings};
@@ -19,6 +20,8 @@ use testkit::{OwnNats, Services, TestDatabase};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, SystemClock, Timestamp};
+
+use crate::stays::stays;
 
 const IMEI: &str = "860000000000017";
 
@@ -49,17 +52,17 @@ impl CommandAcks for Desk {
     }
 }
 
-struct City {
+pub struct City {
     _services: Services,
     _database: TestDatabase,
     nats: OwnNats,
-    pool: PgPool,
+    pub pool: PgPool,
     desk: Arc<Desk>,
 }
 
 impl City {
     /// One area, one bike on its street.
-    async fn found() -> Self {
+    pub async fn found() -> Self {
         let services = Services::start().await;
         let database = services.database().await;
         let pool = PgPool::connect(&database.url).await.unwrap();
@@ -84,7 +87,7 @@ impl City {
     }
 
     /// A node that has just started.
-    async fn node(&self) -> Ingest {
+    pub async fn node(&self) -> Ingest {
         let rentable = |_: &RentFacts| Vec::<Reason>::new();
         let memory = Memory::new(Fleet::new(Settings::default(), Arc::new(rentable)));
         enrol_all(&self.pool, &memory, &SystemClock).await.unwrap();
@@ -98,12 +101,13 @@ impl City {
             clock: Arc::new(SystemClock),
             alarms,
             acks: Arc::clone(&self.desk) as Arc<dyn CommandAcks>,
+            answers: Answers::default(),
             settings: IngestSettings { batch_time: Duration::from_millis(50), ..IngestSettings::default() },
         }
     }
 
     /// A bike's connection; what comes down to it arrives in the receiver.
-    async fn bike(&self) -> (AsyncClient, tokio::sync::mpsc::Receiver<Vec<u8>>) {
+    pub async fn bike(&self) -> (AsyncClient, tokio::sync::mpsc::Receiver<Vec<u8>>) {
         let address = self.nats.mqtt_addr();
         let (host, port) = address.rsplit_once(':').unwrap();
         let (client, mut events) =
@@ -135,7 +139,7 @@ impl City {
         sqlx::query_scalar("select count(*) from live.telemetry").fetch_one(&self.pool).await.unwrap()
     }
 
-    async fn rows_reach(&self, wanted: i64) {
+    pub async fn rows_reach(&self, wanted: i64) {
         for _ in 0..200 {
             if self.rows().await >= wanted {
                 return;
@@ -146,7 +150,7 @@ impl City {
     }
 }
 
-fn report(at: Timestamp, soc: u8) -> Report {
+pub fn report(at: Timestamp, soc: u8) -> Report {
     Report {
         at,
         seq: Some(1),
@@ -164,12 +168,12 @@ fn report(at: Timestamp, soc: u8) -> Report {
 }
 
 /// `node` leads with this token until `stop`.
-fn lead(node: &Ingest, token: i64, stop: &CancellationToken) -> JoinHandle<Result<(), IngestError>> {
+pub fn lead(node: &Ingest, token: i64, stop: &CancellationToken) -> JoinHandle<Result<(), IngestError>> {
     let (node, stop) = (node.clone(), stop.clone());
     tokio::spawn(async move { node.lead(token, stop).await })
 }
 
-async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
+pub async fn say(bike: &AsyncClient, kind: &str, payload: Vec<u8>) {
     say_as(bike, IMEI, kind, payload).await;
 }
 
@@ -359,6 +363,12 @@ async fn a_bike_that_is_locked_and_was_not_stopped_there_whoever_leads() {
     assert_eq!(told, [(5, 4), (2, 2)], "not where the last fix is older than a minute");
     let elsewhere = [[118.0, 24.0], [118.05, 25.0]];
     assert_eq!(stops_in(&mut *db, elsewhere, start, 10).await.unwrap(), []);
+    assert_eq!(
+        stays(&city.pool, start).await,
+        [(2, Some(4), true), (5, Some(6), true)],
+        "until it was open again"
+    );
+    assert_eq!(told_late(&mut *db).await.unwrap(), None, "what bikes say themselves is never told late");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,7 @@
 //! Live data through its public interface: real sockets, a real PostgreSQL, a real NATS.
 
+mod delivery;
 mod ingest;
 mod push;
 mod screen;
+mod stays;

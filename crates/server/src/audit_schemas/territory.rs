@@ -10,6 +10,7 @@ use territory::model::agent_role::AgentRoleEvent;
 use territory::model::area::{AreaEvent, AreaState};
 use territory::model::crew::CrewEvent;
 use territory::model::fence::FenceEvent;
+use territory::model::fence_batch::FenceBatchEvent;
 use territory::model::franchisee::{FranchiseeEvent, FranchiseeState};
 use territory::model::park_application::{ParkApplicationEvent, ParkApplicationState};
 
@@ -40,6 +41,11 @@ pub fn audit_schemas() -> Vec<Arc<dyn AuditSchema>> {
         }),
         Arc::new(Context::<AreaEvent>::new("area", "服务区", AREA_STEPS, AREA_FIELDS)),
         Arc::new(Context::<FenceEvent>::new("fence", "围栏", FENCE_STEPS, FENCE_FIELDS)),
+        Arc::new(Context::<FenceBatchEvent> {
+            called_by: &["reason"],
+            name: |state| text(state, "reason"),
+            ..Context::new("fence-batch", "批量修改", BATCH_STEPS, BATCH_FIELDS)
+        }),
         Arc::new(Context::<CrewEvent> {
             called_by: &[],
             name: |_| String::new(),
@@ -198,11 +204,31 @@ const AREA_STEPS: &[Step] = &[
     Step { stored_type: "area.closed", label: "关停服务区", fold: |state, _| set(state, "state", 3) },
     Step { stored_type: "area.renamed", label: "修改服务区名称", fold: merge },
     Step { stored_type: "area.tel_changed", label: "修改客服电话", fold: merge },
+    Step { stored_type: "area.terms_set", label: "修改服务区资料", fold: merge },
+    Step {
+        stored_type: "area.stop_planned",
+        label: "安排服务区停运",
+        fold: |state, mut data| {
+            for (key, of) in [("stop_from", "from"), ("stop_until", "until"), ("stop_notice", "notice")] {
+                set(state, key, data.remove(of).unwrap_or_default());
+            }
+        },
+    },
+    Step {
+        stored_type: "area.stop_cancelled",
+        label: "取消停运安排",
+        fold: |state, _| {
+            for key in ["stop_from", "stop_until", "stop_notice"] {
+                set(state, key, Value::Null);
+            }
+        },
+    },
     Step {
         stored_type: "area.handed_over",
         label: "移交服务区",
         fold: |state, mut data| set(state, "agent_id", data.remove("to").unwrap_or_default()),
     },
+    Step { stored_type: "area.delivery_asked", label: "重新下发围栏", fold: nothing },
 ];
 
 const AREA_FIELDS: &[Field] = &[
@@ -211,6 +237,13 @@ const AREA_FIELDS: &[Field] = &[
     Field { key: "tel", label: "客服电话", text: Text::Plain },
     Field { key: "state", label: "状态", text: Text::Named(label::<AreaState>) },
     Field { key: "notice", label: "停运公告", text: Text::Plain },
+    Field { key: "stop_from", label: "停运开始", text: Text::Moment },
+    Field { key: "stop_until", label: "自动恢复", text: Text::Moment },
+    Field { key: "stop_notice", label: "停运安排的公告", text: Text::Plain },
+    Field { key: "city_code", label: "城市代码", text: Text::Plain },
+    Field { key: "vehicle_quota", label: "投放配额（辆）", text: Text::Plain },
+    Field { key: "supervision_ids", label: "监管平台编号", text: Text::Plain },
+    Field { key: "takes_applications", label: "接受站点申请", text: YES },
     Field { key: "ring", label: "边界", text: Text::Ring },
     Field { key: "size", label: "边界面积", text: Text::Plain },
     Field { key: "data_version", label: "边界版本", text: Text::Plain },
@@ -257,6 +290,8 @@ const FENCE_STEPS: &[Step] = &[
     Step { stored_type: "fence.enabled", label: "启用围栏", fold: enable },
     Step { stored_type: "fence.disabled", label: "停用围栏", fold: disable },
     Step { stored_type: "fence.deleted", label: "删除围栏", fold: fence_deleted },
+    Step { stored_type: "fence.photo_shown", label: "添加围栏照片", fold: photo_shown },
+    Step { stored_type: "fence.photo_hidden", label: "移除围栏照片", fold: photo_hidden },
 ];
 
 const FENCE_FIELDS: &[Field] = &[
@@ -274,6 +309,7 @@ const FENCE_FIELDS: &[Field] = &[
     Field { key: "direction", label: "停车方向", text: Text::Plain },
     Field { key: "proofs", label: "还车凭证", text: Text::Named(label::<Proof>) },
     Field { key: "hours", label: "时段", text: Text::Plain },
+    Field { key: "photos", label: "照片", text: Text::Plain },
     Field { key: "difficulty", label: "难度系数", text: Text::Plain },
     Field { key: "rfid_codes", label: "射频编号", text: Text::Plain },
     Field { key: "penalty_cents", label: "违停费用（分）", text: Text::Plain },
@@ -283,8 +319,80 @@ const FENCE_FIELDS: &[Field] = &[
     Field { key: "data_version", label: "版本", text: Text::Plain },
     Field { key: "from", label: "生效时间", text: Text::Moment },
     Field { key: "until", label: "失效时间", text: Text::Moment },
+    Field { key: "batch", label: "批量修改", text: Text::Of("fence-batch") },
     Field { key: "enabled", label: "状态", text: ENABLED },
 ];
+
+const BATCH_STEPS: &[Step] = &[
+    Step { stored_type: "fence-batch.applied", label: "批量修改停车区", fold: batch_applied },
+    Step {
+        stored_type: "fence-batch.undone",
+        label: "撤销批量修改",
+        fold: |state, data| set(state, "back", data.get("back").cloned().unwrap_or_default()),
+    },
+];
+
+const BATCH_FIELDS: &[Field] = &[
+    Field { key: "reason", label: "原因", text: Text::Plain },
+    Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
+    Field { key: "fences", label: "停车区", text: Text::Plain },
+    Field { key: "count", label: "数量", text: Text::Plain },
+    Field { key: "capacity", label: "停放上限", text: Text::Plain },
+    Field { key: "minKeep", label: "保有下限", text: Text::Plain },
+    Field { key: "bufferM", label: "缓冲距离（米）", text: Text::Plain },
+    Field { key: "fullIsClosed", label: "满桩禁停", text: YES },
+    Field { key: "proofs_on", label: "启用凭证", text: Text::Named(label::<Proof>) },
+    Field { key: "proofs_off", label: "停用凭证", text: Text::Named(label::<Proof>) },
+    Field { key: "toleranceDegrees", label: "方向允许偏差（度）", text: Text::Plain },
+    Field { key: "open", label: "开放时段", text: Text::Plain },
+    Field { key: "tags", label: "标签", text: Text::Plain },
+    Field { key: "from", label: "生效时间", text: Text::Moment },
+    Field { key: "until", label: "恢复时间", text: Text::Moment },
+    Field { key: "back", label: "已撤销的停车区", text: Text::Of("fence") },
+];
+
+/// What was to be otherwise, each field by itself, and of which fences.
+fn batch_applied(state: &mut Fields, mut data: Fields) {
+    data.remove("batch_id");
+    data.remove("at");
+    if let Some(Value::Array(members)) = data.remove("members") {
+        set(&mut data, "count", members.len());
+        let names: Vec<Value> = members.iter().map(|member| member["name"].clone()).collect();
+        set(&mut data, "fences", names);
+    }
+    flatten(&mut data, "adjustment");
+    if let Some(Value::Object(change)) = data.remove("capacity") {
+        let said = change.into_iter().map(|(way, number)| match way.as_str() {
+            "by" => format!("{:+}", number.as_i64().unwrap_or_default()),
+            "percent" => format!("{:+}%", number.as_i64().unwrap_or_default()),
+            _ => number.to_string(),
+        });
+        set(&mut data, "capacity", said.collect::<String>());
+    }
+    if let Some(Value::Array(switches)) = data.remove("proofs") {
+        for (key, on) in [("proofs_on", true), ("proofs_off", false)] {
+            let proofs = switches.iter().filter(|one| one["on"] == on).map(|one| one["proof"].clone());
+            let proofs: Vec<Value> = proofs.collect();
+            if !proofs.is_empty() {
+                set(&mut data, key, proofs);
+            }
+        }
+    }
+    if let Some(Value::Object(open)) = data.remove("open") {
+        let clock = |key: &str| {
+            let minute = open["hours"][key].as_u64().unwrap_or_default();
+            format!("{:02}:{:02}", minute / 60, minute % 60)
+        };
+        let all_day = open.get("hours").is_none_or(Value::is_null);
+        let said = if all_day {
+            "全天".to_owned()
+        } else {
+            format!("{}–{}", clock("fromMin"), clock("untilMin"))
+        };
+        set(&mut data, "open", said);
+    }
+    merge(state, data);
+}
 
 /// Words of a drawing in place of those that were there.
 fn fence_drawn(state: &mut Fields, drawing: Value, stage: &str) {
@@ -336,6 +444,7 @@ fn circle(edge: &Value) -> String {
 fn fence(state: &mut Fields, mut data: Fields) {
     fence_drawn(state, data.remove("drawing").unwrap_or_default(), "已发布");
     flatten(&mut data, "term");
+    state.remove("batch");
     // A first version counts at once; a later one leaves that as it is.
     if !state.contains_key("enabled") {
         set(state, "enabled", true);
@@ -358,6 +467,22 @@ fn fence_withdrawn(state: &mut Fields, _data: Fields) {
 fn fence_deleted(state: &mut Fields, _data: Fields) {
     set(state, "stage", "已删除");
     set(state, "enabled", false);
+}
+
+/// The ids of a fence's photos, after `change`.
+fn photos(state: &mut Fields, change: impl FnOnce(&mut Vec<Value>)) {
+    let mut shown = state.get("photos").and_then(Value::as_array).cloned().unwrap_or_default();
+    change(&mut shown);
+    set(state, "photos", shown);
+}
+
+fn photo_shown(state: &mut Fields, mut data: Fields) {
+    photos(state, |shown| shown.extend(data.remove("id")));
+}
+
+fn photo_hidden(state: &mut Fields, mut data: Fields) {
+    let hidden = data.remove("id");
+    photos(state, |shown| shown.retain(|id| Some(id) != hidden.as_ref()));
 }
 
 const APPLICATION_STEPS: &[Step] = &[

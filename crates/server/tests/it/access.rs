@@ -80,6 +80,11 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
     let device = text(&them.ok("GET", devices, json!({})).await["list"][0]["id"]);
     let lock = json!({"carId": city.bikes[0].car, "action": "lock", "reason": "", "requestId": "theirs-1"});
     let command = text(&them.ok("POST", "/device/lock", lock).await["commandId"]);
+    let fence = &city.fences[0];
+    let version = admin.ok("GET", &format!("/fence/{fence}"), json!({})).await["version"].clone();
+    let batch = json!({"fences": [{"id": fence, "version": version}], "change": {"capacity": {"by": 1}},
+        "reason": "他们的原因"});
+    let batch = text(&admin.ok("POST", "/fence/batch", batch).await["id"]);
     let template =
         json!({"name": "他们的模板", "remark": "", "codes": ["03", "0301"], "levelMask": 15, "state": 1});
     let template = text(&admin.ok("POST", "/platform/agent/role", template).await["id"]);
@@ -99,7 +104,8 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
     Theirs {
         agent: city.agent.clone(),
         area: city.area.clone(),
-        fence: city.fences[0].clone(),
+        fence: fence.clone(),
+        batch,
         maintained,
         application,
         car: city.bikes[0].car.clone(),
@@ -124,6 +130,7 @@ impl Theirs {
             &self.agent,
             &self.area,
             &self.fence,
+            &self.batch,
             &self.application,
             &self.maintained,
             &self.car,
@@ -147,12 +154,13 @@ impl Theirs {
             "A 停车点",
             "他们的站点",
             "他们的运维区",
+            "他们的原因",
         ]
     }
 }
 
-/// A file, which travels plain.
-async fn taken(browser: &Browser, at: &str, query: &Value) -> Reply {
+/// A file, which travels plain; one that is brought is none that is taken.
+async fn taken(browser: &Browser, method: &str, at: &str, query: &Value) -> Reply {
     let query: Vec<String> = query
         .as_object()
         .expect("a query")
@@ -163,7 +171,9 @@ async fn taken(browser: &Browser, at: &str, query: &Value) -> Reply {
     let seen = i64::MAX.to_string();
     let headers =
         [("_t", browser.session.t.0.as_str()), ("authorization", bearer.as_str()), ("x-seen", seen.as_str())];
-    plain(&browser.url, "GET", &format!("{at}?{}", query.join("&")), &headers, None).await.expect("an answer")
+    plain(&browser.url, method, &format!("{at}?{}", query.join("&")), &headers, None)
+        .await
+        .expect("an answer")
 }
 
 /// What is wrong with an answer that should tell nothing of theirs.
@@ -231,7 +241,7 @@ async fn perm_020_on_every_route_another_agents_things_do_not_exist() {
             if route.wrapped {
                 clerk.call_at(&route.method, &at, &content).await
             } else {
-                taken(&clerk, &at, &content).await
+                taken(&clerk, &route.method, &at, &content).await
             }
         };
         let found = match sample(route, &theirs).expect("checked above") {

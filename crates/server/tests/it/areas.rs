@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::agents::{ACCOUNT, account, change, plan, row, text, with};
+use crate::city::City;
 use crate::client::{Browser, Machine, Reply};
 use crate::stack::{ADMIN, Node, Stack, eventually};
 
 const HAND_OVER: &str = "/platform/agent/serviceArea/agent";
+const STATE: &str = "/platform/agent/serviceArea/state";
 /// A statement that waits for the log's head, as one with claims does.
 const WAITING: &str =
     "wait_event_type = 'Lock' and query like '%from log.append(%' and datname = current_database()";
@@ -115,6 +117,59 @@ async fn areas_change_hands_with_their_agents_account_all_or_none() {
     assert_eq!((done.position, &done.body["suc"]), (again.position, &again.body["suc"]), "a repeat: {away}");
     assert_eq!(run(&admin, &top).await, sorted(&[&lake, &bay]));
     assert!(stack.task(&["verify"]).await.status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_is_planned_called_off_and_resumed_and_a_place_is_judged_for_who_may_see_it() {
+    let (stack, node) = Stack::serving().await;
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let city = City::build(&machine, "K", 2, 1).await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let info = async || admin.ok("GET", "/platform/agent/serviceArea/info", json!({"id": city.area})).await;
+    let before = info().await;
+    let now_ms = before["updatedAt"].as_i64().unwrap();
+    let (begin, end) = (now_ms + 3_600_000, now_ms + 7_200_000);
+    let stop = |begin: Option<i64>, end: i64| json!({"id": city.area, "state": 2, "notice": "台风", "stopBeginAt": begin, "stopEndAt": end});
+    let refused = admin.call("POST", STATE, stop(Some(end), begin)).await;
+    assert_eq!(refused.code(), "area-stop-times", "{}", refused.body);
+    admin.ok("POST", STATE, stop(Some(begin), end)).await;
+    let planned = info().await;
+    assert_eq!(
+        (&planned["state"], &planned["stopBeginAt"], &planned["stopEndAt"], &planned["stopNotice"]),
+        (&json!(1), &json!(begin), &json!(end), &json!("台风"))
+    );
+    admin.ok("POST", STATE, json!({"id": city.area, "state": 1})).await;
+    let called_off = info().await;
+    assert_eq!((&called_off["state"], &called_off["stopBeginAt"]), (&json!(1), &Value::Null));
+    admin.ok("POST", STATE, stop(None, end)).await;
+    let stopped = info().await;
+    assert_eq!(
+        (&stopped["state"], &stopped["notice"], &stopped["stopEndAt"]),
+        (&json!(2), &json!("台风"), &json!(end))
+    );
+    admin.ok("POST", STATE, json!({"id": city.area, "state": 1})).await;
+    assert_eq!(info().await["stopEndAt"], Value::Null);
+
+    // In the middle of the city one must not stop; another parking place lies apart.
+    let (west, east) = (city.lng - 0.0005, city.lng + 0.0005);
+    let (south, north) = (city.lat + 0.0095, city.lat + 0.0105);
+    let ring = json!([[west, south], [east, south], [east, north], [west, north]]);
+    let station = json!({"areaId": city.area, "kind": 2, "name": "K 北站", "ring": ring, "datum": "wgs84",
+        "capacity": 20});
+    machine.ok("/open/v1/fences", &station).await;
+    let judged = async |who: &Browser, lat: f64| {
+        let place = json!({"lat": lat.to_string(), "lng": city.lng.to_string(), "opAreaId": city.area});
+        who.call("GET", "/fence/judge", place).await
+    };
+    let inside = judged(&admin, city.lat + 0.01).await.data();
+    assert_eq!((&inside["class"], &inside["fenceName"]), (&json!(0), &json!("K 北站")), "{inside}");
+    let banned = judged(&admin, city.lat).await.data();
+    assert_eq!((&banned["class"], &banned["fenceName"]), (&json!(3), &json!("K 禁停区")), "{banned}");
+    let outside = judged(&admin, city.lat + 0.015).await.data();
+    assert_eq!((&outside["class"], &outside["fenceName"]), (&json!(1), &Value::Null), "{outside}");
+    assert_eq!(outside["nearestName"], inside["fenceName"]);
+    assert!(outside["nearest"]["beyondM"].as_f64().unwrap() > 100.0, "{outside}");
+    assert_eq!(judged(&admin, 95.0).await.status, 400);
 }
 
 /// What stands of the account with `phone` and its areas: how often it was opened, how often each area was handed over.

@@ -194,6 +194,25 @@ async fn what_may_not_come_in_is_refused_and_a_repeated_wish_is_one() {
         refused(wish("7", lat - 0.005, lng, std::slice::from_ref(&mine))).await,
         "park-application-photo-taken"
     );
+
+    // An area may take none; what was handed in before stays.
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let info = admin.ok("GET", "/platform/agent/serviceArea/info", json!({"id": city.area})).await;
+    assert_eq!(info["takesApplications"], true);
+    let change = |takes: bool, info: &Value| {
+        json!({"id": city.area, "name": info["name"], "tel": info["tel"], "version": info["version"],
+            "terms": {"cityCode": "350200", "vehicleQuota": 500, "supervisionIds": ["XM-01"],
+                "takesApplications": takes}})
+    };
+    admin.ok("PUT", "/platform/agent/serviceArea", change(false, &info)).await;
+    assert_eq!(refused(wish("9", lat - 0.005, lng, &[])).await, "park-application-not-taken");
+    let info = admin.ok("GET", "/platform/agent/serviceArea/info", json!({"id": city.area})).await;
+    assert_eq!(
+        (&info["cityCode"], &info["vehicleQuota"], &info["supervisionIds"], &info["takesApplications"]),
+        (&json!("350200"), &json!(500), &json!(["XM-01"]), &json!(false))
+    );
+    admin.ok("PUT", "/platform/agent/serviceArea", change(true, &info)).await;
+    machine.ok(APPLY, &wish("9", lat - 0.005, lng, &[])).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

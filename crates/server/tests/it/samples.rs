@@ -11,6 +11,8 @@ pub struct Theirs {
     pub agent: String,
     pub area: String,
     pub fence: String,
+    /// A change of many fences, their own among them.
+    pub batch: String,
     /// A maintenance area with its people.
     pub maintained: String,
     /// A station application.
@@ -206,11 +208,23 @@ fn of_fences(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     let ring = json!([[[118.1, 24.5], [118.101, 24.5], [118.101, 24.501], [118.1, 24.5]]]);
     let form = json!({"id": fence, "type": "parking", "opAreaId": area, "name": "越权", "version": 1, "state": 0,
         "dataVersion": 1, "geometry": {"type": "Polygon", "coordinates": ring}});
+    let batch = json!({"id": theirs.batch, "fences": [{"id": fence, "version": 1}],
+        "change": {"capacity": {"by": 1}}, "reason": "越权"});
     Some(match at {
-        ("GET", "/fence/list") => Sample::Ask(json!({"opAreaId": area, "pageSize": "200"})),
+        ("GET", "/fence/batch/list") => Sample::Ask(json!({})),
+        ("POST", "/fence/batch" | "/fence/batch/preview" | "/fence/batch/undo") => Sample::Tell(batch),
+        ("GET", "/fence/list" | "/fence/delivery/bikes") => {
+            Sample::Ask(json!({"opAreaId": area, "pageSize": "200"}))
+        }
+        ("GET", "/fence/delivery") => Sample::Ask(json!({"opAreaIds": area})),
+        ("POST", "/fence/delivery/again") => Sample::Tell(json!({"opAreaId": area})),
         ("GET", "/fence/{id}") => Sample::Ask(json!({})),
         ("GET", "/fence/versions" | "/fence/returns") => Sample::Ask(json!({"id": fence})),
+        ("GET", "/fence/photo") => Sample::Ask(json!({"id": fence, "photoId": "1"})),
+        ("POST" | "DELETE", "/fence/photo") => Sample::Tell(json!({"id": fence, "photoId": "1"})),
         ("GET", "/fence/drawings") => Sample::Ask(json!({})),
+        ("GET", "/statistics/station") => Sample::Ask(json!({"opAreaIds": area, "id": fence})),
+        ("GET", "/fence/judge") => Sample::Ask(json!({"lng": "118.1", "lat": "24.5", "opAreaId": area})),
         ("POST", "/fence/import") => {
             Sample::Tell(json!({"type": "parking", "opAreaId": area, "rows": [form]}))
         }

@@ -85,7 +85,10 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
         println!("城市的一天从 {hour} 时开始（与此刻的钟点无关），骑行量随它变化");
     }
     let api = OpenApi::new(&options.server, &options.token)?;
-    let ready = setup::set_up(&api, &world, options.manager.as_deref()).await.context("布置演示城市")?;
+    // Where bikes stopped in the past is judged by the fences of the past.
+    let since_ms = (options.past_days > 0).then(|| start_ms - options.past_days * past::DAY_MS);
+    let ready =
+        setup::set_up(&api, &world, options.manager.as_deref(), since_ms).await.context("布置演示城市")?;
     setup::tell_past(&api, &past::stops(&world, start_ms, options.past_days, STOPS_A_DAY)).await?;
     let (heard, commands) = mpsc::channel(COMMANDS_WAITING);
     let lines = Lines::open(&options, &world, &ready, &heard);

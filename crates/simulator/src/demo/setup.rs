@@ -25,8 +25,13 @@ pub struct Ready {
     pub gateway: (String, String),
 }
 
-/// Companies, areas, fences, vehicles, gateway.
-pub async fn set_up(api: &OpenApi, world: &World, manager: Option<&str>) -> anyhow::Result<Ready> {
+/// Companies, areas, fences, vehicles, gateway. New fences count since `since_ms`, or from now on.
+pub async fn set_up(
+    api: &OpenApi,
+    world: &World,
+    manager: Option<&str>,
+    since_ms: Option<i64>,
+) -> anyhow::Result<Ready> {
     let known = api.areas().await.context("读取服务区")?;
     let city = &world.city;
     let mut agents: Vec<Option<String>> = vec![None; COMPANIES.len()];
@@ -58,7 +63,7 @@ pub async fn set_up(api: &OpenApi, world: &World, manager: Option<&str>) -> anyh
         agent_ids.push(agent);
     }
     println!("服务区 {} 个就绪", area_ids.len());
-    draw_fences(api, world, &area_ids).await?;
+    draw_fences(api, world, &area_ids, since_ms).await?;
     draw_maintenance_areas(api, world, &area_ids, manager).await?;
     for (area_id, area) in area_ids.iter().zip(&city.areas) {
         // An area that is open already refuses to be opened: that is what was wanted.
@@ -112,13 +117,18 @@ pub async fn tell_past(api: &OpenApi, stops: &[Value]) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn draw_fences(api: &OpenApi, world: &World, area_ids: &[String]) -> anyhow::Result<()> {
+async fn draw_fences(
+    api: &OpenApi,
+    world: &World,
+    area_ids: &[String],
+    since_ms: Option<i64>,
+) -> anyhow::Result<()> {
     let city = &world.city;
     let parking = city.parkings.iter().map(|p| {
-        json!({ "areaId": area_ids[p.area], "kind": 2, "name": p.name, "ring": city.closed_ring(&p.ring), "datum": "wgs84", "capacity": p.capacity })
+        json!({ "areaId": area_ids[p.area], "kind": 2, "name": p.name, "ring": city.closed_ring(&p.ring), "datum": "wgs84", "capacity": p.capacity, "since": since_ms })
     });
     let no_stop = city.no_stops.iter().map(|z| {
-        json!({ "areaId": area_ids[z.area], "kind": 4, "name": z.name, "ring": city.closed_ring(&z.ring), "datum": "wgs84", "capacity": 0 })
+        json!({ "areaId": area_ids[z.area], "kind": 4, "name": z.name, "ring": city.closed_ring(&z.ring), "datum": "wgs84", "capacity": 0, "since": since_ms })
     });
     let fences: Vec<Value> = parking.chain(no_stop).collect();
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();

@@ -234,7 +234,7 @@ impl Fleet {
             gsm: 24,
             voltage_mv: 52_000,
             flags: self.devices[i].flags,
-            fence_version: self.devices[i].fence_version,
+            fence_version: self.devices[i].fences.version,
         };
         self.line(bike).send(format!("ebike/{}/up", self.identities[i].imei), report.compact().to_vec());
     }

@@ -177,7 +177,7 @@ impl World {
             gsm: rng.gen_range(14..=31),
             voltage_mv: bike.voltage_mv(),
             flags: bike.device.flags,
-            fence_version: bike.device.fence_version,
+            fence_version: bike.device.fences.version,
         };
         let own = if moving { MOVING_REPORT_MS } else { HEARTBEAT_MS };
         let own = self.habits.report_every_ms.unwrap_or(own);

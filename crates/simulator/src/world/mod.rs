@@ -203,13 +203,11 @@ impl World {
                 let spot = Spot { at, along_m: meant.along_m + shift, ..meant };
                 idle.insert(i, at);
                 let soc = rng.gen_range(18.0..100.0);
-                Bike::new(
-                    identity,
-                    city.parkings[parking].area,
-                    spot,
-                    soc,
-                    start_ms + rng.gen_range(0..interval.min(FIRST_REPORTS_MS)),
-                )
+                let first_report_ms = start_ms + rng.gen_range(0..interval.min(FIRST_REPORTS_MS));
+                let fault = trouble::fault(&identity, habits.trouble);
+                let mut bike = Bike::new(identity, city.parkings[parking].area, spot, soc, first_report_ms);
+                bike.device.fences.fault = fault;
+                bike
             })
             .collect();
         let wrong_places = WrongPlaces::of(&city);

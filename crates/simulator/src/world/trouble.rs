@@ -6,7 +6,9 @@ use super::bike::Activity;
 use super::{TICK_MS, World};
 use crate::city::graph::Spot;
 use crate::city::zones::spot_beside;
+use crate::fences::Fault;
 use crate::geometry::{Xy, length_m, point_along};
+use crate::identity::{Identity, stable_hash};
 use crate::report::Flags;
 
 /// Times a day and bike.
@@ -15,6 +17,9 @@ const BATTERIES_PER_DAY: f64 = 0.015;
 const SILENCES_PER_DAY: f64 = 0.03;
 const JUMPS_PER_DAY: f64 = 0.05;
 const PUSHED_KMH: f64 = 5.0;
+/// One controller in so many does not hear the first message about fences, one in so many has no room at first.
+const HARD_OF_HEARING: u64 = 40;
+const WITHOUT_ROOM: u64 = 500;
 
 /// A locked bike being pushed or carried away.
 #[derive(Clone, Debug)]
@@ -23,6 +28,20 @@ pub(super) struct Drift {
     length_m: f64,
     done_m: f64,
     to: Spot,
+}
+
+/// What ails the controller of a bike, the same for the same bike; nothing where nothing goes wrong.
+pub(super) fn fault(identity: &Identity, trouble: f64) -> Fault {
+    let lot = stable_hash(&identity.imei);
+    if trouble <= 0.0 {
+        Fault::None
+    } else if lot.is_multiple_of(WITHOUT_ROOM) {
+        Fault::Refuses
+    } else if lot.is_multiple_of(HARD_OF_HEARING) {
+        Fault::HardOfHearing
+    } else {
+        Fault::None
+    }
 }
 
 impl World {

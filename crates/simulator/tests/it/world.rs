@@ -283,3 +283,31 @@ fn who_finds_no_parking_place_asks_for_one_now_and_then_and_others_for_the_same(
         assert!(wish.photos <= 3 && !wish.location.is_empty(), "{wish:?}");
     }
 }
+
+#[test]
+fn bikes_that_are_sent_fences_report_them_at_once_and_a_few_only_when_they_are_sent_again() {
+    let told: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../docs/fence-vector.json")).expect("JSON");
+    let mut world = World::new(7, 2_000, START_MS, Habits::default());
+    // Who holds them after each sending.
+    let mut sendings: Vec<usize> = Vec::new();
+    let mut holding: HashSet<u32> = HashSet::new();
+    for sending in 0..2 {
+        let params = &told["message"]["params"];
+        for bike in (0..2_000).filter(|bike| !holding.contains(bike)).collect::<Vec<_>>() {
+            world
+                .command(bike, Command { id: format!("-{sending}{bike}"), kind: 15, params: params.clone() });
+        }
+        for action in world.step(world.now_ms() + 3_000) {
+            if let Action::Report { bike, report } = action
+                && report.fence_version == 300
+            {
+                holding.insert(bike);
+            }
+        }
+        sendings.push(holding.len());
+    }
+    let lag = 2_000 - sendings[0];
+    assert!((20..120).contains(&lag), "a small share lags: {lag}");
+    assert_eq!(sendings[1], 2_000);
+}

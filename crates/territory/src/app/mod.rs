@@ -5,10 +5,12 @@ pub mod area_edges;
 pub mod areas;
 pub mod atlas;
 pub mod crews;
+pub mod fence_batches;
 pub mod fence_imports;
 pub mod fence_preview;
 mod overlaps;
 pub mod park_applications;
+pub mod stations;
 
 use kernel::Position;
 use vocabulary::Scope;

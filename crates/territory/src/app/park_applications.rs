@@ -124,6 +124,9 @@ impl Context {
         if !caller.scope.contains(owner) {
             return Err(outside());
         }
+        if !area.terms().takes_applications {
+            return Err(Refused::business("park-application-not-taken", "该服务区暂不接受站点申请"));
+        }
         if judged.nearest.is_some_and(|nearest| nearest.beyond_m <= 0.0) {
             return Err(Refused::business("park-application-there", "该位置已在停车区内，无需申请"));
         }

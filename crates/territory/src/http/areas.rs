@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Choice, Scope};
+use vocabulary::{AgentId, AreaId, Choice, Scope, Timestamp};
 use wire::{
     Answer, Body, ById, Call, Caller, Column, Export, Handled, Listed, Listing, Nothing, Params, Permit,
     Refused, RequestContext, Routes, Seen,
@@ -14,6 +14,7 @@ use wire::{
 
 use crate::Context;
 use crate::model::area::{Area, AreaCommand, AreaState};
+use crate::model::area_terms::Terms;
 use crate::read::agents::{self, AgentOption};
 use crate::read::areas::{self, AreaRow};
 
@@ -67,6 +68,16 @@ impl Listing for ListQuery {
             Column::count("parkingCount", "停车区", |row| row.parking_count),
             Column::text("tel", "客服电话", |row| &row.tel),
             Column::text("notice", "停运公告", |row| &row.notice),
+            Column::text("cityCode", "城市代码", |row| &row.city_code),
+            Column::made("vehicleQuota", "投放配额", |row| {
+                row.vehicle_quota.map(|quota| quota.to_string()).unwrap_or_default()
+            }),
+            Column::made("supervisionIds", "监管平台编号", |row| row.supervision_ids.join("、")),
+            Column::text("takesApplications", "站点申请", |row| {
+                if row.takes_applications { "接受" } else { "不接受" }
+            }),
+            Column::time("stopBeginAt", "停运开始", |row| row.stop_begin_at),
+            Column::time("stopEndAt", "自动恢复", |row| row.stop_end_at),
             Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
             Column::time("createdAt", "创建时间", |row| Some(row.created_at)),
             Column::made("id", "服务区编号", |row| row.id.to_string()),
@@ -135,27 +146,59 @@ struct ChangedArea {
     name: String,
     /// 客服电话; may be empty before the area is opened.
     tel: String,
+    /// What it is registered as; left out: as it was.
+    #[serde(default)]
+    terms: Option<TermsForm>,
     /// The version that the editor saw.
     version: i64,
 }
 
-/// Gives an area another name or telephone; a stale version is refused.
+/// What an area is registered as.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TermsForm {
+    /// 城市代码: six digits, or empty.
+    #[serde(default)]
+    city_code: String,
+    /// 投放配额, 1 to 1,000,000 bikes; null: the city sets none.
+    vehicle_quota: Option<i32>,
+    /// 监管平台编号, at most 10 of at most 40 characters.
+    #[serde(default)]
+    supervision_ids: Vec<String>,
+    /// Whether riders may ask for stations in it.
+    takes_applications: bool,
+}
+
+impl From<TermsForm> for Terms {
+    fn from(form: TermsForm) -> Self {
+        let TermsForm { city_code, vehicle_quota, supervision_ids, takes_applications } = form;
+        Self { city_code, vehicle_quota, supervision_ids, takes_applications }
+    }
+}
+
+/// Gives an area another name or telephone, or other terms; a stale version is refused.
 #[utoipa::path(put, path = "/platform/agent/serviceArea", tag = "territory", operation_id = "updateServiceArea",
     request_body = ChangedArea, responses((status = 200, body = Answer<Nothing>)))]
 async fn update(call: Call<Context>, Body(body): Body<ChangedArea>) -> Handled<Value> {
-    let command = AreaCommand::Describe { name: body.name, tel: body.tel };
+    let terms = body.terms.map(Terms::from);
+    let command = AreaCommand::Describe { name: body.name, tel: body.tel, terms };
     Ok(Answer::replied(call.acted::<Area>(&body.id, command, Some(body.version)).await?))
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 struct AreaStateBody {
     #[schema(value_type = String)]
     id: AreaId,
-    /// 1 opens it, 2 suspends it, 3 closes it for good.
+    /// 1 opens it or calls off a stop that is planned, 2 suspends it, 3 closes it for good.
     state: i16,
     /// What riders are told, when it is suspended: 1 to 200 characters.
     #[serde(default)]
     notice: String,
+    /// When it is to be suspended, epoch milliseconds; left out: now.
+    stop_begin_at: Option<i64>,
+    /// When a suspended one resumes by itself, epoch milliseconds; left out: when somebody resumes it.
+    stop_end_at: Option<i64>,
 }
 
 /// Opens, suspends or closes a service area.
@@ -170,7 +213,11 @@ async fn state(call: Call<Context>, Seen(seen): Seen, Body(body): Body<AreaState
                 areas::one(&mut db, &caller.full_scope, body.id).await?.map_or(0, |area| area.parking_count);
             AreaCommand::Launch { parkings }
         }
-        2 => AreaCommand::Suspend { notice: body.notice.trim().to_owned() },
+        2 => AreaCommand::Stop {
+            from: body.stop_begin_at.map(Timestamp::from_millis),
+            until: body.stop_end_at.map(Timestamp::from_millis),
+            notice: body.notice,
+        },
         3 => {
             let shelved = context.ports.bikes.shelved_in(body.id).await.map_err(Refused::unavailable)?;
             AreaCommand::Close { shelved_vehicles: shelved }

@@ -60,7 +60,7 @@ struct PreviewedFence {
 /// How many stops are judged so.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct StopTally {
+pub(super) struct StopTally {
     /// 规范停放.
     parked: u32,
     /// 站点外.

@@ -366,7 +366,8 @@ async fn versions(
     Params(Which { id }): Params<Which>,
 ) -> Handled<FenceVersions> {
     found(&call, id).await?;
-    let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, seen, READS).await?;
+    let mut db =
+        call.state.runtime.reads.scoped(&call.caller.full_scope, seen, &["fence", "fence_batch"]).await?;
     Ok(Answer(FenceVersions { rows: fences::versions(&mut *db, id).await? }))
 }
 

@@ -1,4 +1,4 @@
-//! What the fences say of bikes that stop: asked by machines, a thousand places at once.
+//! What the fences say of bikes that stop: asked by machines, a thousand places at once, and by people of one.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,14 @@ use axum::extract::State;
 use geofence::Proof;
 use geofence::judge::{Judgement, Known, Stop};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AreaId, DataOwner, Datum, FenceId, Timestamp, Wgs84};
-use wire::{Answer, Body, Caller, Handled, Permit, Refused, Routes, Seen};
+use vocabulary::{AreaId, DataOwner, Datum, FenceId, NotACoordinate, Timestamp, Wgs84};
+use wire::{Answer, Body, Caller, Handled, Params, Permit, Refused, Routes, Seen};
 
 use crate::Context;
 use crate::app::atlas::{Judge, KEPT_MS};
+use crate::read::fences;
 
 const MOST_STOPS: usize = 1000;
 /// A report may come from a clock that is ahead.
@@ -22,6 +23,7 @@ const AHEAD_MS: i64 = 366 * 86_400_000;
 pub fn routes(context: &Context) -> Routes {
     Routes::new("territory")
         .add(Permit::Machine("open:territory"), routes!(judge))
+        .add(Permit::AnyOf(&["0301", "0504", "0505"]), routes!(judge_place))
         .with_state(context.clone())
 }
 
@@ -149,11 +151,36 @@ impl From<Judgement> for StopJudged {
     }
 }
 
-fn judge_one(judge: &Judge, caller: &Caller, now: Timestamp, asked: StopAsked) -> Result<Judgement, String> {
-    let place = Wgs84::from_datum(asked.datum, asked.lat, asked.lng).map_err(|error| error.to_string())?;
+/// Why a place is not judged.
+#[derive(Debug, thiserror::Error)]
+enum NotJudged {
+    #[error(transparent)]
+    Place(#[from] NotACoordinate),
+    #[error("时间需在 {} 天之内，且不晚于一年之后", KEPT_MS / 86_400_000)]
+    Time,
+    #[error("服务区不存在，或不在数据范围内")]
+    Elsewhere,
+}
+
+impl From<NotJudged> for Refused {
+    fn from(why: NotJudged) -> Self {
+        match why {
+            NotJudged::Elsewhere => Self::not_found(),
+            NotJudged::Place(_) | NotJudged::Time => Self::malformed(why.to_string()),
+        }
+    }
+}
+
+fn judge_one(
+    judge: &Judge,
+    caller: &Caller,
+    now: Timestamp,
+    asked: StopAsked,
+) -> Result<Judgement, NotJudged> {
+    let place = Wgs84::from_datum(asked.datum, asked.lat, asked.lng)?;
     let at = asked.at.map_or(now, Timestamp::from_millis);
     if at < judge.since || at.millis_since(now) > AHEAD_MS {
-        return Err(format!("时间需在 {} 天之内，且不晚于一年之后", KEPT_MS / 86_400_000));
+        return Err(NotJudged::Time);
     }
     let stop = Stop {
         proved: asked.proved,
@@ -164,7 +191,7 @@ fn judge_one(judge: &Judge, caller: &Caller, now: Timestamp, asked: StopAsked) -
     let owner_of = |area: AreaId| judge.agents.get(&area).map(|agent| DataOwner::of_area(*agent, area));
     match asked.area_id.or(judged.area.map(|(area, _)| area)) {
         Some(area) if owner_of(area).is_none_or(|owner| !caller.scope.contains(owner)) => {
-            Err("服务区不存在，或不在数据范围内".to_owned())
+            Err(NotJudged::Elsewhere)
         }
         _ => Ok(judged),
     }
@@ -189,7 +216,66 @@ async fn judge(
     let now = context.runtime.clock.now();
     let results = body.stops.into_iter().map(|asked| match judge_one(&judge, &caller, now, asked) {
         Ok(judged) => judged.into(),
-        Err(error) => StopJudged { error: Some(error), ..StopJudged::default() },
+        Err(why) => StopJudged { error: Some(why.to_string()), ..StopJudged::default() },
     });
     Ok(Answer(Judged { results: results.collect() }))
+}
+
+/// A place where a bike stands, WGS-84.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct PlaceAsked {
+    /// Degrees.
+    lng: f64,
+    /// Degrees.
+    lat: f64,
+    /// Horizontal dilution of precision; 1 when left out.
+    hdop: Option<f64>,
+    /// The area that the bike belongs to; absent: whichever holds the place.
+    op_area_id: Option<AreaId>,
+}
+
+/// What the fences say now of a bike that is left at a place.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PlaceJudged {
+    /// The same as machines are told, of a bike that proved nothing.
+    #[serde(flatten)]
+    judged: StopJudged,
+    /// Name of the fence that decided.
+    fence_name: Option<String>,
+    /// Name of the nearest parking place.
+    nearest_name: Option<String>,
+}
+
+/// Judges one place in the caller's scope by the fences that count now.
+#[utoipa::path(get, path = "/fence/judge", tag = "territory", operation_id = "judgePlace",
+    params(PlaceAsked), responses((status = 200, body = Answer<PlaceJudged>)))]
+async fn judge_place(
+    State(context): State<Context>,
+    caller: Caller,
+    Seen(seen): Seen,
+    Params(asked): Params<PlaceAsked>,
+) -> Handled<PlaceJudged> {
+    let mut db = context.runtime.reads.scoped(&caller.scope, seen, &["fence", "area_version"]).await?;
+    let judge = context.judges.now(&context.runtime).await?;
+    let stop = StopAsked {
+        lng: asked.lng,
+        lat: asked.lat,
+        datum: Datum::Wgs84,
+        at: None,
+        hdop: asked.hdop.unwrap_or_else(good),
+        area_id: asked.op_area_id,
+        proved: Vec::new(),
+        heading_degrees: None,
+        standing: HashMap::new(),
+    };
+    let judged = judge_one(&judge, &caller, context.runtime.clock.now(), stop)?;
+    let (fence, nearest) = (judged.fence, judged.nearest.as_ref().map(|nearest| nearest.fence));
+    let named: Vec<FenceId> = [fence, nearest].into_iter().flatten().map(|known| known.id).collect();
+    let names = fences::called(&mut *db, &named).await?;
+    let name = |known: Option<Known>| known.and_then(|known| names.get(&known.id).cloned());
+    let (fence_name, nearest_name) = (name(fence), name(nearest));
+    Ok(Answer(PlaceJudged { judged: judged.into(), fence_name, nearest_name }))
 }

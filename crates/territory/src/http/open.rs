@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone};
+use vocabulary::{AgentId, AreaId, Datum, FenceId, Phone, Timestamp};
 use wire::{Answer, Body, Caller, Handled, Permit, Refused, RequestContext, Routes, Seen};
 
 use crate::model::agent::{Agent, AgentCommand, BillingWay, Profile, Registration, Terms};
@@ -213,6 +213,10 @@ struct NewFence {
     /// 停放上限; 50 when left out.
     #[serde(default = "usual_capacity")]
     capacity: i32,
+    /// Since when it has counted in the system before, epoch milliseconds: within the last 35 days; absent: from now on. Of a
+    /// fence that is known nothing changes backwards.
+    #[schema(value_type = Option<i64>)]
+    since: Option<Timestamp>,
 }
 
 fn usual_capacity() -> i32 {
@@ -327,7 +331,11 @@ async fn draw_one(
     // One request id stands for the whole batch, so each fence's command carries none: it is "already so" when repeated.
     let mut ctx = request.context(Value::Null);
     ctx.request_id = None;
-    let command = FenceCommand::Draw { drawing, area: edge.clone() };
+    let area = edge.clone();
+    let command = match new.since {
+        None => FenceCommand::Draw { drawing, area },
+        Some(since) => FenceCommand::Adopt { drawing, area, since },
+    };
     runtime.desk.execute::<Fence>(&fence_id, command, &ctx).await?;
     Ok(FenceGiven { fence_id: Some(fence_id.to_string()), error: None })
 }

@@ -9,6 +9,7 @@ use vocabulary::text::line;
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, choices};
 
 use super::area_edge::{About, Outside, Overlaps};
+use super::area_terms::{QUOTA_MAX, SUPERVISION_MAX, Stop, Terms};
 
 /// Edges that one area may have had: more is a program gone wild.
 const EDGES_MAX: i64 = 200;
@@ -34,11 +35,18 @@ pub enum AreaCommand {
         /// Parking places in it that count.
         parkings: i64,
     },
-    /// Suspends it, with a notice to riders.
-    Suspend {
+    /// Suspends it, with a notice to riders: now or at a time, until somebody resumes it or until a time. Of one that is
+    /// suspended it changes until when, and what is told.
+    Stop {
+        /// From then on; nothing: from now on.
+        from: Option<Timestamp>,
+        /// Resumes it by itself.
+        until: Option<Timestamp>,
         /// 停运公告.
         notice: String,
     },
+    /// Does what its times say of now: stops it, or resumes it.
+    KeepTimes,
     /// Draws it anew.
     Redraw {
         /// The new edge.
@@ -58,12 +66,16 @@ pub enum AreaCommand {
         /// Bikes still on its streets.
         shelved_vehicles: i64,
     },
-    /// Gives it another name or telephone.
+    /// Sends its fences again to the bikes that lag.
+    DeliverAgain,
+    /// Gives it another name or telephone, or other terms.
     Describe {
         /// 名称.
         name: String,
         /// 客服电话.
         tel: String,
+        /// What it is registered as; nothing: as it was.
+        terms: Option<Terms>,
     },
     /// Gives it to another agent.
     HandOver {
@@ -145,6 +157,14 @@ events! {
             /// Who runs it.
             to: AgentId,
         } = "area.handed_over",
+        /// It is registered as this.
+        TermsSet(Terms) = "area.terms_set",
+        /// It will not serve riders for a while, or does so until a time.
+        StopPlanned(Stop) = "area.stop_planned",
+        /// No stop is planned any more.
+        StopCancelled = "area.stop_cancelled",
+        /// A person asked for its fences to be sent again to the bikes that lag.
+        DeliveryAsked = "area.delivery_asked",
     }
 }
 
@@ -168,6 +188,10 @@ refusals! {
         Overlaps(Overlaps) = "area-overlaps": ("边界与 {0}；重叠处的还车按范围较小的服务区判断"),
         NoEdge(i64) = "area-no-edge": ("没有第 {0} 版边界"),
         TooManyEdges = "area-edges": ("一个服务区最多 {EDGES_MAX} 个边界版本"),
+        CityCode = "area-city-code": ("城市代码需为 6 位数字，例如 350200"),
+        Quota = "area-quota": ("投放配额需 1 到 {QUOTA_MAX} 辆，不限时留空"),
+        Supervision = "area-supervision": ("监管平台编号最多 {SUPERVISION_MAX} 个，每个 1 到 40 个字，不能重复"),
+        StopTimes = "area-stop-times": ("恢复时间需晚于停运开始至少一分钟，都在一年之内"),
         NotEmpty(Belongings) = "area-not-empty": ("服务区内还有 {0}归原代理所有，清空后才能移交"),
     }
 }
@@ -189,6 +213,9 @@ pub struct Area {
     state: Option<AreaState>,
     /// All that it ever had, in the order of their versions.
     edges: Vec<Arc<Ring>>,
+    terms: Terms,
+    /// The stop that is to come or that ends at a time.
+    stop: Option<Stop>,
 }
 
 impl Area {
@@ -218,40 +245,60 @@ impl Area {
         self.state
     }
 
+    /// What it is registered as.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     fn replan(&mut self, change: impl FnOnce(&mut Plan)) {
         if let Some(plan) = &mut self.plan {
             change(plan);
         }
     }
 
-    fn change(&self, plan: &Plan, command: AreaCommand) -> Result<Vec<AreaEvent>, AreaRefusal> {
+    fn change(
+        &self,
+        plan: &Plan,
+        command: AreaCommand,
+        now: Timestamp,
+    ) -> Result<Vec<AreaEvent>, AreaRefusal> {
         use AreaState::{Closed, Open, Planned, Suspended};
         let state = self.state.unwrap_or(Planned);
         match (state, command) {
             (_, AreaCommand::Plan(new)) if new == *plan => Ok(vec![]),
             (_, AreaCommand::Plan(_) | AreaCommand::Draw { .. }) => Err(AreaRefusal::Different),
-            (Closed, AreaCommand::Close { .. })
-            | (Open, AreaCommand::Open)
-            | (Suspended, AreaCommand::Suspend { .. }) => Ok(vec![]),
+            (Closed, AreaCommand::Close { .. } | AreaCommand::KeepTimes) | (Open, AreaCommand::Open) => {
+                Ok(vec![])
+            }
             (Closed, _) => Err(AreaRefusal::Closed),
             (Planned | Suspended, AreaCommand::Open) if plan.tel.trim().is_empty() => {
                 Err(AreaRefusal::Telephone)
             }
             (Planned | Suspended, AreaCommand::Open) => Ok(vec![AreaEvent::Opened]),
-            (Open, AreaCommand::Suspend { notice }) if (1..=200).contains(&notice.trim().chars().count()) => {
-                Ok(vec![AreaEvent::Suspended { notice }])
+            (Planned, AreaCommand::Stop { .. }) => Err(AreaRefusal::NotOpen),
+            (_, AreaCommand::Stop { from, until, notice }) => {
+                Ok(self.stopped(state, Stop::asked(from, until, &notice, now)?, now))
             }
-            (Open, AreaCommand::Suspend { .. }) => Err(AreaRefusal::Notice),
-            (Planned, AreaCommand::Suspend { .. }) => Err(AreaRefusal::NotOpen),
+            (_, AreaCommand::KeepTimes) => {
+                Ok(self.stop.as_ref().map_or_else(Vec::new, |stop| stop.due(state, now)))
+            }
             (_, AreaCommand::Redraw { ring, about }) => self.redraw(plan, &ring, about),
             (_, AreaCommand::RollBack { data_version, about }) => {
                 let ring = self.edge(data_version).ok_or(AreaRefusal::NoEdge(data_version))?;
                 self.redraw(plan, ring, about)
             }
-            (Open, AreaCommand::Launch { .. }) => Ok(vec![]),
+            (Open, AreaCommand::Launch { .. }) => {
+                Ok(self.stop.iter().map(|_| AreaEvent::StopCancelled).collect())
+            }
             (Planned, AreaCommand::Launch { parkings }) if parkings < 1 => Err(AreaRefusal::NoParking),
-            (_, AreaCommand::Launch { .. }) => self.change(plan, AreaCommand::Open),
-            (_, AreaCommand::Describe { name, tel }) => describe(plan, state, &name, &tel),
+            (_, AreaCommand::Launch { .. }) => self.change(plan, AreaCommand::Open, now),
+            (_, AreaCommand::DeliverAgain) => Ok(vec![AreaEvent::DeliveryAsked]),
+            (_, AreaCommand::Describe { name, tel, terms }) => {
+                let mut events = describe(plan, state, &name, &tel)?;
+                let terms = terms.map(Terms::sound).transpose()?;
+                events.extend(terms.filter(|terms| *terms != self.terms).map(AreaEvent::TermsSet));
+                Ok(events)
+            }
             (_, AreaCommand::HandOver { to, .. }) if to == plan.agent_id => Ok(vec![]),
             (_, AreaCommand::HandOver { to, left }) if left == Belongings::default() => {
                 Ok(vec![AreaEvent::HandedOver { from: plan.agent_id, to }])
@@ -260,6 +307,22 @@ impl Area {
             (_, AreaCommand::Close { shelved_vehicles: 0 }) => Ok(vec![AreaEvent::Closed]),
             (_, AreaCommand::Close { shelved_vehicles }) => Err(AreaRefusal::VehiclesLeft(shelved_vehicles)),
         }
+    }
+
+    /// What follows from a stop that was asked for. A suspended area stays so: what changes is until when.
+    fn stopped(&self, state: AreaState, stop: Stop, now: Timestamp) -> Vec<AreaEvent> {
+        let stops = stop.from <= now || state == AreaState::Suspended;
+        let told = AreaEvent::Suspended { notice: stop.notice.clone() };
+        let mut events = Vec::new();
+        if stops && stop.until.is_none() {
+            events.extend(self.stop.iter().map(|_| AreaEvent::StopCancelled));
+        } else {
+            events.push(AreaEvent::StopPlanned(stop));
+        }
+        if stops {
+            events.push(told);
+        }
+        events
     }
 
     fn redraw(&self, plan: &Plan, ring: &Ring, about: About) -> Result<Vec<AreaEvent>, AreaRefusal> {
@@ -319,7 +382,7 @@ impl Aggregate for Area {
     type Event = AreaEvent;
     type Refusal = AreaRefusal;
 
-    fn decide(&self, command: Self::Command, _now: Timestamp) -> Decision<Self> {
+    fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
         match (&self.plan, command) {
             (None, AreaCommand::Plan(new)) if !(1..=NAME_MAX).contains(&new.name.trim().chars().count()) => {
                 Err(AreaRefusal::Name)
@@ -331,7 +394,7 @@ impl Aggregate for Area {
                 Ok(vec![AreaEvent::Planned(plan)])
             }
             (None, _) => Err(AreaRefusal::Unknown),
-            (Some(plan), command) => self.change(plan, command),
+            (Some(plan), command) => self.change(plan, command, now),
         }
     }
 
@@ -342,16 +405,26 @@ impl Aggregate for Area {
                 self.state = Some(AreaState::Planned);
                 self.edges = vec![Arc::new(plan.ring.clone())];
             }
-            AreaEvent::Opened => self.state = Some(AreaState::Open),
+            AreaEvent::Opened => {
+                self.state = Some(AreaState::Open);
+                self.stop = None;
+            }
             AreaEvent::Suspended { .. } => self.state = Some(AreaState::Suspended),
             AreaEvent::Redrawn { ring, .. } => {
                 self.edges.push(Arc::new(ring.clone()));
                 self.replan(|plan| plan.ring = ring.clone());
             }
-            AreaEvent::Closed => self.state = Some(AreaState::Closed),
+            AreaEvent::Closed => {
+                self.state = Some(AreaState::Closed);
+                self.stop = None;
+            }
+            AreaEvent::TermsSet(terms) => self.terms = terms.clone(),
+            AreaEvent::StopPlanned(stop) => self.stop = Some(stop.clone()),
+            AreaEvent::StopCancelled => self.stop = None,
             AreaEvent::Renamed { name } => self.replan(|plan| plan.name.clone_from(name)),
             AreaEvent::TelChanged { tel } => self.replan(|plan| plan.tel.clone_from(tel)),
             AreaEvent::HandedOver { to, .. } => self.replan(|plan| plan.agent_id = *to),
+            AreaEvent::DeliveryAsked => {}
         }
     }
 
@@ -423,6 +496,17 @@ mod tests {
     }
 
     #[test]
+    fn fences_are_sent_again_as_often_as_a_person_asks_until_the_area_is_closed() {
+        let open = after(vec![plan("1"), AreaCommand::Open, AreaCommand::DeliverAgain]);
+        assert_eq!(decided(&open, AreaCommand::DeliverAgain), [AreaEvent::DeliveryAsked]);
+        let closed = after(vec![plan("1"), AreaCommand::Close { shelved_vehicles: 0 }]);
+        assert_eq!(refused(&closed, AreaCommand::DeliverAgain), AreaRefusal::Closed);
+        assert_eq!(refused(&Area::default(), AreaCommand::DeliverAgain), AreaRefusal::Unknown);
+        let stored = serde_json::json!({"type": "area.delivery_asked"});
+        assert_eq!(serde_json::to_value(AreaEvent::DeliveryAsked).unwrap(), stored);
+    }
+
+    #[test]
     fn planning_the_same_again_changes_nothing() {
         assert_eq!(after(vec![plan("1")]).decide(plan("1"), Timestamp::from_millis(0)), Ok(vec![]));
         assert_eq!(refused(&after(vec![plan("1")]), plan("2")), AreaRefusal::Different);
@@ -434,7 +518,7 @@ mod tests {
     }
 
     fn describe(name: &str, tel: &str) -> AreaCommand {
-        AreaCommand::Describe { name: name.to_owned(), tel: tel.to_owned() }
+        AreaCommand::Describe { name: name.to_owned(), tel: tel.to_owned(), terms: None }
     }
 
     fn decided(area: &Area, command: AreaCommand) -> Vec<AreaEvent> {
@@ -450,7 +534,8 @@ mod tests {
         assert_eq!(refused(&silent, AreaCommand::Launch { parkings: 1 }), AreaRefusal::Telephone);
         // It had one when it was opened first.
         let notice = "台风".to_owned();
-        let suspended = after(vec![plan("1"), AreaCommand::Open, AreaCommand::Suspend { notice }]);
+        let suspended =
+            after(vec![plan("1"), AreaCommand::Open, AreaCommand::Stop { from: None, until: None, notice }]);
         assert_eq!(decided(&suspended, AreaCommand::Launch { parkings: 0 }), [AreaEvent::Opened]);
     }
 

@@ -3,15 +3,20 @@
 
 use std::collections::BTreeSet;
 
+use attachments::claim_of;
 use geofence::atlas::Span;
 use geofence::{FenceKind, Parking, Ring, Rule, Shape};
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use vocabulary::text::{line, lines};
-use vocabulary::{AgentId, AreaId, Cents, DataOwner, FenceId, Timestamp};
+use vocabulary::versions::{History, Stretch, Version, VersionFault};
+use vocabulary::{AgentId, AreaId, AttachmentId, Cents, DataOwner, FenceBatchId, FenceId, Timestamp};
 
-use super::fence_times::{OffTime, Stretch, Times, counts};
+pub use vocabulary::versions::Term;
+
+use super::fence_adjust::{Adjusted, Adjustment};
+use super::park_application::Photo;
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 30;
@@ -22,10 +27,10 @@ pub const TAGS_MAX: usize = 10;
 const TAG_MAX: usize = 10;
 /// Versions that one fence may have: more is a program gone wild.
 pub const VERSIONS_MAX: usize = 500;
-/// Within this time from now a version may begin to count.
-const AHEAD_MAX_MS: i64 = 366 * 86_400_000;
-/// A temporary fence lasts at least so long.
-const LASTS_MIN_MS: i64 = 60_000;
+/// One of the system before counts at most so far back: as long as it is known where bikes stopped.
+const ADOPTED_MAX_MS: i64 = 35 * 86_400_000;
+/// Photos that a fence shows.
+pub const PHOTOS_MAX: usize = 3;
 /// A refusal names so many other fences at most.
 const NAMED_MAX: usize = 3;
 
@@ -50,15 +55,6 @@ pub struct Drawing {
     pub remark: String,
 }
 
-/// When a version counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Term {
-    /// From then on; none: from when it was published.
-    pub from: Option<Timestamp>,
-    /// Until then, without it; none: until the next version does.
-    pub until: Option<Timestamp>,
-}
-
 /// A fence of the same area that tells riders the opposite, in a stretch of time in which one of its versions counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opposite {
@@ -79,6 +75,8 @@ pub struct Opposite {
 pub enum FenceCommand {
     /// Draws it so, from now on; the same again changes nothing.
     Draw { drawing: Drawing, area: Ring },
+    /// Draws one of the system before, which has counted since then; of one that is known nothing is changed backwards.
+    Adopt { drawing: Drawing, area: Ring, since: Timestamp },
     /// Keeps what is being drawn.
     Save { drawing: Drawing, area: Ring },
     /// Throws away what was being drawn.
@@ -95,6 +93,15 @@ pub enum FenceCommand {
     Disable,
     /// Takes it away; what it was stays known.
     Delete,
+    /// Changes some of what a parking place says, as part of a change of many: from `term.from` on, and until `term.until`
+    /// when that comes, from when on it says again what it says now.
+    Adjust { batch: FenceBatchId, adjustment: Adjustment, term: Term },
+    /// Takes back what an adjustment did, when nothing came after it.
+    Revert { batch: FenceBatchId, adjusted: Adjusted },
+    /// Shows a photo of the place.
+    ShowPhoto(Photo),
+    /// Shows one no more; it stays known.
+    HidePhoto(AttachmentId),
     /// The command, unless what begins to count by it overlaps one of `opposite` that counts at the same time.
     Apart { opposite: Vec<Opposite>, command: Box<Self> },
 }
@@ -110,6 +117,9 @@ events! {
             drawing: Drawing,
             /// When it counts.
             term: Term,
+            /// The change of many fences at once that it is part of.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            batch: Option<FenceBatchId>,
         } = "fence.published" in form 2 by lift,
         DraftSaved { drawing: Drawing } = "fence.draft_saved",
         DraftDiscarded = "fence.draft_discarded",
@@ -120,6 +130,8 @@ events! {
         /// It does not count.
         Disabled = "fence.disabled",
         Deleted = "fence.deleted",
+        PhotoShown(Photo) = "fence.photo_shown",
+        PhotoHidden { id: AttachmentId } = "fence.photo_hidden",
     }
 }
 
@@ -162,38 +174,52 @@ refusals! {
         Different = "fence-different": ("围栏不能换到另一个服务区或改变类型"),
         NoDraft = "fence-no-draft": ("没有草稿可以发布"),
         TooEarly = "fence-too-early": ("生效时间不能早于现在"),
+        Adopted = "fence-adopted": ("在原系统启用的时间需在最近 35 天之内，且不晚于现在"),
         TooLate = "fence-too-late": ("生效时间不能晚于一年之后"),
         EndsEarly = "fence-ends-early": ("失效时间至少要比生效时间晚 1 分钟"),
         NoVersion(i64) = "fence-no-version": ("没有第 {0} 版"),
         Counted(i64) = "fence-counted": ("第 {0} 版已经生效，不能撤回；可以回滚到更早的版本"),
         TooManyVersions = "fence-versions": ("一个围栏最多 {VERSIONS_MAX} 个版本"),
+        NotParking = "fence-not-parking": ("只有停车区可以批量修改"),
+        OpenDraft = "fence-open-draft": ("有未发布的草稿，请先发布或丢弃"),
+        Pending(i64) = "fence-pending": ("第 {0} 版还没有生效，请等它生效或先撤回"),
+        Over = "fence-over": ("到那时围栏已经失效"),
+        NoDirection = "fence-no-direction": ("没有设置停车方向，不能要求定向停车或改允许偏差"),
+        NoRfidCodes = "fence-no-rfid-codes": ("没有射频编号，不能要求射频识别"),
+        ChangedSince = "fence-changed-since": ("之后又被修改过，没有撤销"),
+        Photos = "fence-photos": ("一个围栏最多 {PHOTOS_MAX} 张照片，请先移除一张"),
+        PhotoTaken = "fence-photo-taken": ("照片已用于其他业务，请重新上传"),
+        NoPhoto = "fence-photo-unknown": ("围栏没有这张照片"),
+        BackAlready = "fence-back-already": ("已经按时恢复，不用撤销"),
     }
 }
 
-/// A version that was published.
-#[derive(Clone, Debug)]
-struct Version {
-    number: i64,
-    drawing: Drawing,
-    /// When it is to count.
-    term: Term,
+impl From<VersionFault> for FenceRefusal {
+    fn from(fault: VersionFault) -> Self {
+        match fault {
+            VersionFault::NoDraft => Self::NoDraft,
+            VersionFault::TooEarly => Self::TooEarly,
+            VersionFault::TooLate => Self::TooLate,
+            VersionFault::EndsEarly => Self::EndsEarly,
+            VersionFault::NoVersion(number) => Self::NoVersion(number),
+            VersionFault::Counted(number) => Self::Counted(number),
+            VersionFault::TooMany => Self::TooManyVersions,
+        }
+    }
 }
 
 /// The fence as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct Fence {
-    /// Published and not withdrawn, in the order of their numbers.
-    versions: Vec<Version>,
-    /// The highest number that was given.
-    last_version: i64,
-    draft: Option<Drawing>,
+    pub(super) history: History<Drawing>,
+    photos: BTreeSet<AttachmentId>,
     enabled: bool,
     deleted: bool,
 }
 
 impl Drawing {
     /// The same with its texts as they are kept, when all of it may stand.
-    fn sound(mut self) -> Result<Self, FenceRefusal> {
+    pub(super) fn sound(mut self) -> Result<Self, FenceRefusal> {
         self.name = line(&self.name, NAME_MAX).ok_or(FenceRefusal::Name)?;
         self.remark = lines(&self.remark, REMARK_MAX).ok_or(FenceRefusal::Remark)?;
         let tags = self.tags.iter().map(|tag| line(tag, TAG_MAX)).collect::<Option<Vec<_>>>();
@@ -263,48 +289,40 @@ impl FenceCommand {
     }
 }
 
-impl Term {
-    /// The same with its beginning, when it may be so at `now`.
-    fn sound(self, now: Timestamp) -> Result<Self, FenceRefusal> {
-        let from = self.from.unwrap_or(now);
-        if from < now {
-            Err(FenceRefusal::TooEarly)
-        } else if from.millis_since(now) > AHEAD_MAX_MS {
-            Err(FenceRefusal::TooLate)
-        } else if self.until.is_some_and(|until| until.millis_since(from) < LASTS_MIN_MS) {
-            Err(FenceRefusal::EndsEarly)
-        } else {
-            Ok(Self { from: Some(from), until: self.until })
-        }
-    }
-}
-
 impl Fence {
     /// What was published last.
-    fn newest(&self) -> Option<&Drawing> {
-        self.versions.last().map(|version| &version.drawing)
+    pub(super) fn newest(&self) -> Option<&Drawing> {
+        self.history.newest().map(|version| &version.said)
     }
 
     /// What it was last drawn as, published or not.
     pub fn drawing(&self) -> Option<&Drawing> {
-        self.draft.as_ref().or(self.newest()).filter(|_| !self.deleted)
+        self.history.latest().filter(|_| !self.deleted)
     }
 
     /// The drawing of a version that was not withdrawn.
     pub fn version(&self, data_version: i64) -> Option<&Drawing> {
-        self.versions.iter().find(|version| version.number == data_version).map(|version| &version.drawing)
+        self.history.version(data_version).map(|version| &version.said)
+    }
+
+    /// The number of what was published last and not taken back, 0 before the first.
+    pub fn newest_number(&self) -> i64 {
+        self.history.newest().map_or(0, |version| version.number)
+    }
+
+    /// Whether it may count at all.
+    pub const fn is_enabled(&self) -> bool {
+        self.enabled && !self.deleted
     }
 
     fn names(&self) -> BTreeSet<String> {
-        let drawings = self.draft.iter().chain(self.newest()).filter(|_| !self.deleted);
+        let drawings = self.history.draft().into_iter().chain(self.newest()).filter(|_| !self.deleted);
         drawings.map(Drawing::key).collect()
     }
 
     fn publish(&self, drawing: Drawing, term: Term) -> Decision<Self> {
-        if self.last_version >= VERSIONS_MAX as i64 {
-            return Err(FenceRefusal::TooManyVersions);
-        }
-        Ok(vec![FenceEvent::Published { data_version: self.last_version + 1, drawing, term }])
+        let data_version = self.history.next(VERSIONS_MAX as i64)?;
+        Ok(vec![FenceEvent::Published { data_version, drawing, term, batch: None }])
     }
 
     /// The drawing with the very edge that it had before, where that is the same: degrees that went through another datum come
@@ -319,27 +337,21 @@ impl Fence {
     }
 
     /// What counts from `now` on, and when.
-    fn counting(&self, now: Timestamp) -> Vec<(&Version, Span)> {
-        let times = self.versions.iter().map(|Version { term, .. }| {
-            let from_at_ms = term.from.map_or(i64::MIN, Timestamp::millis);
-            Some(Times { from_at_ms, until_at_ms: term.until.map(Timestamp::millis) })
-        });
-        let past = OffTime { from_at_ms: i64::MIN, until_at_ms: Some(now.millis()) };
-        let stretches = counts(&times.collect::<Vec<_>>(), &[past]);
+    fn counting(&self, now: Timestamp) -> Vec<(&Version<Drawing>, Span)> {
         let span = |(from, until): Stretch| Span {
             from: Timestamp::from_millis(from),
             until: until.map(Timestamp::from_millis),
         };
-        let each = self.versions.iter().zip(stretches).filter(|_| self.enabled && !self.deleted);
-        each.flat_map(|(version, all)| all.into_iter().map(move |one| (version, span(one)))).collect()
+        let counting = self.history.counting(now).into_iter().filter(|_| self.is_enabled());
+        counting.map(|(version, stretch)| (version, span(stretch))).collect()
     }
 
     /// What counts from `now` on, each shape with its time; the draft as if it counted in the end.
     pub fn ahead(&self, now: Timestamp) -> Vec<(Shape, Span)> {
         let counting =
-            self.counting(now).into_iter().map(|(version, span)| (version.drawing.shape.clone(), span));
+            self.counting(now).into_iter().map(|(version, span)| (version.said.shape.clone(), span));
         let in_the_end = Span { from: Timestamp::from_millis(i64::MAX), until: None };
-        let draft = self.draft.iter().map(|drawing| (drawing.shape.clone(), in_the_end));
+        let draft = self.history.draft().map(|drawing| (drawing.shape.clone(), in_the_end));
         counting.chain(draft).collect()
     }
 
@@ -356,8 +368,8 @@ impl Fence {
         }
         let mut met: Vec<&Opposite> = Vec::new();
         for other in opposite {
-            let overlaps = |(version, span): &(&Version, Span)| {
-                span.meets(&other.span) && version.drawing.shape.overlaps(&other.shape)
+            let overlaps = |(version, span): &(&Version<Drawing>, Span)| {
+                span.meets(&other.span) && version.said.shape.overlaps(&other.shape)
             };
             if met.last().is_none_or(|last| last.id != other.id) && counting.iter().any(overlaps) {
                 met.push(other);
@@ -401,7 +413,20 @@ impl Aggregate for Fence {
                     return Ok(vec![]);
                 }
                 drawing.within(&area)?;
-                self.publish(drawing, Term { from: Some(now), until: None })
+                self.publish(drawing, Term::from(now))
+            }
+            FenceCommand::Adopt { since, .. } if !(0..=ADOPTED_MAX_MS).contains(&now.millis_since(since)) => {
+                Err(FenceRefusal::Adopted)
+            }
+            FenceCommand::Adopt { drawing, area, since } => {
+                let from = if self.newest().is_some() { now } else { since };
+                let mut events = self.decide(FenceCommand::Draw { drawing, area }, now)?;
+                for event in &mut events {
+                    if let FenceEvent::Published { term, .. } = event {
+                        *term = Term::from(from);
+                    }
+                }
+                Ok(events)
             }
             FenceCommand::Save { drawing, area } => {
                 let drawing = self.as_before(drawing.sound()?);
@@ -415,7 +440,7 @@ impl Aggregate for Fence {
             FenceCommand::Discard => {
                 known()?;
                 // One that was never published would be nothing.
-                match (&self.draft, self.versions.is_empty()) {
+                match (self.history.draft(), self.history.newest().is_none()) {
                     (None, _) => Ok(vec![]),
                     (Some(_), true) => Ok(vec![FenceEvent::Deleted]),
                     (Some(_), false) => Ok(vec![FenceEvent::DraftDiscarded]),
@@ -423,26 +448,20 @@ impl Aggregate for Fence {
             }
             FenceCommand::Publish { term, area } => {
                 known()?;
-                let draft = self.draft.clone().ok_or(FenceRefusal::NoDraft)?;
+                let draft = self.history.publishable()?;
                 draft.within(&area)?;
-                self.publish(draft, term.sound(now)?)
+                self.publish(draft.clone(), term.sound(now)?)
             }
             FenceCommand::Withdraw { data_version } => {
                 known()?;
-                let found = self.versions.iter().find(|version| version.number == data_version);
-                match found.ok_or(FenceRefusal::NoVersion(data_version))?.term.from {
-                    Some(from) if from > now => Ok(vec![FenceEvent::Withdrawn { data_version }]),
-                    _ => Err(FenceRefusal::Counted(data_version)),
-                }
+                self.history.may_withdraw(data_version, now)?;
+                Ok(vec![FenceEvent::Withdrawn { data_version }])
             }
             FenceCommand::RollBack { data_version, area } => {
                 known()?;
-                let old = self.version(data_version).ok_or(FenceRefusal::NoVersion(data_version))?.clone();
-                if self.newest() == Some(&old) {
-                    return Ok(vec![]);
-                }
+                let Some(old) = self.history.back_to(data_version)? else { return Ok(vec![]) };
                 old.within(&area)?;
-                self.publish(old, Term { from: Some(now), until: None })
+                self.publish(old.clone(), Term::from(now))
             }
             FenceCommand::Enable => {
                 known().map(|_| if self.enabled { vec![] } else { vec![FenceEvent::Enabled] })
@@ -452,6 +471,25 @@ impl Aggregate for Fence {
             }
             FenceCommand::Delete if self.deleted => Ok(vec![]),
             FenceCommand::Delete => known().map(|_| vec![FenceEvent::Deleted]),
+            FenceCommand::Adjust { batch, adjustment, term } => {
+                known().and_then(|_| self.adjust(batch, &adjustment, term, now))
+            }
+            FenceCommand::Revert { batch, adjusted } => {
+                known().and_then(|_| self.revert(batch, adjusted, now))
+            }
+            FenceCommand::ShowPhoto(photo) => {
+                known()?;
+                match self.photos.len() {
+                    _ if self.photos.contains(&photo.id) => Ok(vec![]),
+                    PHOTOS_MAX.. => Err(FenceRefusal::Photos),
+                    _ => Ok(vec![FenceEvent::PhotoShown(photo)]),
+                }
+            }
+            FenceCommand::HidePhoto(id) => {
+                known()?;
+                let shown = self.photos.contains(&id);
+                if shown { Ok(vec![FenceEvent::PhotoHidden { id }]) } else { Err(FenceRefusal::NoPhoto) }
+            }
             FenceCommand::Apart { opposite, command } => {
                 let events = self.decide(*command, now)?;
                 match self.overlapped(&events, &opposite, now) {
@@ -464,36 +502,40 @@ impl Aggregate for Fence {
 
     fn evolve(&mut self, event: &FenceEvent) {
         match event {
-            FenceEvent::Published { data_version, drawing, term } => {
-                self.enabled |= self.last_version == 0;
-                self.last_version = *data_version;
-                self.versions.push(Version { number: *data_version, drawing: drawing.clone(), term: *term });
-                self.draft = None;
+            FenceEvent::Published { data_version, drawing, term, .. } => {
+                self.enabled |= self.history.last() == 0;
+                self.history.publish(*data_version, drawing.clone(), *term);
             }
-            FenceEvent::DraftSaved { drawing } => self.draft = Some(drawing.clone()),
-            FenceEvent::DraftDiscarded => self.draft = None,
-            FenceEvent::Withdrawn { data_version } => {
-                let place = self.versions.iter().position(|version| version.number == *data_version);
-                let taken_back = place.map(|place| self.versions.remove(place).drawing);
-                // What was drawn is not lost.
-                self.draft = self.draft.take().or(taken_back);
-            }
+            FenceEvent::DraftSaved { drawing } => self.history.save(drawing.clone()),
+            FenceEvent::DraftDiscarded => self.history.discard(),
+            // What was drawn is not lost.
+            FenceEvent::Withdrawn { data_version } => self.history.withdraw(*data_version),
             FenceEvent::Enabled => self.enabled = true,
             FenceEvent::Disabled => self.enabled = false,
             FenceEvent::Deleted => {
                 self.deleted = true;
-                self.draft = None;
+                self.history.discard();
+            }
+            FenceEvent::PhotoShown(photo) => {
+                self.photos.insert(photo.id);
+            }
+            FenceEvent::PhotoHidden { id } => {
+                self.photos.remove(id);
             }
         }
     }
 
     fn owner(&self) -> DataOwner {
-        let drawing = self.draft.as_ref().or(self.newest());
+        let drawing = self.history.latest();
         drawing.map_or(DataOwner::PLATFORM, |known| DataOwner::of_area(known.agent_id, known.area_id))
     }
 
     /// Names belong to it as long as it is there: that of the draft, and that of what was published last.
     fn claims(&self, event: &FenceEvent) -> Vec<Claim<FenceRefusal>> {
+        // A photo is of one case for ever, shown or not.
+        if let FenceEvent::PhotoShown(photo) = event {
+            return vec![Claim::Take { key: claim_of(photo.id), refusal: FenceRefusal::PhotoTaken }];
+        }
         let mut after = self.clone();
         after.evolve(event);
         let (held, wanted) = (self.names(), after.names());

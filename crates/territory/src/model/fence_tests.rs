@@ -1,6 +1,7 @@
 use geofence::{Ban, Circle};
 use kernel::Event;
 use vocabulary::Datum;
+use vocabulary::versions::AHEAD_MAX_MS;
 
 use super::*;
 
@@ -198,7 +199,9 @@ fn a_name_belongs_to_the_draft_and_to_what_counts_until_both_are_gone() {
     let drafted = after([draw(named("东门")), save(named("西门"))]);
     assert_eq!(claims(&drafted, &FenceEvent::DraftDiscarded), ["-fence-name:20:西门"]);
     let published =
-        FenceEvent::Published { data_version: 2, drawing: named("西门"), term: Term::default() };
+        FenceEvent::Published {
+            data_version: 2, drawing: named("西门"), term: Term::default(), batch: None
+        };
     assert_eq!(claims(&drafted, &published), ["-fence-name:20:东门"]);
     assert_eq!(claims(&drafted, &FenceEvent::Deleted), ["-fence-name:20:东门", "-fence-name:20:西门"]);
 }
@@ -259,6 +262,7 @@ fn drawings_of_the_first_form_are_read() {
             data_version: 3,
             drawing: Drawing { rule, ..drawing.clone() },
             term: Term::default(),
+            batch: None,
         };
         assert_eq!(read(kind), expected);
     }

@@ -102,7 +102,11 @@ impl Projector for AreaVersions {
                 AreaEvent::Opened
                 | AreaEvent::Suspended { .. }
                 | AreaEvent::Renamed { .. }
-                | AreaEvent::TelChanged { .. } => {}
+                | AreaEvent::TelChanged { .. }
+                | AreaEvent::TermsSet(_)
+                | AreaEvent::StopPlanned(_)
+                | AreaEvent::StopCancelled
+                | AreaEvent::DeliveryAsked => {}
             }
         }
         let edges: Vec<&Row> = kept.values().flatten().collect();

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, Datum, Scope};
+use vocabulary::{AgentId, AreaId, DataOwner, Datum, Scope, Timestamp};
 
 use crate::model::area::{Area, AreaEvent, AreaState};
+use crate::model::area_terms::{Stop, Terms};
 
 /// A row of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,11 +22,19 @@ pub(crate) struct Row {
     tel: String,
     state: i16,
     notice: String,
+    city_code: String,
+    vehicle_quota: Option<i32>,
+    supervision_ids: Vec<String>,
+    takes_applications: bool,
+    stop_begin_at_ms: Option<i64>,
+    stop_end_at_ms: Option<i64>,
+    stop_notice: String,
     ring: Vec<[f64; 2]>,
     datum: Datum,
     area_m2: f64,
     corners: usize,
     data_version: i64,
+    delivery_asked_at_ms: Option<i64>,
     created_at_ms: i64,
     updated_at_ms: i64,
     version: i64,
@@ -35,6 +44,22 @@ impl Row {
     fn stand(&mut self, state: AreaState, notice: String) {
         self.state = state as i16;
         self.notice = notice;
+        if state != AreaState::Suspended {
+            self.stop(None);
+        }
+    }
+
+    fn stop(&mut self, stop: Option<Stop>) {
+        self.stop_begin_at_ms = stop.as_ref().map(|stop| stop.from.millis());
+        self.stop_end_at_ms = stop.as_ref().and_then(|stop| stop.until).map(Timestamp::millis);
+        self.stop_notice = stop.map(|stop| stop.notice).unwrap_or_default();
+    }
+
+    fn register(&mut self, terms: Terms) {
+        self.city_code = terms.city_code;
+        self.vehicle_quota = terms.vehicle_quota;
+        self.supervision_ids = terms.supervision_ids;
+        self.takes_applications = terms.takes_applications;
     }
 
     fn lie(&mut self, ring: &Ring) {
@@ -49,11 +74,12 @@ impl Fold for Row {
     type Of = Area;
     const TABLE: &'static str = "area";
     const KEY: &'static str = "area_id";
-    const VERSION: i32 = 2;
+    const VERSION: i32 = 3;
 
     fn fold(row: Option<Self>, event: AreaEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
         if let AreaEvent::Planned(plan) = event {
+            let Terms { city_code, vehicle_quota, supervision_ids, takes_applications } = Terms::default();
             return Ok(Some(Self {
                 area_id: recorded.stream_id.parse()?,
                 agent_id: plan.agent_id.0,
@@ -61,11 +87,19 @@ impl Fold for Row {
                 tel: plan.tel,
                 state: AreaState::Planned as i16,
                 notice: String::new(),
+                city_code,
+                vehicle_quota,
+                supervision_ids,
+                takes_applications,
+                stop_begin_at_ms: None,
+                stop_end_at_ms: None,
+                stop_notice: String::new(),
                 datum: plan.ring.datum,
                 area_m2: plan.ring.area_m2(),
                 corners: plan.ring.corners().len(),
                 ring: plan.ring.closed(),
                 data_version: 1,
+                delivery_asked_at_ms: None,
                 created_at_ms: at_ms,
                 updated_at_ms: at_ms,
                 version: recorded.version,
@@ -80,6 +114,10 @@ impl Fold for Row {
             AreaEvent::Renamed { name } => row.name = name,
             AreaEvent::TelChanged { tel } => row.tel = tel,
             AreaEvent::HandedOver { to, .. } => row.agent_id = to.0,
+            AreaEvent::TermsSet(terms) => row.register(terms),
+            AreaEvent::StopPlanned(stop) => row.stop(Some(stop)),
+            AreaEvent::StopCancelled => row.stop(None),
+            AreaEvent::DeliveryAsked => row.delivery_asked_at_ms = Some(at_ms),
             AreaEvent::Redrawn { data_version, ring } => {
                 row.data_version = data_version;
                 row.lie(&ring);
@@ -180,6 +218,22 @@ pub struct AreaRow {
     pub state: i16,
     /// What riders are told while it is suspended.
     pub notice: String,
+    /// 城市代码, six digits; empty: not said.
+    pub city_code: String,
+    /// 投放配额, bikes; null: the city sets none.
+    pub vehicle_quota: Option<i32>,
+    /// 监管平台编号.
+    pub supervision_ids: Vec<String>,
+    /// Whether riders may ask for stations in it.
+    pub takes_applications: bool,
+    /// When its planned stop begins or began, epoch milliseconds; null: none is planned.
+    #[sqlx(rename = "stop_begin_at_ms")]
+    pub stop_begin_at: Option<i64>,
+    /// When it resumes by itself, epoch milliseconds; null: when somebody resumes it.
+    #[sqlx(rename = "stop_end_at_ms")]
+    pub stop_end_at: Option<i64>,
+    /// What riders will be told while a planned stop lasts.
+    pub stop_notice: String,
     /// Epoch milliseconds.
     #[sqlx(rename = "created_at_ms")]
     pub created_at: i64,
@@ -193,7 +247,8 @@ pub struct AreaRow {
 /// Areas in scope, newest first.
 pub fn list(scope: &Scope) -> List {
     List::new(
-        "a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.created_at_ms, a.updated_at_ms,
+        "a.area_id, a.name, a.agent_id, g.company, a.tel, a.state, a.notice, a.city_code, a.vehicle_quota,
+         a.supervision_ids, a.takes_applications, a.stop_begin_at_ms, a.stop_end_at_ms, a.stop_notice, a.created_at_ms, a.updated_at_ms,
          a.version,
          (select count(*) from read.fence_version v where v.area_id = a.area_id and v.kind = 2
               and v.counts @> (extract(epoch from now()) * 1000)::bigint) as parking_count",
@@ -207,6 +262,18 @@ pub fn list(scope: &Scope) -> List {
 /// One area; nothing when it is not in scope.
 pub async fn one(db: &mut PgConnection, scope: &Scope, area: AreaId) -> sqlx::Result<Option<AreaRow>> {
     Ok(list(scope).is("a.area_id", Some(area.0)).rows(db, 1).await?.pop())
+}
+
+/// Areas that are to stop or to resume at `now_ms`; at most 500.
+pub async fn due(db: impl PgExecutor<'_>, now_ms: i64) -> sqlx::Result<Vec<AreaId>> {
+    sqlx::query_scalar(
+        "select area_id from read.area
+         where (state = 1 and stop_begin_at_ms <= $1) or (state = 2 and stop_end_at_ms <= $1)
+         order by area_id limit 500",
+    )
+    .bind(now_ms)
+    .fetch_all(db)
+    .await
 }
 
 /// The edge of an area in scope: `[lng, lat]` corners, closed, WGS-84.

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, FenceId, Scope, Timestamp};
+use vocabulary::versions::{OffTime, Stretch, Times, counts};
+use vocabulary::{AgentId, AreaId, AttachmentId, DataOwner, FenceBatchId, FenceId, Scope, Timestamp};
 
 use crate::model::fence::{Drawing, FenceEvent, Opposite};
 use crate::model::fence_form::{Drawn, FenceType};
-use crate::model::fence_times::{OffTime, Stretch, Times, counts};
 
 /// A row of `fence`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -30,6 +30,7 @@ struct Row {
     data_version: i64,
     draft: Option<Drawing>,
     off: Vec<OffTime>,
+    photo_ids: Vec<AttachmentId>,
     created_at_ms: i64,
     updated_at_ms: i64,
     version: i64,
@@ -52,6 +53,7 @@ struct VersionRow {
     counts: String,
     ring: Vec<[f64; 2]>,
     drawing: Drawing,
+    batch_id: Option<i64>,
 }
 
 impl Row {
@@ -77,7 +79,13 @@ impl Row {
 }
 
 impl VersionRow {
-    fn new(data_version: i64, drawing: Drawing, times: Times, recorded: &Recorded) -> Self {
+    fn new(
+        data_version: i64,
+        drawing: Drawing,
+        times: Times,
+        batch: Option<FenceBatchId>,
+        recorded: &Recorded,
+    ) -> Self {
         Self {
             fence_id: drawing.fence_id.0,
             data_version,
@@ -96,6 +104,7 @@ impl VersionRow {
             counts: String::new(),
             ring: drawing.shape.closed(),
             drawing,
+            batch_id: batch.map(|batch| batch.0),
         }
     }
 }
@@ -115,12 +124,12 @@ impl Kept {
             self.row.created_at_ms = at_ms;
         }
         match event {
-            FenceEvent::Published { data_version, drawing, term } => {
+            FenceEvent::Published { data_version, drawing, term, batch } => {
                 self.row.show(&drawing);
                 self.row.enabled |= self.versions.is_empty();
                 let from_at_ms = term.from.map_or(at_ms, Timestamp::millis);
                 let times = Times { from_at_ms, until_at_ms: term.until.map(Timestamp::millis) };
-                self.versions.push(VersionRow::new(data_version, drawing, times, recorded));
+                self.versions.push(VersionRow::new(data_version, drawing, times, batch, recorded));
                 self.row.draft = None;
             }
             FenceEvent::DraftSaved { drawing } => {
@@ -141,6 +150,8 @@ impl Kept {
                 self.row.deleted = true;
                 self.row.draft = None;
             }
+            FenceEvent::PhotoShown(photo) => self.row.photo_ids.push(photo.id),
+            FenceEvent::PhotoHidden { id } => self.row.photo_ids.retain(|shown| *shown != id),
         }
         let newest = self.versions.iter().rev().find(|version| !version.withdrawn);
         self.row.data_version = newest.map_or(0, |version| version.data_version);
@@ -302,6 +313,9 @@ pub struct FenceRow {
     #[sqlx(rename = "drawing", try_from = "Json<Drawing>")]
     #[serde(flatten)]
     pub drawn: Drawn,
+    /// 现场照片, as text: at most 3, the first one first.
+    #[schema(value_type = Vec<String>)]
+    pub photo_ids: Vec<AttachmentId>,
     /// Epoch milliseconds.
     #[sqlx(rename = "updated_at_ms")]
     pub updated_at: i64,
@@ -313,8 +327,8 @@ pub struct FenceRow {
 pub fn list(scope: &Scope) -> List {
     List::new(
         "f.fence_id, f.kind, f.area_id, a.name as area_name, f.enabled::int::smallint as state, f.data_version, v.from_at_ms,
-         v.until_at_ms, f.draft is not null as has_draft, coalesce(f.draft, v.drawing) as drawing, f.updated_at_ms,
-         f.version,
+         v.until_at_ms, f.draft is not null as has_draft, coalesce(f.draft, v.drawing) as drawing, f.photo_ids,
+         f.updated_at_ms, f.version,
          (select c.data_version from read.fence_version c where c.fence_id = f.fence_id
               and c.counts @> (extract(epoch from now()) * 1000)::bigint) as counts_version",
         "read.fence f left join read.area a on a.area_id = f.area_id
@@ -324,6 +338,28 @@ pub fn list(scope: &Scope) -> List {
     .of_agents("f.agent_id", scope)
     .of_areas("f.area_id", scope)
     .is("f.deleted", Some(false))
+}
+
+/// The names of fences in scope.
+pub async fn called(db: impl PgExecutor<'_>, ids: &[FenceId]) -> sqlx::Result<BTreeMap<FenceId, String>> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let found: Vec<(FenceId, String)> =
+        sqlx::query_as("select fence_id, name from read.fence where fence_id = any($1)")
+            .bind(ids)
+            .fetch_all(db)
+            .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// Whether a fence in scope shows this photo.
+pub async fn shows(db: impl PgExecutor<'_>, fence: FenceId, photo: AttachmentId) -> sqlx::Result<bool> {
+    sqlx::query_scalar(
+        "select exists (select from read.fence where fence_id = $1 and not deleted and $2 = any(photo_ids))",
+    )
+    .bind(fence.0)
+    .bind(photo.0)
+    .fetch_one(db)
+    .await
 }
 
 /// Names among `names` that fences of an area have, drafts or published last, each with what is drawn under it.
@@ -373,15 +409,21 @@ pub struct FenceVersion {
     #[schema(value_type = Vec<Vec<Option<i64>>>)]
     #[sqlx(json)]
     pub counted: Vec<[Option<i64>; 2]>,
+    /// The change of many fences at once that it is part of, as text.
+    #[schema(value_type = Option<String>)]
+    pub batch_id: Option<FenceBatchId>,
+    /// Why that was made.
+    pub batch_reason: Option<String>,
 }
 
 /// The versions of a fence in scope, newest first.
 pub async fn versions(db: impl PgExecutor<'_>, fence: FenceId) -> sqlx::Result<Vec<FenceVersion>> {
     sqlx::query_as(
-        "select data_version, drawing, from_at_ms, until_at_ms, published_at_ms, withdrawn,
+        "select v.data_version, v.drawing, v.from_at_ms, v.until_at_ms, v.published_at_ms, v.withdrawn,
              (select coalesce(jsonb_agg(jsonb_build_array(lower(r), upper(r)) order by lower(r)), '[]')
-              from unnest(counts) r) as counted
-         from read.fence_version where fence_id = $1 order by data_version desc",
+              from unnest(v.counts) r) as counted, v.batch_id, b.reason as batch_reason
+         from read.fence_version v left join read.fence_batch b on b.batch_id = v.batch_id
+         where v.fence_id = $1 order by v.data_version desc",
     )
     .bind(fence.0)
     .fetch_all(db)

@@ -6,6 +6,8 @@ pub mod area_edges;
 pub mod area_versions;
 pub mod areas;
 pub mod crews;
+pub mod fence_batches;
 pub mod fences;
 pub mod franchisees;
 pub mod park_applications;
+pub mod station_days;

@@ -1,17 +1,20 @@
-//! Contracts end by themselves.
+//! Contracts end by themselves, and areas stop and resume.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use geofence::Ring;
 use kernel::{
     CommandContext, Foundation, MIGRATIONS, MasterKey, PoolSizes, Pools, Position, Projectors, Runtime,
 };
-use territory::expiry::end_contracts;
+use territory::expiry::{end_contracts, keep_stops};
+use territory::model::area::{Area, AreaCommand, Plan};
+use territory::model::area_terms::Terms;
 use territory::model::franchisee::{Form, Franchisee, FranchiseeCommand};
 use testkit::Services;
 use vocabulary::{
-    AgentId, AreaId, Clock, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
+    AgentId, AreaId, Clock, Datum, FixedClock, FranchiseeId, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
@@ -46,16 +49,24 @@ async fn states(runtime: &Runtime) -> Vec<(i64, i16)> {
         .unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
-    let services = Services::start().await;
+/// A system whose read models follow, on a database that goes when it is dropped.
+async fn system(services: &Services) -> (testkit::TestDatabase, Runtime, tokio::task::JoinHandle<()>) {
     let database = services.migrated(&MIGRATIONS).await;
     let pools = Pools::connect(&database.url, SIZES).await.unwrap();
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::at(MIDNIGHT));
     let ids = Arc::new(Snowflake::new(SystemClock, 1));
     let runtime = Runtime::open(Foundation::new(pools, MasterKey::new([7; 32]), clock, ids)).await.unwrap();
     let projectors = Projectors::new(runtime.clone(), territory::projectors());
-    let projecting = tokio::spawn(async move { projectors.run().await });
+    let projecting = tokio::spawn(async move {
+        let () = projectors.run().await;
+    });
+    (database, runtime, projecting)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
+    let services = Services::start().await;
+    let (_database, runtime, projecting) = system(&services).await;
 
     let ctx = CommandContext::of_system("test", MIDNIGHT);
     for (id, license, last_day, signed) in [
@@ -84,6 +95,66 @@ async fn contracts_end_at_the_midnight_after_their_last_day_and_others_go_on() {
     }
     end_contracts(&runtime, MIDNIGHT.plus_millis(40 * DAY_MS)).await.unwrap();
     assert_eq!(states(&runtime).await, [(71, 2), (72, 2), (73, 0)]);
+
+    runtime.close();
+    let _ = tokio::time::timeout(Duration::from_secs(10), projecting).await;
+}
+
+/// What the table says of an area: its state, what riders are told, and when it stops and resumes.
+async fn area_row(runtime: &Runtime) -> (i16, String, Option<i64>, Option<i64>) {
+    let head = Some(Position(i64::MAX));
+    let mut db = runtime.reads.scoped(&Scope::ALL, head, &["area"]).await.unwrap();
+    assert!(db.caught_up(), "the table is up to date");
+    sqlx::query_as("select state, notice, stop_begin_at_ms, stop_end_at_ms from read.area where area_id = 20")
+        .fetch_one(&mut *db)
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_area_stops_and_resumes_at_its_times_by_the_system_and_keeps_its_terms() {
+    let services = Services::start().await;
+    let (_database, runtime, projecting) = system(&services).await;
+    let ring = Ring::draw(&[[118.0, 24.0], [118.1, 24.0], [118.1, 24.1]], Datum::Wgs84).unwrap();
+    let tel = "0592-1234567".to_owned();
+    let (area, name) = (AreaId(20), "湖滨".to_owned());
+    let plan = Plan { area_id: area, agent_id: AgentId(2), name: name.clone(), tel: tel.clone(), ring };
+    let terms = Terms {
+        city_code: "350200".into(),
+        vehicle_quota: Some(500),
+        supervision_ids: vec!["XM-01".into(), "XM-02".into()],
+        takes_applications: false,
+    };
+    let (begin, end) = (MIDNIGHT.plus_millis(DAY_MS), MIDNIGHT.plus_millis(2 * DAY_MS));
+    let stop = AreaCommand::Stop { from: Some(begin), until: Some(end), notice: "台风".into() };
+    let described = AreaCommand::Describe { name, tel, terms: Some(terms) };
+    let ctx = CommandContext::of_system("test", MIDNIGHT);
+    for command in [AreaCommand::Plan(plan), AreaCommand::Open, described, stop] {
+        runtime.desk.execute::<Area>(&area, command, &ctx).await.unwrap();
+    }
+    let planned = (1, String::new(), Some(begin.millis()), Some(end.millis()));
+    assert_eq!(area_row(&runtime).await, planned);
+    let mut db = runtime.reads.scoped(&Scope::ALL, None, &[]).await.unwrap();
+    let kept: (String, Option<i32>, Vec<String>, bool) = sqlx::query_as(
+        "select city_code, vehicle_quota, supervision_ids, takes_applications from read.area where area_id = 20",
+    )
+    .fetch_one(&mut *db)
+    .await
+    .unwrap();
+    drop(db);
+    assert_eq!(kept, ("350200".into(), Some(500), vec!["XM-01".into(), "XM-02".into()], false));
+
+    keep_stops(&runtime, begin.plus_millis(-1)).await.unwrap();
+    assert_eq!(area_row(&runtime).await, planned);
+    // Looked at twice: by two nodes, say.
+    for _ in 0..2 {
+        keep_stops(&runtime, begin).await.unwrap();
+        assert_eq!(area_row(&runtime).await, (2, "台风".into(), Some(begin.millis()), Some(end.millis())));
+    }
+    for _ in 0..2 {
+        keep_stops(&runtime, end).await.unwrap();
+        assert_eq!(area_row(&runtime).await, (1, String::new(), None, None));
+    }
 
     runtime.close();
     let _ = tokio::time::timeout(Duration::from_secs(10), projecting).await;

@@ -98,6 +98,16 @@ export const commandStateLabels = {
   5: '已取消',
 } as const satisfies Record<Schemas['CommandState'], string>
 
+/** 围栏下发状态 */
+export const deliveryStateLabels = {
+  0: '已确认',
+  1: '等待下发',
+  2: '未应答',
+  3: '离线',
+  4: '拒绝',
+  5: '不上报围栏版本',
+} as const satisfies Record<Schemas['DeliveryState'], string>
+
 /** 设备类型 */
 export const deviceKindLabels = {
   1: '浏览器',

@@ -633,6 +633,148 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/fence/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes many parking places at once: those that may be changed, all or none of them, under one id and for one reason. The
+         *     others are told.
+         */
+        post: operations["changeFences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/batch/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** 最近的批量修改: changes of many parking places in the last 30 days, newest first. */
+        get: operations["recentFenceBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/batch/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a change of many parking places would do: to each of them, and to how the stops of the last seven days are judged.
+         *     Nothing is written.
+         */
+        post: operations["previewFenceBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/batch/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a change of many back: each fence says again what it said before, unless something came after; these are told. */
+        post: operations["undoFenceBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the bikes of areas are with what counts in them. */
+        get: operations["fenceDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/delivery/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends an area's fences again to those of its bikes that do not hold them, also to those that refused. */
+        post: operations["deliverFencesAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/delivery/bikes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes on the street in scope and how far they are with the fences of their areas, by number. */
+        get: operations["listDeliveryBikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/delivery/bikes/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes on the street in scope and how far they are with the fences of their areas, by number. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportDeliveryBikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/fence/discard": {
         parameters: {
             query?: never;
@@ -678,6 +820,23 @@ export interface paths {
         put?: never;
         /** Draws the fences of a file that may stand, all of them in one append; the others are told. With `check` nothing is drawn. */
         post: operations["importFences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Judges one place in the caller's scope by the fences that count now. */
+        get: operations["judgePlace"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -832,6 +991,25 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of a fence, as a JPEG without what the camera wrote into it. */
+        get: operations["fencePhoto"];
+        put?: never;
+        /** Shows a photo of the place of a fence: JPEG, PNG or WebP, at most 10 MB, at most three of a fence. */
+        post: operations["showFencePhoto"];
+        /** Shows a photo of a fence no more. */
+        delete: operations["hideFencePhoto"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1426,7 +1604,7 @@ export interface paths {
         };
         /** Service areas in scope, newest first. */
         get: operations["listServiceAreas"];
-        /** Gives an area another name or telephone; a stale version is refused. */
+        /** Gives an area another name or telephone, or other terms; a stale version is refused. */
         put: operations["updateServiceArea"];
         post?: never;
         delete?: never;
@@ -2011,6 +2189,43 @@ export interface paths {
         put?: never;
         /** Records that the password was set, once for each link. Development only. */
         post: operations["payPasswordStandInDone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/statistics/station": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
+         *     there now; days are Shanghai's. Nothing is told of what orders would say.
+         */
+        get: operations["stationStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/statistics/station/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same places as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportStationStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2886,6 +3101,32 @@ export interface components {
             /** @description As people read it. */
             label: string;
         };
+        /** @description What is to be otherwise; what is absent stays as it is. */
+        Adjustment: {
+            /**
+             * Format: double
+             * @description 缓冲距离, metres.
+             */
+            bufferM?: number | null;
+            capacity?: components["schemas"]["CapacityChange"] | null;
+            /** @description 满桩禁停. */
+            fullIsClosed?: boolean | null;
+            /**
+             * Format: int32
+             * @description 保有下限, bikes.
+             */
+            minKeep?: number | null;
+            open?: components["schemas"]["OpenHours"] | null;
+            /** @description 还车凭证, each at most once. */
+            proofs?: components["schemas"]["ProofSwitch"][];
+            /** @description 标签, in the place of those that each has. */
+            tags?: string[] | null;
+            /**
+             * Format: int32
+             * @description 停车方向的允许偏差, 1 to 90.
+             */
+            toleranceDegrees?: number | null;
+        };
         /** @description Agents to choose from. */
         AgentChoices: {
             /** @description By company. */
@@ -3182,6 +3423,16 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Deliveries: {
+            /** @description How far areas are. */
+            data: {
+                /** @description Of those that were asked for and are in scope, by name. */
+                rows: components["schemas"]["DeliveryProgress"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Detail: {
             /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
             data: {
@@ -3311,6 +3562,41 @@ export interface components {
                 dataVersion: number;
                 /** @description The edge, WGS-84. */
                 geometry: components["schemas"]["Geometry"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FenceBatchOutcome: {
+            /** @description What became of a change. */
+            data: {
+                /** @description So many were changed. */
+                changed: number;
+                /** @description What the change is known by, as text; null when nothing was changed. */
+                id: string | null;
+                /** @description Those that were left as they are, and why. */
+                refused: components["schemas"]["BatchRow"][];
+                /** @description So many were so already. */
+                same: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_FenceBatchPreview: {
+            /** @description What a change would do. */
+            data: {
+                /** @description Whether there are more than the 20,000 stops that were judged. */
+                capped: boolean;
+                /**
+                 * Format: int32
+                 * @description Days of stops that were looked at.
+                 */
+                days: number;
+                /** @description In the order of the request. */
+                rows: components["schemas"]["PreviewedRow"][];
+                /** @description Stops about all that would be changed, each once. */
+                stops: components["schemas"]["StopShift"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3760,6 +4046,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_DeliveryBike: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["DeliveryBike"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_FenceRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -3984,6 +4286,18 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PlaceJudged: {
+            /** @description What the fences say now of a bike that is left at a place. */
+            data: components["schemas"]["StopJudged"] & {
+                /** @description Name of the fence that decided. */
+                fenceName?: string | null;
+                /** @description Name of the nearest parking place. */
+                nearestName?: string | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PublicKey: {
             /** @description What a client gets to know. */
             data: {
@@ -3991,6 +4305,23 @@ export interface components {
                 keyId: string;
                 /** @description PEM of the SubjectPublicKeyInfo. */
                 publicKey: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RecentBatches: {
+            /** @description Changes of many fences. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description For so long a change can be taken back as one, days.
+                 */
+                days: number;
+                /** @description Whether there are more. */
+                more: boolean;
+                /** @description Newest first, at most 100. */
+                rows: components["schemas"]["RecentBatch"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -4078,11 +4409,58 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_StationStatisticsAnswer: {
+            /** @description Statistics of parking places. */
+            data: {
+                /** @description What it is compared with. */
+                before: components["schemas"]["TimeRange"];
+                /** @description Whether a point of the series is an hour; otherwise a day. */
+                byHour: boolean;
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many there are in all, at most 10000.
+                 */
+                count: number;
+                /** @description How old it is. */
+                freshness: components["schemas"]["StationFreshness"];
+                /** @description 闲置分档. */
+                idle: components["schemas"]["StationShare"][];
+                /** @description 站点时长 at each level. */
+                levels: components["schemas"]["StationShare"][];
+                /** @description What was asked for, as far as it is over. */
+                range: components["schemas"]["TimeRange"];
+                /** @description Who leads. */
+                rank: components["schemas"]["StationRanks"];
+                /** @description The places of this page. */
+                rows: components["schemas"]["StationStatistics"][];
+                /** @description In order of time. */
+                series: components["schemas"]["StationPoint"][];
+                /** @description All of it. */
+                summary: components["schemas"]["StationSummary"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Tool: {
             /** @description Where the tool is. */
             data: {
                 /** @description Address of its script; empty: the page's own panel. */
                 url: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_UndoOutcome: {
+            /** @description What became of the fences of a change that was taken back. */
+            data: {
+                /** @description So many are as before again. */
+                back: number;
+                /** @description Those that are left as they are, and why. */
+                left: components["schemas"]["BatchRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -4281,7 +4659,9 @@ export interface components {
                 /**
                  * @description Where map tiles come from.
                  * @default {
+                 *       "first": "",
                  *       "kind": "vector",
+                 *       "layers": [],
                  *       "url": ""
                  *     }
                  */
@@ -4477,6 +4857,8 @@ export interface components {
         AreaRow: {
             /** @description Who runs it. */
             agentId: string;
+            /** @description 城市代码, six digits; empty: not said. */
+            cityCode: string;
             /** @description The agent's company; null when the caller may not see it. */
             company?: string | null;
             /**
@@ -4497,6 +4879,22 @@ export interface components {
             parkingCount: number;
             /** @description 服务区状态. */
             state: components["schemas"]["AreaState"];
+            /**
+             * Format: int64
+             * @description When its planned stop begins or began, epoch milliseconds; null: none is planned.
+             */
+            stopBeginAt?: number | null;
+            /**
+             * Format: int64
+             * @description When it resumes by itself, epoch milliseconds; null: when somebody resumes it.
+             */
+            stopEndAt?: number | null;
+            /** @description What riders will be told while a planned stop lasts. */
+            stopNotice: string;
+            /** @description 监管平台编号. */
+            supervisionIds: string[];
+            /** @description Whether riders may ask for stations in it. */
+            takesApplications: boolean;
             /** @description 客服电话. */
             tel: string;
             /**
@@ -4509,6 +4907,11 @@ export interface components {
              * @description Bikes that belong to it, on the street or not.
              */
             vehicleCount: number;
+            /**
+             * Format: int32
+             * @description 投放配额, bikes; null: the city sets none.
+             */
+            vehicleQuota?: number | null;
             /**
              * Format: int64
              * @description To be sent with a change.
@@ -4540,9 +4943,19 @@ export interface components {
             notice?: string;
             /**
              * Format: int32
-             * @description 1 opens it, 2 suspends it, 3 closes it for good.
+             * @description 1 opens it or calls off a stop that is planned, 2 suspends it, 3 closes it for good.
              */
             state: number;
+            /**
+             * Format: int64
+             * @description When it is to be suspended, epoch milliseconds; left out: now.
+             */
+            stopBeginAt?: number | null;
+            /**
+             * Format: int64
+             * @description When a suspended one resumes by itself, epoch milliseconds; left out: when somebody resumes it.
+             */
+            stopEndAt?: number | null;
         };
         /** @description Areas. */
         AreasListed: {
@@ -4613,6 +5026,40 @@ export interface components {
             /** @description For people, in Chinese. */
             error: string;
         };
+        /** @description Tiles of somebody's map. */
+        BaseLayer: {
+            /** @description Whose it is, as its owner wants it said. */
+            attribution?: string;
+            /** @description What its pictures are drawn in. */
+            datum: components["schemas"]["TileDatum"];
+            /** @description Small letters, digits and `-`; `tencent` is what the page of parking fences on Tencent's map begins with. */
+            id: string;
+            /** @description What stands for `{key}`; whoever opens the page can read it. */
+            key?: string;
+            /** @description Address of a second picture above it, such as names of roads; empty: there is none. */
+            labelsUrl?: string;
+            /**
+             * Format: int32
+             * @description The farthest zoom that it has tiles for.
+             */
+            leastZoom?: number;
+            /**
+             * Format: int32
+             * @description The nearest zoom that it has tiles for; nearer ones are enlarged.
+             */
+            mostZoom?: number;
+            /** @description 名称. */
+            name: string;
+            /** @description What stands for `{s}`, one after the other. */
+            subdomains?: string[];
+            /** @description Whether rows are counted from the south, as Tencent does. */
+            tms?: boolean;
+            /**
+             * @description Address with `{z}`, `{x}` and `{y}`, and with `{s}` and `{key}` where subdomains and a key are given: https, or a path
+             *     of the page's own origin.
+             */
+            url: string;
+        };
         /** @description Bikes to bring in. */
         Batch: {
             /** @description At most 500. */
@@ -4627,6 +5074,15 @@ export interface components {
         BatchResults: {
             /** @description One for each. */
             results: components["schemas"]["Enrolled"][];
+        };
+        /** @description What became of a fence. */
+        BatchRow: {
+            /** @description Which, as text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /** @description Why it was left as it is, for people; null where it was changed or was so already. */
+            refused: string | null;
         };
         /** @description An edge that would fit the returns better. */
         BetterEdge: {
@@ -4706,6 +5162,26 @@ export interface components {
             /** @description The phone that this session proved. */
             phone: string;
         };
+        /** @description How a capacity is changed. */
+        CapacityChange: {
+            /**
+             * Format: int32
+             * @description To so many bikes.
+             */
+            to: number;
+        } | {
+            /**
+             * Format: int32
+             * @description By so many bikes more, or fewer.
+             */
+            by: number;
+        } | {
+            /**
+             * Format: int32
+             * @description By so many percent of what it is, -100 to 1,000; halves are rounded up.
+             */
+            percent: number;
+        };
         CardAnswer: {
             accountId: string;
             /** @description Whether the card goes. */
@@ -4766,6 +5242,7 @@ export interface components {
             name: string;
             /** @description 客服电话; may be empty before the area is opened. */
             tel: string;
+            terms?: components["schemas"]["TermsForm"] | null;
             /**
              * Format: int64
              * @description The version that the editor saw.
@@ -4783,6 +5260,27 @@ export interface components {
              * @description The version that the editor saw; another one is refused.
              */
             version: number;
+        };
+        /** @description A fence of a change. */
+        ChangedFenceOf: {
+            /** @description Whether it is as before again. */
+            back: boolean;
+            /**
+             * Format: int64
+             * @description The version that was changed.
+             */
+            fromVersion: number;
+            /** @description Which, as text. */
+            id: string;
+            /** @description What it was called then. */
+            name: string;
+            /** @description The area it lies in. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that it became.
+             */
+            toVersion: number;
         };
         ChangedFranchisee: components["schemas"]["FranchiseeBody"] & {
             id: components["schemas"]["FranchiseeId"];
@@ -4964,6 +5462,142 @@ export interface components {
              */
             state: number;
         };
+        DeliverAgain: {
+            opAreaId: string;
+        };
+        /** @description How far areas are. */
+        Deliveries: {
+            /** @description Of those that were asked for and are in scope, by name. */
+            rows: components["schemas"]["DeliveryProgress"][];
+        };
+        /** @description A bike and the fences of its area. */
+        DeliveryBike: {
+            /** @description Its area. */
+            areaName: string;
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int64
+             * @description The edition that its area wants; null: it wants none yet.
+             */
+            edition?: number | null;
+            /**
+             * Format: int64
+             * @description When it was last heard of, epoch milliseconds.
+             */
+            heardAt?: number | null;
+            /** @description Its device. */
+            imei?: string | null;
+            /** @description Its area, as text. */
+            opAreaId: string;
+            /**
+             * Format: int32
+             * @description The device's code, when it refused.
+             */
+            refusedCode?: number | null;
+            /**
+             * Format: int64
+             * @description When it was last sent, epoch milliseconds.
+             */
+            sentAt?: number | null;
+            /**
+             * Format: int64
+             * @description Since when it is so, epoch milliseconds; null: it was never heard of.
+             */
+            sinceAt?: number | null;
+            /** @description How far it is. */
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Format: int32
+             * @description The low 16 bits of the edition that its last report told of.
+             */
+            told?: number | null;
+            /**
+             * Format: int32
+             * @description How often it was sent since it was last away.
+             */
+            tries?: number | null;
+        };
+        /** @description How far the bikes of an area are. */
+        DeliveryProgress: {
+            /**
+             * Format: int64
+             * @description Of these, those whose reports say that they hold it.
+             */
+            acknowledged: number;
+            /** @description Whose it is, as text. */
+            agentId: string;
+            /** @description Its name. */
+            areaName: string;
+            /**
+             * Format: int64
+             * @description When a person last asked for it to be sent again, epoch milliseconds.
+             */
+            askedAt?: number | null;
+            /**
+             * Format: int64
+             * @description Bikes on the street with a device.
+             */
+            bikes: number;
+            /**
+             * Format: int32
+             * @description Of its compact form.
+             */
+            bytes?: number | null;
+            /**
+             * Format: int64
+             * @description 围栏版本号; null: nothing is wanted yet.
+             */
+            edition?: number | null;
+            /**
+             * Format: int32
+             * @description Fences in it.
+             */
+            fences?: number | null;
+            /**
+             * Format: int64
+             * @description Not heard of.
+             */
+            offline: number;
+            /** @description The area, as text. */
+            opAreaId: string;
+            /**
+             * Format: int32
+             * @description Messages that it takes; 0: the area has more fences than can be sent.
+             */
+            parts?: number | null;
+            /**
+             * Format: int64
+             * @description Refused by the device.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description Since when it is wanted, epoch milliseconds.
+             */
+            sinceAt?: number | null;
+            /**
+             * Format: int64
+             * @description Sent, and no report that says so.
+             */
+            unanswered: number;
+            /**
+             * Format: int64
+             * @description Their reports tell of no fences.
+             */
+            untold: number;
+            /**
+             * Format: int64
+             * @description To be sent, or sent a moment ago.
+             */
+            waiting: number;
+        };
+        /**
+         * Format: int32
+         * @description 围栏下发状态
+         * @enum {integer}
+         */
+        DeliveryState: 0 | 1 | 2 | 3 | 4 | 5;
         /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
         Detail: {
             /** @description Power on. */
@@ -5211,6 +5845,48 @@ export interface components {
             /** @description The device's MQTT credential. */
             secret?: string | null;
         };
+        /** @description What is to be changed of which, and when. */
+        FenceBatchForm: {
+            /** @description What is to be otherwise. */
+            change: components["schemas"]["Adjustment"];
+            /** @description 1 to 200, each once. */
+            fences: components["schemas"]["SeenFence"][];
+            /**
+             * Format: int64
+             * @description From when, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            /**
+             * Format: int64
+             * @description Until when, epoch milliseconds, from when on each says again what it says now; absent: until something else is published.
+             */
+            until?: number | null;
+        };
+        /** @description What became of a change. */
+        FenceBatchOutcome: {
+            /** @description So many were changed. */
+            changed: number;
+            /** @description What the change is known by, as text; null when nothing was changed. */
+            id: string | null;
+            /** @description Those that were left as they are, and why. */
+            refused: components["schemas"]["BatchRow"][];
+            /** @description So many were so already. */
+            same: number;
+        };
+        /** @description What a change would do. */
+        FenceBatchPreview: {
+            /** @description Whether there are more than the 20,000 stops that were judged. */
+            capped: boolean;
+            /**
+             * Format: int32
+             * @description Days of stops that were looked at.
+             */
+            days: number;
+            /** @description In the order of the request. */
+            rows: components["schemas"]["PreviewedRow"][];
+            /** @description Stops about all that would be changed, each once. */
+            stops: components["schemas"]["StopShift"];
+        };
         FenceBody: components["schemas"]["FenceForm"] & {
             /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
             confirmOverlap?: boolean;
@@ -5320,6 +5996,8 @@ export interface components {
             id: string;
             /** @description The area it lies in. */
             opAreaId: string;
+            /** @description 现场照片, as text: at most 3, the first one first. */
+            photoIds: string[];
             /**
              * Format: int32
              * @description Whether it may count at all: 1, or 0 while it is switched off.
@@ -5376,6 +6054,10 @@ export interface components {
         FenceType: "parking" | "noStop" | "noRide" | "maintain" | "custom";
         /** @description A version of a fence. */
         FenceVersion: components["schemas"]["Drawn"] & {
+            /** @description The change of many fences at once that it is part of, as text. */
+            batchId?: string | null;
+            /** @description Why that was made. */
+            batchReason?: string | null;
             /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
             counted: (number | null)[][];
             /**
@@ -5410,6 +6092,19 @@ export interface components {
         FencesGiven: {
             /** @description One for each. */
             results: components["schemas"]["FenceGiven"][];
+        };
+        /** @description A figure, and what it was in the time before; null where it is not known. */
+        Figure: {
+            /**
+             * Format: double
+             * @description In the time before.
+             */
+            before: number | null;
+            /**
+             * Format: double
+             * @description In the time that was asked for.
+             */
+            now: number | null;
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_AccountPage: {
@@ -6611,6 +7306,16 @@ export interface components {
             name: string;
             /** @description `[lng, lat]` corners. */
             ring: number[][];
+            /**
+             * Format: int64
+             * @description Since when it has counted in the system before, epoch milliseconds: within the last 35 days; absent: from now on. Of a
+             *     fence that is known nothing changes backwards.
+             */
+            since?: number | null;
+        };
+        NewFenceBatch: components["schemas"]["FenceBatchForm"] & {
+            /** @description 原因, 1 to 100 characters. */
+            reason: string;
         };
         /** @description Fences to draw. */
         NewFences: {
@@ -6771,6 +7476,10 @@ export interface components {
             customerName: string;
             /** @description A mobile number. */
             phone: string;
+        };
+        /** @description Opening hours as they are to be. */
+        OpenHours: {
+            hours: components["schemas"]["HoursForm"] | null;
         };
         /** @description A maintenance area. */
         OpenMaintenanceArea: components["schemas"]["FenceForm"] & {
@@ -7042,6 +7751,13 @@ export interface components {
              */
             rfidCodes: string[];
         };
+        /** @description What a parking place says that may be changed. */
+        ParkingSaid: {
+            /** @description What it asks for. */
+            parking: components["schemas"]["ParkingForm"];
+            /** @description 标签. */
+            tags: string[];
+        };
         /** @description Where a bike was locked. */
         PastStopForm: {
             /**
@@ -7063,6 +7779,11 @@ export interface components {
              * @description Degrees.
              */
             lat: number;
+            /**
+             * Format: int64
+             * @description When the bike left again, epoch milliseconds: later than `at`; absent where nobody knows, or it stands there still.
+             */
+            leftAt?: number | null;
             /**
              * Format: double
              * @description Degrees.
@@ -7174,6 +7895,13 @@ export interface components {
              */
             distanceM?: number | null;
         };
+        /** @description What the fences say now of a bike that is left at a place. */
+        PlaceJudged: components["schemas"]["StopJudged"] & {
+            /** @description Name of the fence that decided. */
+            fenceName?: string | null;
+            /** @description Name of the nearest parking place. */
+            nearestName?: string | null;
+        };
         /** @description Where a bike was. */
         Point: {
             /**
@@ -7214,6 +7942,23 @@ export interface components {
             opAreaId?: string | null;
             type?: components["schemas"]["FenceType"] | null;
         };
+        /** @description What would become of a fence. */
+        PreviewedRow: {
+            after: components["schemas"]["ParkingSaid"] | null;
+            before: components["schemas"]["ParkingSaid"] | null;
+            /** @description Which, as text. */
+            id: string;
+            /** @description 名称; empty of one that is not the caller's. */
+            name: string;
+            /** @description Why it would be left as it is, for people; null where it would be changed or is so already. */
+            refused: string | null;
+            stops: components["schemas"]["StopShift"] | null;
+            /**
+             * Format: int64
+             * @description The version that was seen.
+             */
+            version: number;
+        };
         /**
          * Format: int32
          * @description 工种
@@ -7242,6 +7987,16 @@ export interface components {
             /** @description running or stopped. */
             state: string;
         };
+        /** @description Whether a proof is asked for from now on. */
+        ProofSwitch: {
+            /** @description Whether it is asked for. */
+            on: boolean;
+            /**
+             * Format: int32
+             * @description 1 蓝牙道钉, 2 射频识别, 3 定向停车, 4 脚撑检测, 5 摄像头.
+             */
+            proof: number;
+        };
         /** @description What a client gets to know. */
         PublicKey: {
             /** @description Names the key. */
@@ -7269,6 +8024,18 @@ export interface components {
              */
             version: number;
         };
+        /** @description A place that leads. */
+        RankedStation: {
+            /** @description As text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /**
+             * Format: int64
+             * @description By how much.
+             */
+            value: number;
+        };
         /** @description Why one was refused. */
         Reason: {
             /** @description For programs, such as `role-in-use`. */
@@ -7284,6 +8051,53 @@ export interface components {
             code: string;
             /** @description For people. */
             text: string;
+        };
+        /** @description A change of many fences. */
+        RecentBatch: {
+            /** @description What was to be otherwise. */
+            change: components["schemas"]["Adjustment"];
+            /** @description Those that the caller may see. */
+            fences: components["schemas"]["ChangedFenceOf"][];
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds.
+             */
+            fromAt: number;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds.
+             */
+            madeAt: number;
+            /** @description Who asked for it; null when the caller may not know him. */
+            operatorName: string | null;
+            /** @description 原因. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description When it was taken back, epoch milliseconds.
+             */
+            undoneAt: number | null;
+            /** @description By whom; null when the caller may not know him. */
+            undoneName: string | null;
+            /**
+             * Format: int64
+             * @description Until when, epoch milliseconds.
+             */
+            untilAt: number | null;
+        };
+        /** @description Changes of many fences. */
+        RecentBatches: {
+            /**
+             * Format: int64
+             * @description For so long a change can be taken back as one, days.
+             */
+            days: number;
+            /** @description Whether there are more. */
+            more: boolean;
+            /** @description Newest first, at most 100. */
+            rows: components["schemas"]["RecentBatch"][];
         };
         /** @description Where the browser goes. */
         Redirect: {
@@ -7502,6 +8316,15 @@ export interface components {
             /** @description Always false. */
             suc: boolean;
         };
+        /** @description A fence as it was seen. */
+        SeenFence: {
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version: number;
+        };
         /** @description Edges in the caller's scope. */
         Shapes: {
             /** @description Service areas. */
@@ -7569,6 +8392,251 @@ export interface components {
             text: string;
             /** @description Its value, masked. */
             value: Record<string, never>;
+        };
+        /** @description How old what is told is. */
+        StationFreshness: {
+            /**
+             * Format: int64
+             * @description What is now was so then, epoch milliseconds.
+             */
+            liveAt: number;
+            /**
+             * Format: int64
+             * @description Hours are reckoned until then, epoch milliseconds; null before the first one was.
+             */
+            reckonedAt: number | null;
+        };
+        /** @description An hour or a day. */
+        StationPoint: {
+            /**
+             * Format: int64
+             * @description Its beginning, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description 离站.
+             */
+            departures: number;
+            /**
+             * Format: double
+             * @description 空站率, percent.
+             */
+            emptyPercent: number | null;
+            /**
+             * Format: double
+             * @description 满溢率, percent.
+             */
+            fullPercent: number | null;
+            /**
+             * Format: int64
+             * @description 站外还车.
+             */
+            outside: number;
+            /**
+             * Format: int64
+             * @description 还车.
+             */
+            returns: number;
+            /**
+             * Format: double
+             * @description 平均在站.
+             */
+            standing: number | null;
+        };
+        /** @description At most ten of each. */
+        StationRanks: {
+            /** @description By hours at level 0. */
+            empty: components["schemas"]["RankedStation"][];
+            /** @description By hours at level 4. */
+            full: components["schemas"]["RankedStation"][];
+            /** @description By 还车. */
+            returns: components["schemas"]["RankedStation"][];
+        };
+        /** @description A part of a whole. */
+        StationShare: {
+            /**
+             * Format: int32
+             * @description 0 空, 1 偏少, 2 正常, 3 偏多, 4 淤积; or of idle bikes the band from the shortest on: 1-3, 3-6, 6-12, 12-24, 24-48, 48+ h.
+             */
+            part: number;
+            /**
+             * Format: double
+             * @description Full hours of all places at that level, or bikes at a full hour that had stood so long.
+             */
+            value: number;
+        };
+        /** @description A parking place in the time that was asked for. */
+        StationStatistics: {
+            /**
+             * Format: int64
+             * @description 告警 now.
+             */
+            alarm: number | null;
+            /** @description That area's name. */
+            areaName: string;
+            /**
+             * Format: int32
+             * @description 停放上限 as it was drawn last.
+             */
+            capacity: number;
+            /** @description Whether it was taken away since. */
+            deleted: boolean;
+            /**
+             * Format: int64
+             * @description 离站.
+             */
+            departures: number;
+            /**
+             * Format: int64
+             * @description 空, hours.
+             */
+            emptyHours: number;
+            /**
+             * Format: double
+             * @description 空站率, percent.
+             */
+            emptyPercent: number | null;
+            /**
+             * Format: int64
+             * @description 故障 now.
+             */
+            fault: number | null;
+            /**
+             * Format: int64
+             * @description 淤积, hours.
+             */
+            fullHours: number;
+            /**
+             * Format: double
+             * @description 满溢率, percent.
+             */
+            fullPercent: number | null;
+            /** @description As text. */
+            id: string;
+            /** @description Of these the ones that had stood for an hour or longer, by band: 1-3, 3-6, 6-12, 12-24, 24-48, 48+ h. */
+            idle: number[];
+            /**
+             * Format: int32
+             * @description 等级 now; null while it is closed or does not count.
+             */
+            level: number | null;
+            /** @description 名称. */
+            name: string;
+            /** @description The area it lies in. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description Full hours at which it was open.
+             */
+            openHours: number;
+            /**
+             * Format: int64
+             * @description 站外还车.
+             */
+            outside: number;
+            /**
+             * Format: int64
+             * @description 可租 now.
+             */
+            rentable: number | null;
+            /**
+             * Format: int64
+             * @description 还车.
+             */
+            returns: number;
+            /**
+             * Format: int64
+             * @description 站外车 now.
+             */
+            siteOut: number | null;
+            /**
+             * Format: double
+             * @description 平均在站, bikes at a full hour.
+             */
+            standing: number | null;
+            /** @description 标签. */
+            tags: string[];
+            /**
+             * Format: int64
+             * @description 在站车辆 now; null when it does not count now, as the following.
+             */
+            vehicles: number | null;
+        };
+        /** @description Statistics of parking places. */
+        StationStatisticsAnswer: {
+            /** @description What it is compared with. */
+            before: components["schemas"]["TimeRange"];
+            /** @description Whether a point of the series is an hour; otherwise a day. */
+            byHour: boolean;
+            /** @description Whether there are more than `count`. */
+            capped: boolean;
+            /**
+             * Format: int64
+             * @description How many there are in all, at most 10000.
+             */
+            count: number;
+            /** @description How old it is. */
+            freshness: components["schemas"]["StationFreshness"];
+            /** @description 闲置分档. */
+            idle: components["schemas"]["StationShare"][];
+            /** @description 站点时长 at each level. */
+            levels: components["schemas"]["StationShare"][];
+            /** @description What was asked for, as far as it is over. */
+            range: components["schemas"]["TimeRange"];
+            /** @description Who leads. */
+            rank: components["schemas"]["StationRanks"];
+            /** @description The places of this page. */
+            rows: components["schemas"]["StationStatistics"][];
+            /** @description In order of time. */
+            series: components["schemas"]["StationPoint"][];
+            /** @description All of it. */
+            summary: components["schemas"]["StationSummary"];
+        };
+        /** @description What happened in all of the time. */
+        StationSummary: {
+            /**
+             * Format: int64
+             * @description 告警 of those that stand there.
+             */
+            alarm: number;
+            /** @description 离站: bikes that left. */
+            departures: components["schemas"]["Figure"];
+            /** @description 空站率: share of the open hours at level 0, percent. */
+            emptyPercent: components["schemas"]["Figure"];
+            /**
+             * Format: int64
+             * @description 故障 of those that stand there.
+             */
+            fault: number;
+            /** @description 满溢率: share of the open hours at level 4, percent. */
+            fullPercent: components["schemas"]["Figure"];
+            /** @description 站外还车: bikes that were left beside. */
+            outside: components["schemas"]["Figure"];
+            /**
+             * Format: int64
+             * @description 可租 of these.
+             */
+            rentable: number;
+            /** @description 还车: bikes that came. */
+            returns: components["schemas"]["Figure"];
+            /**
+             * Format: int64
+             * @description 站外车: bikes beside these places that stand in none.
+             */
+            siteOut: number;
+            /** @description 平均在站: bikes at a full hour. */
+            standing: components["schemas"]["Figure"];
+            /**
+             * Format: int64
+             * @description 站点数.
+             */
+            stations: number;
+            /**
+             * Format: int64
+             * @description 在站车辆 at this moment.
+             */
+            vehicles: number;
         };
         /** @description One step. */
         Step: {
@@ -7685,6 +8753,13 @@ export interface components {
             /** @description Every reason, in the order of the rules. */
             reasons: string[];
         };
+        /** @description How stops are judged. */
+        StopShift: {
+            /** @description With the change. */
+            after: components["schemas"]["StopTally"];
+            /** @description By what counts now. */
+            before: components["schemas"]["StopTally"];
+        };
         /** @description How many stops are judged so. */
         StopTally: {
             /**
@@ -7743,22 +8818,65 @@ export interface components {
             /** @description Part of the customer's or the agent's name. */
             tenantName?: string;
         };
+        /** @description What an area is registered as. */
+        TermsForm: {
+            /** @description 城市代码: six digits, or empty. */
+            cityCode?: string;
+            /** @description 监管平台编号, at most 10 of at most 40 characters. */
+            supervisionIds?: string[];
+            /** @description Whether riders may ask for stations in it. */
+            takesApplications: boolean;
+            /**
+             * Format: int32
+             * @description 投放配额, 1 to 1,000,000 bikes; null: the city sets none.
+             */
+            vehicleQuota?: number | null;
+        };
         TicketQuery: {
             /** @description From the link. */
             ticket?: string | null;
         };
+        /**
+         * @description The datum of a picture.
+         * @enum {string}
+         */
+        TileDatum: "wgs84" | "gcj02" | "cgcs2000";
         /** @description Where map tiles come from. */
         Tiles: {
             /**
-             * @description `vector`: the system's own base map; `raster`: tiles from `url`; `none`: a plain grid.
+             * @description The id of the layer that is shown until somebody chooses; empty: what `kind` says.
+             * @default
+             */
+            first: string;
+            /**
+             * @description What lies there when nothing else is chosen. `vector`: the system's own base map; `raster`: tiles from `url`, WGS-84;
+             *     `none`: a plain grid.
              * @default vector
              */
             kind: string;
+            /**
+             * @description Further layers to choose from.
+             * @default []
+             */
+            layers: components["schemas"]["BaseLayer"][];
             /**
              * @description Address with `{z}`, `{x}` and `{y}`, for `raster`.
              * @default
              */
             url: string;
+        };
+        /** @description A stretch of time. */
+        TimeRange: {
+            /**
+             * Format: int64
+             * @description The first instant, epoch milliseconds.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The end, which is no longer part of it, epoch milliseconds.
+             */
+            until: number;
         };
         /**
          * @description What else a device is told.
@@ -7776,6 +8894,18 @@ export interface components {
             cardNo: string;
             /** @description 1 to 200 characters. */
             reason?: string;
+        };
+        /** @description What became of the fences of a change that was taken back. */
+        UndoOutcome: {
+            /** @description So many are as before again. */
+            back: number;
+            /** @description Those that are left as they are, and why. */
+            left: components["schemas"]["BatchRow"][];
+        };
+        UndoneBatch: {
+            /** @description Whether it is only looked what would become of its fences. */
+            check?: boolean;
+            id: string;
         };
         Unmask: {
             id: components["schemas"]["FranchiseeId"];
@@ -7974,7 +9104,9 @@ export interface components {
             /**
              * @description Where map tiles come from.
              * @default {
+             *       "first": "",
              *       "kind": "vector",
+             *       "layers": [],
              *       "url": ""
              *     }
              */
@@ -9161,6 +10293,238 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    changeFences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFenceBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FenceBatchOutcome"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    recentFenceBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RecentBatches"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    previewFenceBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FenceBatchForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_FenceBatchPreview"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    undoFenceBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoneBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_UndoOutcome"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    fenceDelivery: {
+        parameters: {
+            query: {
+                /** @description Ids, separated by commas; at most 200. */
+                opAreaIds: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Deliveries"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deliverFencesAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeliverAgain"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listDeliveryBikes: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those in this state. */
+                state?: components["schemas"]["DeliveryState"];
+                /** @description Only those that do not hold what they should. */
+                lagging?: boolean;
+                /** @description The beginning of a bike's number. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_DeliveryBike"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportDeliveryBikes: {
+        parameters: {
+            query?: {
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those in this state. */
+                state?: components["schemas"]["DeliveryState"];
+                /** @description Only those that do not hold what they should. */
+                lagging?: boolean;
+                /** @description The beginning of a bike's number. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     discardFenceDraft: {
         parameters: {
             query?: never;
@@ -9247,6 +10611,38 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    judgePlace: {
+        parameters: {
+            query: {
+                /** @description Degrees. */
+                lng: number;
+                /** @description Degrees. */
+                lat: number;
+                /** @description Horizontal dilution of precision; 1 when left out. */
+                hdop?: number;
+                /** @description The area that the bike belongs to; absent: whichever holds the place. */
+                opAreaId?: components["schemas"]["AreaId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PlaceJudged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };
@@ -9524,6 +10920,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_ParkApplicationVotes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    fencePhoto: {
+        parameters: {
+            query: {
+                /** @description Of which fence. */
+                id: components["schemas"]["FenceId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    showFencePhoto: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    hideFencePhoto: {
+        parameters: {
+            query: {
+                /** @description Of which fence. */
+                id: components["schemas"]["FenceId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -12123,6 +13607,99 @@ export interface operations {
                     "text/html": string;
                 };
             };
+        };
+    };
+    stationStatistics: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 31 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Those at this level now: 0 空, 1 偏少, 2 正常, 3 偏多, 4 淤积. */
+                level?: number;
+                /** @description Those that are tagged so. */
+                tag?: string;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description This one alone. */
+                id?: components["schemas"]["FenceId"];
+                /**
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 *     before it the largest first. Absent: `-returns`.
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_StationStatisticsAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportStationStatistics: {
+        parameters: {
+            query?: {
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 31 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Those at this level now: 0 空, 1 偏少, 2 正常, 3 偏多, 4 淤积. */
+                level?: number;
+                /** @description Those that are tagged so. */
+                tag?: string;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description This one alone. */
+                id?: components["schemas"]["FenceId"];
+                /**
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 *     before it the largest first. Absent: `-returns`.
+                 */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
         };
     };
     listVehicles: {

@@ -18,6 +18,8 @@ import { ListStates } from './ListStates'
 import { RecordStates } from './RecordStates'
 import { sampleTree } from './samples'
 import { State } from './State'
+import { StatisticsStates } from './StatisticsStates'
+import { VersionStates } from './VersionStates'
 import './gallery.css'
 
 const AT_MS = Date.UTC(2026, 10, 21, 4)
@@ -51,6 +53,8 @@ export function Gallery() {
     <main className="gallery" id="content">
       <ListStates />
       <CaseStates />
+      <StatisticsStates />
+      <VersionStates />
       <Part title="状态、金额、时间">
         <Space wrap>
           {stateStyle.map(({ key }, state) => (

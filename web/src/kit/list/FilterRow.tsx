@@ -117,7 +117,7 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
       return (
         <RangeField
           label={filter.label}
-          quick={['all', 'today', '7d']}
+          quick={filter.quick ?? ['all', 'today', '7d']}
           range={rangeOf(filter, values)}
           onChange={(range) => onChange(withRange(filter, values, range))}
         />

@@ -16,7 +16,7 @@ import { dated, fetchPage } from './pages'
 import { SavedFiltersMenu } from './SavedFiltersMenu'
 import { useListSettings } from './settings'
 import { exportKey, exportList, startExport } from './export'
-import { queryOf } from './times'
+import { askedOf } from './times'
 import { Toolbar } from './Toolbar'
 import { Totals } from './Totals'
 import { type Neighbours, neighboursOf, useArrows } from './useArrows'
@@ -65,6 +65,8 @@ interface ListPageProps<Row extends object> {
   source?(asked: ListAsked): Promise<ListRows<Row>>
   /** The main action, left in the toolbar: the form of a new row in a drawer. */
   add?: { text: string; form(close: () => void): ReactNode }
+  /** What stands between the filters and the rows: what all of them come to. */
+  above?(answer: ListRows<Row>): ReactNode
   /** What else can be done with the list, beside the main action; it can ask what the list is asked for. */
   tools?(asked: () => Filters): ReactNode
   rowActions?(row: Row): RowAction[]
@@ -77,7 +79,7 @@ interface ListPageProps<Row extends object> {
 
 /** A list described by data: filters, table, drawer; addresses, keyboard and live changes included. */
 export function ListPage<Row extends object>(props: ListPageProps<Row>) {
-  const { description, source, add, tools, rowActions, editable, drawer } = props
+  const { description, source, above, add, tools, rowActions, editable, drawer } = props
   const { rowKey, tabs } = description
   const filterList = useMemo(() => filtersOf(description), [description])
   const sorts = useMemo(() => description.columns.flatMap(({ sort }) => sort ?? []), [description])
@@ -97,7 +99,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const query = useQuery({
     queryKey: [...listKey(description), 'list', filters, page, pageSize, sort],
     queryFn: ({ signal }) => {
-      const asked = { ...description.fixed, ...queryOf(filterList, filters, Date.now()) }
+      const asked = askedOf(description, filters, Date.now())
       return dated(() =>
         source
           ? source({ filters: asked, sort, page, pageSize })
@@ -123,7 +125,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   useArrows(keys, drawer ? open : null, move)
 
   const exportRows = () => {
-    const shown = description.columns.filter((column) => settings.shown.includes(column.key))
+    const shown = description.columns.filter(({ key, unexported }) => settings.shown.includes(key) && !unexported)
     const begun = startExport(description.id, description.title, (work) => exportList(description, filters, shown, work))
     if (!begun) void message.info(TOO_MANY)
   }
@@ -183,6 +185,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
         <FilterRow filters={description.filters} values={filters} onChange={ask}>
           {filterList.length > 0 && <SavedFiltersMenu id={description.id} values={filters} onApply={ask} />}
         </FilterRow>
+        {data && above?.(data)}
         {choosing ? (
           <div className="toolbar batch-bar" role="region" aria-label="批量操作">
             <span>
@@ -208,7 +211,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           <div className="toolbar">
             <div className="toolbar-left">
               {main}
-              {tools?.(() => askedOf(description, filters))}
+              {tools?.(() => askedNow(description, filters))}
             </div>
             <Toolbar
               columns={description.columns}
@@ -268,8 +271,8 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
 }
 
 /** What the list is asked for at this moment. */
-function askedOf<Row extends object>(description: AnyList<Row>, filters: Filters): Filters {
-  return { ...description.fixed, ...queryOf(filtersOf(description), filters, Date.now()) }
+function askedNow<Row extends object>(description: AnyList<Row>, filters: Filters): Filters {
+  return askedOf(description, filters, Date.now())
 }
 
 /** The first actions in words, the others behind a button. */

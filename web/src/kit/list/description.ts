@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { ListRoute, Page, QueryOf, RouteOf } from '@/api/shapes'
 import type { AreaChoices } from '../areaChoices'
 import type { TagStyle } from '../StateTag'
+import type { QuickRange } from './range'
 import type { Choices } from './RemoteSelect'
 
 export interface FilterOption {
@@ -21,8 +22,8 @@ export type Filter<Name extends string = string> =
   | { kind: 'area'; agent: Name; area: Name; label: string; choices: AreaChoices }
   /** From one number to another, both included. */
   | { kind: 'numbers'; from: Name; to: Name; label: string; unit?: string }
-  /** Days of the operation, both included. */
-  | { kind: 'times'; from: Name; to: Name; label: string }
+  /** Days of the operation, both included; `usual` is what an address without any stands for, all of time without one. */
+  | { kind: 'times'; from: Name; to: Name; label: string; quick?: readonly QuickRange[]; usual?: QuickRange }
 
 interface ColumnHead<Sort extends string> {
   key: string
@@ -35,6 +36,8 @@ interface ColumnHead<Sort extends string> {
   wraps?: boolean
   /** What the query calls the order by this column. */
   sort?: Sort
+  /** A figure that lives on the page alone: no file has it. */
+  unexported?: boolean
 }
 
 interface TextCell<Row> {

@@ -3,10 +3,10 @@ import type { Query } from '@/api/shapes'
 import { formatTime } from '../format'
 import type { Result } from '../jobs/jobs'
 import { startJob, type Work } from '../jobs/store'
-import { type AnyList, type Column, type Filters, filtersOf } from './description'
+import type { AnyList, Column, Filters } from './description'
 import { saveFile, toCsv } from './csv'
 import { EXPORT_LIMIT, fetchAll } from './pages'
-import { queryOf } from './times'
+import { askedOf } from './times'
 
 /** What became of an export. */
 export interface Exported {
@@ -66,7 +66,7 @@ export async function exportList<Row>(
   work: Work,
 ): Promise<Exported> {
   const { id, title, path } = description
-  const query = { ...description.fixed, ...queryOf(filtersOf(description), filters, Date.now()) }
+  const query = askedOf(description, filters, Date.now())
   if (description.exported) return exportByServer(path, title, query, columns.map(({ key }) => key), work)
   return disclose(id, title, query, columns, await fetchAll(description, query, work), work)
 }

@@ -7,7 +7,7 @@ import type { Filter, Filters } from './description'
 import { FilterRow } from './FilterRow'
 import { MOST_SAVED, readSaved, withSaved } from './saved'
 import { SavedFiltersMenu } from './SavedFiltersMenu'
-import { queryOf, rangeOf } from './times'
+import { askedOf, queryOf, rangeOf } from './times'
 import { TYPING_PAUSE_MS } from './useTyped'
 
 const filters: Filter[] = [
@@ -93,6 +93,16 @@ describe('a range of days', () => {
     const times = filters[1] as Extract<Filter, { kind: 'times' }>
     expect(rangeOf(times, { startTime: '2026-11-03', endTime: '2026-11-01' })).toBe('all')
     expect(queryOf(filters, { startTime: 'yes', endTime: 'no' }, NOW)).toEqual({})
+  })
+})
+
+describe('what a list is always asked for', () => {
+  const list = { filters: [{ kind: 'several' as const, name: 'type', label: '类型', options: [] }], fixed: { type: 'noStop,noRide' } }
+  it('is cut down by its filter and never left', () => {
+    expect(askedOf(list, {}, NOW)).toEqual({ type: 'noStop,noRide' })
+    expect(askedOf(list, { type: 'noRide' }, NOW)).toEqual({ type: 'noRide' })
+    expect(askedOf(list, { type: 'parking' }, NOW)).toEqual({ type: 'noStop,noRide' })
+    expect(askedOf(list, { type: 'parking,noStop', keyword: '桥' }, NOW)).toEqual({ type: 'noStop', keyword: '桥' })
   })
 })
 

@@ -1,21 +1,21 @@
 /** Filters of a list whose address says it otherwise than the route is asked: ranges of days, areas. Pure. */
-import type { Filter, Filters } from './description'
+import { type AnyList, type Filter, type Filters, filtersOf } from './description'
 import { isQuick, limitsOf, type Range } from './range'
 
-type Times = Pick<Extract<Filter, { kind: 'times' }>, 'from' | 'to'>
+type Times = Pick<Extract<Filter, { kind: 'times' }>, 'from' | 'to' | 'usual'>
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Held by its name in `from`, so that it moves with the clock, or by two days; anything else is all of time. */
-export function rangeOf({ from, to }: Times, values: Filters): Range {
+/** Held by its name in `from`, so that it moves with the clock, or by two days; anything else is the usual one. */
+export function rangeOf({ from, to, usual = 'all' }: Times, values: Filters): Range {
   const [start = '', end = ''] = [values[from], values[to]]
   if (isQuick(start)) return start
-  return DAY.test(start) && DAY.test(end) && start <= end ? { start, end } : 'all'
+  return DAY.test(start) && DAY.test(end) && start <= end ? { start, end } : usual
 }
 
 /** `values` with this range; empty ones are none. */
-export function withRange({ from, to }: Times, values: Filters, range: Range): Filters {
-  const [start, end] = typeof range === 'string' ? [range === 'all' ? '' : range, ''] : [range.start, range.end]
+export function withRange({ from, to, usual = 'all' }: Times, values: Filters, range: Range): Filters {
+  const [start, end] = typeof range === 'string' ? [range === usual ? '' : range, ''] : [range.start, range.end]
   return { ...values, [from]: start, [to]: end }
 }
 
@@ -34,4 +34,18 @@ export function queryOf(filters: readonly Filter[], values: Filters, now: number
     if (endTime) query[filter.to] = endTime
   }
   return query
+}
+
+/**
+ * What a list is asked for: what its filters say, within what it is always asked for. An address that names something else
+ * does not lead out of it.
+ */
+export function askedOf({ fixed = {}, ...list }: Pick<AnyList<never>, 'filters' | 'tabs' | 'fixed'>, values: Filters, now: number): Filters {
+  const asked: Record<string, string> = { ...queryOf(filtersOf(list), values, now) }
+  for (const [name, all] of Object.entries(fixed)) {
+    const within = all.split(',')
+    const chosen = (asked[name] ?? '').split(',').filter((value) => within.includes(value))
+    asked[name] = chosen.length > 0 ? chosen.join(',') : all
+  }
+  return asked
 }

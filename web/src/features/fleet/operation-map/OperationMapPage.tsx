@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { App, ConfigProvider } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
@@ -30,7 +30,9 @@ import { useFleetList } from './useFleetList'
 import { rememberView, startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { type HistoryPoint, newer, type Vehicle } from './vehicle'
-import { VehicleDrawer } from './VehicleDrawer'
+
+// Comes with the first bike that is chosen, not with the map.
+const VehicleDrawer = lazy(() => import('./VehicleDrawer'))
 
 const noPoints: readonly HistoryPoint[] = []
 
@@ -228,17 +230,19 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
       <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} shifted={carId !== null} />
       {carId !== null && (
-        <VehicleDrawer
-          key={carId}
-          carId={carId}
-          vehicle={vehicle}
-          failure={asked.error ?? (pushed.refused === '' ? null : pushed.refused)}
-          stale={stale}
-          ink={daylight === 'night' ? night : page}
-          onClose={close}
-          onStep={list.open ? step : null}
-          onTrack={showTrack}
-        />
+        <Suspense fallback={null}>
+          <VehicleDrawer
+            key={carId}
+            carId={carId}
+            vehicle={vehicle}
+            failure={asked.error ?? (pushed.refused === '' ? null : pushed.refused)}
+            stale={stale}
+            ink={daylight === 'night' ? night : page}
+            onClose={close}
+            onStep={list.open ? step : null}
+            onTrack={showTrack}
+          />
+        </Suspense>
       )}
     </>
   )

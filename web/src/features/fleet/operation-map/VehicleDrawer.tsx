@@ -8,6 +8,7 @@ import { StateTag } from '@/kit/StateTag'
 
 import { CommandPanel } from './CommandPanel'
 import { DeviceFacts, Overview, PositionFacts } from './VehicleFacts'
+import { ParkedHere } from './ParkedHere'
 import { TrackTab } from './TrackTab'
 import type { HistoryPoint, Vehicle } from './vehicle'
 import { alarmWord, lifecycleWord, ridingWord } from './vehicle'
@@ -27,7 +28,7 @@ interface VehicleDrawerProps {
 }
 
 /** The chosen bike: what it is, why it cannot be rented, what can be done. */
-export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onStep, onTrack }: VehicleDrawerProps) {
+export default function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, onStep, onTrack }: VehicleDrawerProps) {
   const [tab, setTab] = useState('overview')
   useEffect(() => {
     if (tab !== 'track') onTrack([])
@@ -56,6 +57,7 @@ export function VehicleDrawer({ carId, vehicle, failure, stale, ink, onClose, on
         <div className="opmap-drawer-body">
           <StateWords vehicle={vehicle} />
           <PositionFacts vehicle={vehicle} />
+          <ParkedHere vehicle={vehicle} />
           <CommandPanel vehicle={vehicle} />
           <Tabs
             activeKey={tab}

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
+import { deliveryStateLabels } from '@/api/generated/labels'
+import { labelOf } from '@/kit/choice'
 import { ink as strongInk, stateStyle, type Palette } from '@/kit/theme'
 import { Time } from '@/kit/Time'
 
 import { BatteryCurve } from './BatteryCurve'
-import { historyOf } from './queries'
+import { fencesOf, historyOf } from './queries'
 import { useNow } from './useNow'
 import { ageWord, operationWord, positionError_m, ridingWord, lifecycleWord, type Vehicle } from './vehicle'
 
@@ -81,6 +83,15 @@ export function Overview({ vehicle, ink }: { vehicle: Vehicle; ink: Palette }) {
   )
 }
 
+/** The edition of its area's fences and whether it holds it. */
+function FenceFact({ carId }: { carId: string }) {
+  const { data, isPending } = useQuery(fencesOf(carId))
+  if (!data) return isPending ? '…' : '不下发'
+  const { edition, told, state } = data
+  const held = told === null ? '未上报' : told === 0 ? '没有' : `尾号 ${told}`
+  return `${labelOf(deliveryStateLabels, state)}：应有 ${edition ?? '无'}，车上${held}`
+}
+
 const GSM_BEST = 31
 const yesNo = (value: boolean | null, yes: string, no: string): string => (value === null ? '未知' : value ? yes : no)
 
@@ -97,6 +108,9 @@ export function DeviceFacts({ vehicle }: { vehicle: Vehicle }) {
       <Fact label="设防">{yesNo(vehicle.defend, '已设防', '未设防')}</Fact>
       <Fact label="电池">{yesNo(vehicle.batteryPresent, '在位', '不在位')}</Fact>
       <Fact label="电压">{vehicle.voltageMv === null ? '未知' : `${(vehicle.voltageMv / 1000).toFixed(2)} V`}</Fact>
+      <Fact label="围栏版本">
+        <FenceFact carId={vehicle.carId} />
+      </Fact>
       <Fact label="HDOP">{vehicle.hdop === null ? '未知' : vehicle.hdop.toFixed(1)}</Fact>
     </dl>
   )

@@ -30,6 +30,18 @@ export const historyOf = (carId: string, minutes: number) =>
     staleTime: 30_000,
   })
 
+/** How far a bike is with the fences of its area; null: it is on no street, or has no device. */
+export const fencesOf = (carId: string) =>
+  queryOptions({
+    queryKey: ['vehicle', 'fences', carId],
+    queryFn: async ({ signal }) => {
+      const { rows } = await api.get('/fence/delivery/bikes', { keyword: carId, pageSize: 10 }, { signal, quiet: true })
+      return rows.find((row) => row.carId === carId) ?? null
+    },
+    refetchInterval: 10_000,
+    retry: false,
+  })
+
 export type FoundBike = DataOf<'/vehicle/search'>['rows'][number]
 
 /** Bikes whose number begins with `keyword`, or with that IMEI. */

@@ -6,6 +6,8 @@ import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { areaState, CLOSED } from '../area/area'
+import { DeliveryLine } from '../delivery/DeliveryLine'
+import { DeliveryPanel } from '../delivery/DeliveryPanel'
 import { areaFenceInfo, formatKm2 } from './areaFence'
 import { RedrawAreaForm } from './AreaFenceForm'
 import { cornersOf } from './corners'
@@ -40,11 +42,12 @@ export function AreaFenceDrawer({ id, onClose }: { id: string; onClose(): void }
         { name: '面积', value: <span className="figure">{formatKm2(area.areaM2)}</span> },
         { name: '顶点', value: <span className="figure">{area.corners.toLocaleString()} 个</span> },
         { name: '围栏 / 界外', value: <span className="figure">{`${area.fenceCount.toLocaleString()} / ${area.outsideCount > 0 ? area.outsideCount : '无'}`}</span> },
+        { name: '下发进度', value: <DeliveryLine areaId={area.id} /> },
         { name: '边界生效时间', value: area.edgeAt ? <Time at={area.edgeAt} /> : EMPTY },
         { name: '更新时间', value: <Time at={area.updatedAt} /> },
         { name: '服务区编号', value: <span className="figure">{area.id}</span> },
       ]}
-      tabs={(area) => [{ key: 'versions', label: '版本', children: <Edges area={area} /> }]}
+      tabs={(area) => [{ key: 'versions', label: '版本', children: <Edges area={area} /> }, { key: 'delivery', label: '下发', children: <DeliveryPanel areaId={area.id} name={area.name} /> }]}
       onClose={onClose}
     >
       {(area, latest) =>

@@ -1,4 +1,4 @@
-import { AimOutlined, DeleteOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
+import { AimOutlined, DeleteOutlined, NodeIndexOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Segmented, Space, Upload } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
@@ -10,10 +10,13 @@ import { MapView } from '@/map/MapView'
 import { whenSized } from '@/map/whenSized'
 import { fencesAround, type Geometry } from '../fence/fence'
 import { boundsOfRing, written, ZOOM_MOST } from '../fence/geometry'
-import { cornersOf, countOf, HANDLES_MOST, polygonOf, readEdge, type Ring } from './corners'
+import { formatKm2 } from './areaFence'
+import { cornersOf, countOf, HANDLES_MOST, type Place, polygonOf, readEdge, type Ring } from './corners'
 import { EdgeOnMap } from './EdgeOnMap'
 import { Handles, type Sight } from './Handles'
 import { Pen } from './Pen'
+import { area_m2, formatLength, sides_m, sum } from '../fence/measure'
+import { snapped, targetsOf } from '../fence/snapping'
 import { Tool } from '../fence/Tool'
 import { useSteps } from '../fence/useSteps'
 import '../fence/fence.css'
@@ -40,6 +43,7 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [mode, setMode] = useState<Mode>(value === null ? 'draw' : 'adjust')
+  const [snapping, setSnapping] = useState(true)
   const [sight, setSight] = useState<Sight>({ corners: 0, handles: 0 })
   const ring = useMemo(() => cornersOf(value), [value])
   const before = useMemo(() => cornersOf(original), [original])
@@ -49,6 +53,8 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
     [around.data, areaId],
   )
   const neighbours = useMemo(() => (around.data ? boundsOf(around.data) : null), [around.data])
+  const targets = useMemo(() => targetsOf((others?.areas ?? []).map((area) => area.ring)), [others])
+  const snap = (place: Place) => (snapping && map ? snapped(targets, place, map.getZoom()) : undefined)
   const changed = value !== null && original !== null && JSON.stringify(value.coordinates) !== JSON.stringify(original.coordinates)
 
   const put = (geometry: Geometry | null) => {
@@ -84,6 +90,14 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
             { value: 'draw', label: '重新画' },
           ]}
         />
+        <Tool
+          label="吸附"
+          hint="靠近其他服务区的边界时对齐；按住 Alt 暂不吸附"
+          icon={<NodeIndexOutlined />}
+          pressed={snapping}
+          disabled={disabled}
+          onClick={() => setSnapping(!snapping)}
+        />
         <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
         <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
         <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
@@ -98,9 +112,14 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
         </MapView>
         {map && before.length > 0 && (changed || mode === 'draw') && <EdgeOnMap map={map} ring={before} look="before" />}
         {map && mode === 'adjust' && disabled && <EdgeOnMap map={map} ring={ring} look="drawn" />}
-        {map && mode === 'adjust' && !disabled && <Handles map={map} ring={ring} onChange={change} onSight={setSight} />}
-        {map && mode === 'draw' && !disabled && <Pen map={map} onDrawn={change} />}
+        {map && mode === 'adjust' && !disabled && <Handles map={map} ring={ring} snap={snap} onChange={change} onSight={setSight} />}
+        {map && mode === 'draw' && !disabled && <Pen map={map} snap={snap} onDrawn={change} />}
       </div>
+      {ring.length > 0 && (
+        <p className="weak edge-legend">
+          面积 {formatKm2(area_m2(ring))} · 周长 {formatLength(sum(sides_m(ring)))}
+        </p>
+      )}
       {changed && <p className="weak edge-legend">虚线是现在生效的边界，实线是保存后的边界</p>}
       <Coordinates value={value} disabled={disabled} onRead={(geometry) => change(cornersOf(geometry))} />
     </div>

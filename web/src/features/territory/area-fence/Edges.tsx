@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Button, Skeleton } from 'antd'
+import { Skeleton } from 'antd'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { command } from '@/api/client'
-import { formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
-import { Dot, type TagStyle } from '@/kit/StateTag'
-import { stateStyle } from '@/kit/theme'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
+import { rollBackTo, VersionList } from '@/kit/versions/VersionList'
 import { CLOSED } from '../area/area'
 import { type AreaEdge, areaEdge, areaEdges, type AreaFenceInfo, differences, formatKm2, stale } from './areaFence'
 import { cornersOf } from './corners'
@@ -17,10 +15,9 @@ import '../fence/fence.css'
 // The map comes with the versions, not with the list.
 const EdgePreview = lazy(() => import('./EdgePreview'))
 
-const stageOf = ({ untilAt }: AreaEdge): TagStyle =>
-  untilAt === null || untilAt === undefined ? { label: '生效中', color: stateStyle[0].color } : { label: '已失效', color: stateStyle[7].color }
-
-const timesOf = ({ fromAt, untilAt }: AreaEdge) => `${formatTime(fromAt)} 至 ${untilAt === null || untilAt === undefined ? '今' : formatTime(untilAt)}`
+/** An edge counts from when it was drawn until the next one is: the one without an end does, whatever the clock here says. */
+const counted = ({ fromAt, untilAt }: AreaEdge) => ({ fromAt, counted: [[fromAt, untilAt]] })
+const WHENEVER_MS = Infinity
 
 /** All edges of an area, newest first: when each held, what it changed, where it lay, and the way back to it. */
 export function Edges({ area }: { area: AreaFenceInfo }) {
@@ -38,9 +35,7 @@ export function Edges({ area }: { area: AreaFenceInfo }) {
   const rows = query.data ?? []
   const back = (dataVersion: number) =>
     confirm({
-      act: `回滚到第 ${dataVersion} 版`,
-      name,
-      consequence: '立即按这一版的边界生效一个新版本；区内围栏都要在那条边界之内。',
+      ...rollBackTo(dataVersion, name, '立即按这一版的边界生效一个新版本；区内围栏都要在那条边界之内。'),
       onConfirm: () => ask((mayOverlap) => rollBack.mutateAsync({ id, dataVersion, version, mayOverlap })),
     })
   return (
@@ -50,37 +45,16 @@ export function Edges({ area }: { area: AreaFenceInfo }) {
       </Suspense>
       <LoadFailure query={other} text="这一版的边界加载失败" />
       <p className="weak">地图上是第 {newest} 版{against ? `，虚线是第 ${compared} 版` : rows.length > 1 ? '；选择一个旧版本可以比较边界' : ''}</p>
-      <div role="list" aria-label="版本">
-        {rows.map((row, index) => {
-          const before = rows[index + 1]
-          const { dataVersion } = row
-          return (
-            <div key={dataVersion} className="fence-version" role="listitem" aria-label={`第 ${dataVersion} 版`}>
-              <strong className="figure">第 {dataVersion} 版</strong>
-              <span>
-                <Dot {...stageOf(row)} /> <span className="weak figure">{timesOf(row)}</span>
-              </span>
-              {dataVersion === newest ? (
-                <span />
-              ) : (
-                <span>
-                  <Button size="small" type="link" aria-pressed={compared === dataVersion} onClick={() => setCompared(compared === dataVersion ? null : dataVersion)}>
-                    对比
-                  </Button>
-                  {state !== CLOSED && (
-                    <Button size="small" type="link" onClick={() => back(dataVersion)}>
-                      回滚到此版
-                    </Button>
-                  )}
-                </span>
-              )}
-              <ul className="weak">
-                <li>{before ? differences(before, row) : `首次划定，面积 ${formatKm2(row.areaM2)}，顶点 ${row.corners.toLocaleString()} 个`}</li>
-              </ul>
-            </div>
-          )
-        })}
-      </div>
+      <VersionList
+        rows={rows}
+        at_ms={WHENEVER_MS}
+        countedOf={counted}
+        changesOf={(row, before) => [before ? differences(before, row) : `首次划定，面积 ${formatKm2(row.areaM2)}，顶点 ${row.corners.toLocaleString()} 个`]}
+        compared={compared}
+        onCompare={setCompared}
+        {...(state === CLOSED ? {} : { onRollBack: back })}
+        emptyText="还没有边界"
+      />
     </>
   )
 }

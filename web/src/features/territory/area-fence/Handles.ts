@@ -6,6 +6,8 @@ import { edgeLayer, latLngsOf } from './EdgeOnMap'
 interface HandlesProps {
   map: LeafletMap
   ring: Ring
+  /** Where a place is drawn to; nothing when it stays. */
+  snap(place: Place): Place | undefined
   onChange(ring: Ring): void
   /** How many corners are in sight, and how many of them can be taken hold of. */
   onSight(sight: Sight): void
@@ -22,7 +24,8 @@ const MIDDLE_PX = 10
 const icon = (kind: 'corner' | 'middle', side_px: number) => L.divIcon({ className: `edge-handle edge-${kind}`, iconSize: [side_px, side_px] })
 
 /** An edge that is drawn anew corner by corner: those in sight can be taken hold of, when they are few enough to be told apart. */
-export function Handles({ map, ring, onChange, onSight }: HandlesProps) {
+export function Handles({ map, ring, snap, onChange, onSight }: HandlesProps) {
+  const aim = useEffectEvent(snap)
   const change = useEffectEvent(onChange)
   const sight = useEffectEvent(onSight)
   useEffect(() => {
@@ -31,7 +34,13 @@ export function Handles({ map, ring, onChange, onSight }: HandlesProps) {
     const handle = ([lng, lat]: Place, kind: 'corner' | 'middle', then: (place: Place) => Ring) => {
       const marker = L.marker([lat, lng], { icon: icon(kind, kind === 'corner' ? CORNER_PX : MIDDLE_PX), draggable: true, keyboard: false })
       const here = (): Place => [marker.getLatLng().lng, marker.getLatLng().lat]
-      marker.on('drag', () => edge.setLatLngs(latLngsOf(then(here()))))
+      marker.on('drag', (event) => {
+        // While Alt is held nothing is snapped to.
+        const free = (event as unknown as { originalEvent?: MouseEvent }).originalEvent?.altKey
+        const near = free ? undefined : aim(here())
+        if (near) marker.setLatLng([near[1], near[0]])
+        edge.setLatLngs(latLngsOf(then(here())))
+      })
       marker.on('dragend', () => change(then(here())))
       return marker.addTo(handles)
     }

@@ -1,10 +1,9 @@
 /** The corners of an area's edge: which of them can be taken hold of, and what becomes of the edge then. Degrees, WGS-84. */
 import type { Geometry } from '../fence/fence'
-import { read } from '../fence/geometry'
+import { type Place, polygonOf, read, type Ring, rounded } from '../fence/geometry'
 
-/** `[lng, lat]` corners, the first repeated at the end. */
-export type Ring = readonly (readonly number[])[]
-export type Place = readonly [lng: number, lat: number]
+export { polygonOf }
+export type { Place, Ring } from '../fence/geometry'
 
 export interface Box {
   west: number
@@ -17,12 +16,6 @@ export const CORNERS_LEAST = 3
 export const CORNERS_MOST = 10_000
 /** So many corners in sight can be told apart and taken hold of; with more of them one goes nearer. */
 export const HANDLES_MOST = 120
-
-/** A tenth of a millimetre. */
-const DIGITS = 9
-const rounded = (degree: number) => Number(degree.toFixed(DIGITS))
-
-export const polygonOf = (ring: Ring): Geometry => ({ type: 'Polygon', coordinates: [ring.map((corner) => [...corner])] })
 
 /** The ring of an edge; a circle has none. */
 export const cornersOf = (geometry: Geometry | null): Ring => (geometry?.type === 'Polygon' ? (geometry.coordinates[0] ?? []) : [])

@@ -2,6 +2,7 @@ import { areaStateLabels } from '@/api/generated/labels'
 import { optionsOf } from '@/kit/choice'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import { areaState } from '../area/area'
+import { DeliveryLine } from '../delivery/DeliveryLine'
 import { AREA_FENCE_PATH, type AreaFence, formatKm2 } from './areaFence'
 
 /** The list of areas with their edges; `agents` fill the filter. */
@@ -23,6 +24,7 @@ export function areaFenceList(agents: readonly FilterOption[]): ListDescription<
     columns: [
       { key: 'name', title: '服务区', width: 160, strong: true, text: (area) => area.name },
       { kind: 'choice', key: 'state', title: '状态', width: 104, value: (area) => areaState(area.state) },
+      { key: 'delivery', title: '下发进度', width: 220, unexported: true, text: () => null, render: (area) => <DeliveryLine areaId={area.id} /> },
       { key: 'company', title: '运营代理', width: 150, text: (area) => area.company },
       { kind: 'count', key: 'dataVersion', title: '边界版本', value: (area) => area.dataVersion },
       { key: 'areaM2', title: '面积', width: 110, align: 'right', text: (area) => formatKm2(area.areaM2) },

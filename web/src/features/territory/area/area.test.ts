@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Area, CLOSED, closeFault, handOverFault, OPEN, openFault, PLANNED, SUSPENDED, TEL } from './area'
+import { type Area, CLOSED, closeFault, handOverFault, OPEN, openChecks, openFault, PLANNED, stopFault, SUSPENDED, TEL } from './area'
 import { areaList } from './description'
 import { openConsequence } from './useAreaActs'
 import { textOf } from '@/kit/list/cells'
@@ -14,6 +14,13 @@ const area: Area = {
   parkingCount: 3,
   state: OPEN,
   notice: '',
+  cityCode: '',
+  vehicleQuota: null,
+  supervisionIds: [],
+  takesApplications: true,
+  stopBeginAt: null,
+  stopEndAt: null,
+  stopNotice: '',
   createdAt: 0,
   updatedAt: 0,
   version: 4,
@@ -26,6 +33,16 @@ describe('what may be done with an area', () => {
     expect(openFault({ ...area, state: SUSPENDED, parkingCount: 0 })).toBeNull()
     expect(openFault({ ...area, state: PLANNED, tel: ' ' })).toMatch(/客服电话/)
     expect(openFault({ ...area, state: CLOSED })).toMatch(/关停/)
+  })
+  it('shows each condition of an opening with what to do', () => {
+    expect(openChecks({ tel: '', parkingCount: 2 }).map(({ label, met }) => [label, met])).toEqual([['客服电话', false], ['停车区', true]])
+  })
+  it('stops for a minute at least, from now on when its beginning is past', () => {
+    const now = 1_800_000_000_000
+    expect(stopFault(null, null, now)).toBeNull()
+    expect(stopFault(now - 3_600_000, now + 60_000, now)).toBeNull()
+    expect(stopFault(now + 3_600_000, now + 3_600_000, now)).toMatch(/至少一分钟/)
+    expect(stopFault(null, now, now)).not.toBeNull()
   })
   it('is handed over only when nothing in it is the old agent’s', () => {
     expect(handOverFault(area)).toBeNull()

@@ -58,11 +58,35 @@ export function closeFault(area: Belongings): string | null {
   return area.shelvedCount ? `还有 ${area.shelvedCount} 辆已上架车辆，请先下架` : null
 }
 
-/** Why an area cannot be opened now; null as far as is known here. */
+interface Check {
+  readonly label: string
+  readonly met: boolean
+  /** What is to be done while it is not met. */
+  readonly how: string
+}
+
+/** What an area needs before it is opened first. */
+export const openChecks = ({ tel, parkingCount }: Pick<Area, 'tel' | 'parkingCount'>): readonly Check[] => [
+  { label: '客服电话', met: tel.trim() !== '', how: '开通前请填写客服电话' },
+  { label: '停车区', met: parkingCount > 0, how: '开通前请至少划定一个停车区' },
+]
+
+/** Why an area cannot be opened now; null as far as is known here. One that was open once has had its parking place. */
 export function openFault(area: Pick<Area, 'state' | 'tel' | 'parkingCount'>): string | null {
   if (area.state === CLOSED) return '服务区已关停'
-  if (area.tel.trim() === '') return '开通前请填写客服电话'
-  return area.state === PLANNED && area.parkingCount === 0 ? '开通前请至少划定一个停车区' : null
+  const [tel, ...others] = openChecks(area)
+  const unmet = (area.state === PLANNED ? [tel, ...others] : [tel]).find((check) => check && !check.met)
+  return unmet?.how ?? null
+}
+
+/** What riders are told of a stop has so many characters at most. */
+export const NOTICE_MAX = 200
+const LEAST_STOP_MS = 60_000
+
+/** Why a stop cannot last from `begin_ms` (null: from now on) until `end_ms` (null: until somebody ends it). */
+export function stopFault(begin_ms: number | null, end_ms: number | null, now_ms: number): string | null {
+  const from = Math.max(begin_ms ?? now_ms, now_ms)
+  return end_ms !== null && end_ms - from < LEAST_STOP_MS ? '恢复时间需晚于停运开始至少一分钟' : null
 }
 
 export const areaInfo = (id: string) =>

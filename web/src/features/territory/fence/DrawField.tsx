@@ -1,26 +1,52 @@
-import { AimOutlined, DeleteOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
+import {
+  AimOutlined,
+  ColumnWidthOutlined,
+  DeleteOutlined,
+  MergeCellsOutlined,
+  NodeIndexOutlined,
+  RedoOutlined,
+  ScissorOutlined,
+  UndoOutlined,
+} from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Alert, Button, Input, Segmented } from 'antd'
-import L, { type Map as LeafletMap } from 'leaflet'
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { type GeoJSONStoreFeatures, TerraDraw, TerraDrawCircleMode, TerraDrawPolygonMode, TerraDrawSelectMode } from 'terra-draw'
-import { TerraDrawLeafletAdapter } from 'terra-draw-leaflet-adapter'
+import { Alert, Segmented } from 'antd'
+import type { Map as LeafletMap } from 'leaflet'
+import { useContext, useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
-import { type Datum, datumLabels } from '@/map/datum'
+import { datumOf, MapWishes } from '@/map/base/chosen'
+import type { Datum } from '@/map/datum'
 import type { FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
+import { whenSized } from '@/map/whenSized'
 import { Beside } from './Beside'
-import { fencesAround, type Geometry } from './fence'
-import { boundsOfRing, converted, geometryOf, read, ringOf, written, ZOOM_MOST } from './geometry'
+import { Coordinates } from './Coordinates'
+import { type FenceType, fencesAround, type Geometry } from './fence'
+import { boundsOfRing, polygonOf, type Ring, ringOf, ZOOM_MOST } from './geometry'
+import { Measured, SideLabels } from './Measured'
+import { beside as besideOf, merge } from './merge'
+import { MergeBar } from './MergeBar'
+import type { Mode } from './drawTool'
+import { Pen } from './Pen'
+import { nameOfPiece, NO_PLAN, ofType, PIECES_MOST, type Plan } from './plan'
+import { PlanList } from './PlanList'
+import { targetsOf } from './snapping'
+import { split } from './split'
 import { Tool } from './Tool'
 import { useSteps } from './useSteps'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [24, 24]
-type Mode = 'polygon' | 'circle' | 'select'
-/** What coordinates are typed and copied in. */
-const DATUMS = (['wgs84', 'gcj02'] as const).map((value) => ({ value, label: datumLabels[value] }))
+/** So many neighbours are offered for merging. */
+const NEIGHBOURS_MOST = 20
+const hints: Readonly<Record<Mode, string>> = {
+  select: '拖动顶点或中点，右键删除顶点',
+  polygon: '逐点单击，双击或回到起点结束',
+  circle: '单击圆心，再单击圆边',
+  split: '从围栏外画一条线穿过围栏，双击结束；Esc 退出',
+  merge: '选择相接的同类围栏；Esc 退出',
+  measure: '逐点单击，双击结束，再单击重新开始；Esc 退出',
+}
 
 interface DrawFieldProps {
   /** The area it lies in; drawing begins when that is chosen. */
@@ -34,17 +60,28 @@ interface DrawFieldProps {
   datum?: Datum
   /** Coordinates were typed in this datum. */
   onDatum?(datum: Datum): void
+  /** What kind of fence it is, and what it is called: it is merged with its like. */
+  type?: FenceType
+  name?: string
+  /** What is saved beside it; absent where it is neither split nor merged. */
+  plan?: Plan
+  onPlan?(plan: Plan): void
   /** WGS-84, whatever it was drawn in. */
   value?: Geometry | null
   onChange?(geometry: Geometry | null): void
 }
 
-/** The edge of a fence on a map: drawn, dragged corner by corner, or typed as coordinates. */
-export default function DrawField({ areaId, fenceId, beside, disabled = false, datum = 'wgs84', onDatum, value = null, onChange }: DrawFieldProps) {
+/** The edge of a fence on a map: drawn, dragged corner by corner, split, merged, measured, or typed as coordinates. */
+export default function DrawField(props: DrawFieldProps) {
+  const { areaId, fenceId, beside, disabled = false, datum = 'wgs84', onDatum, type, name = '', plan = NO_PLAN, onPlan, value = null, onChange } = props
   const around = useQuery(fencesAround)
+  const wish = useContext(MapWishes)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
-  const [mode, setMode] = useState<Mode>(value === null ? 'polygon' : 'select')
+  const [mode, setModeOf] = useState<Mode>(value === null ? 'polygon' : 'select')
+  const [snapping, setSnapping] = useState(true)
+  const [fault, setFault] = useState<string | null>(null)
+  const [line, setLine] = useState<Ring>([])
   const area = around.data?.areas.find(({ id }) => id === areaId)
   const fences = useMemo(() => {
     if (!around.data) return undefined
@@ -59,12 +96,46 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
     }
   }, [around.data, areaId, fenceId])
 
-  // What is there is adjusted; where there is nothing, something is drawn.
-  const put = (geometry: Geometry | null) => {
-    onChange?.(geometry)
-    setMode(geometry === null ? 'polygon' : 'select')
+  const setMode = (next: Mode) => {
+    setModeOf(next)
+    setFault(null)
+    setLine([])
   }
-  const { change, undo, redo } = useSteps(value, put)
+  const resting = value === null ? 'polygon' : 'select'
+  // Laid down again, it is put away.
+  const take = (tool: Mode) => setMode(mode === tool ? resting : tool)
+  // What is there is adjusted; where there is nothing, something is drawn.
+  const put = (step: { geometry: Geometry | null; plan: Plan }) => {
+    onPlan?.(step.plan)
+    onChange?.(step.geometry)
+    setMode(step.geometry === null ? 'polygon' : 'select')
+  }
+  const { change, undo, redo } = useSteps({ geometry: value, plan }, put)
+  const draw = (geometry: Geometry | null) => change({ geometry, plan: geometry === null ? NO_PLAN : plan })
+
+  const cut = (along: Ring) => {
+    if (value === null) return
+    const found = plan.pieces.length < PIECES_MOST ? split(ringOf(value), along) : { fault: `一次最多分出 ${PIECES_MOST} 块，请先保存` }
+    if ('fault' in found) {
+      setFault(found.fault)
+      return
+    }
+    const [stays, goes] = found.pieces
+    change({ geometry: polygonOf(stays), plan: { ...plan, pieces: [...plan.pieces, { geometry: polygonOf(goes), name: '' }] } })
+  }
+  const neighbours = useMemo(() => {
+    if (mode !== 'merge' || value === null) return []
+    const merged = new Set(plan.merged.map(({ id }) => id))
+    const like = ofType(fences, type).filter((one) => one.areaId === areaId && !merged.has(one.id))
+    return besideOf(ringOf(value), like, NEIGHBOURS_MOST)
+  }, [mode, value, fences, type, areaId, plan])
+  const takeIn = ({ id, name: called, ring }: FenceMap['parkings'][number]) => {
+    if (value === null) return
+    const found = merge(ringOf(value), ring)
+    if ('fault' in found) setFault(`「${called}」：${found.fault}`)
+    else change({ geometry: polygonOf(found.ring), plan: { ...plan, merged: [...plan.merged, { id, name: called }] } })
+  }
+  const replan = (pieces: Plan['pieces'], geometry = value) => change({ geometry, plan: { ...plan, pieces } })
 
   const shown = area?.ring
   const reach = useMemo(() => shown && boundsOfRing(shown), [shown])
@@ -73,14 +144,35 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
     if (map && ring && ring.length > 0) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate, maxZoom: ZOOM_MOST })
   }
   useEffect(() => {
-    map?.invalidateSize({ animate: false })
-    look(false)
+    if (!map) return undefined
+    return whenSized(map, () => {
+      // Twice: the first ends a pan that keeps the map within its bounds, and that begins another, which the second ends.
+      look(false)
+      look(false)
+    })
     // Once for each area: what is drawn must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, shown])
 
+  const dashed = useMemo(() => {
+    const piece = ({ geometry }: Plan['pieces'][number], label: string) => ({ id: label, areaId: areaId ?? '', name: label, capacity: 0, ring: ringOf(geometry) })
+    return [...(beside ?? []), ...plan.pieces.map((one, index) => piece(one, nameOfPiece(one, name, index)))]
+  }, [beside, plan, name, areaId])
+  const about = useMemo(() => {
+    const { areas = [], parkings = [], noStops = [], noRides = [], customs = [] } = fences ?? {}
+    return targetsOf([...areas, ...parkings, ...noStops, ...noRides, ...customs].map(({ ring }) => ring))
+  }, [fences])
+  const targets = useMemo(() => {
+    if (!snapping) return []
+    // A cut, and what is measured, may begin at a corner of the fence itself.
+    const own = (mode === 'split' || mode === 'measure') && value !== null ? [ringOf(value)] : []
+    return [...about, ...targetsOf([...own, ...dashed.map(({ ring }) => ring)])]
+  }, [snapping, about, dashed, mode, value])
+  const sides = useMemo(() => (mode === 'measure' && value?.type === 'Polygon' ? ringOf(value) : null), [mode, value])
+
   if (!areaId) return <Alert type="info" showIcon title="先选择服务区，再在地图上画围栏" />
   if (around.data && !area) return <Alert type="warning" showIcon title="服务区还没有边界，无法画围栏" />
+  const none = disabled || value === null
   return (
     <div className="fence-draw">
       <div className="fence-draw-tools">
@@ -95,14 +187,28 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
             { value: 'circle', label: '圆形' },
           ]}
         />
+        {onPlan && (
+          <>
+            <Tool label="分割" icon={<ScissorOutlined />} pressed={mode === 'split'} disabled={none} onClick={() => take('split')} />
+            <Tool label="合并" icon={<MergeCellsOutlined />} pressed={mode === 'merge'} disabled={none} onClick={() => take('merge')} />
+          </>
+        )}
+        <Tool label="测量" icon={<ColumnWidthOutlined />} pressed={mode === 'measure'} disabled={disabled} onClick={() => take('measure')} />
+        <Tool
+          label="吸附"
+          hint="靠近其他围栏的顶点和边时对齐；按住 Alt 暂不吸附"
+          icon={<NodeIndexOutlined />}
+          pressed={snapping}
+          disabled={disabled}
+          onClick={() => setSnapping(!snapping)}
+        />
         <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
         <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
-        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
+        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={none} onClick={() => draw(null)} />
         <Tool label="回到围栏" icon={<AimOutlined />} onClick={() => look(true)} />
-        <span className="weak">
-          {mode === 'polygon' ? '逐点单击，双击或回到起点结束' : mode === 'circle' ? '单击圆心，再单击圆边' : '拖动顶点或中点，右键删除顶点'}
-        </span>
+        <span className="weak">{hints[mode]}</span>
       </div>
+      {map && mode === 'merge' && <MergeBar map={map} neighbours={neighbours} onMerge={takeIn} />}
       <div className="fence-draw-map">
         {shown && (
           <MapView
@@ -116,130 +222,48 @@ export default function DrawField({ areaId, fenceId, beside, disabled = false, d
             <FencesOnMap daylight="day" fences={fences} />
           </MapView>
         )}
-        {map && beside && <Beside map={map} shapes={beside} />}
+        {fault !== null && <Alert className="fence-refused" type="warning" showIcon title={fault} closable={{ onClose: () => setFault(null) }} />}
+        {map && dashed.length > 0 && <Beside map={map} shapes={dashed} />}
+        {map && sides && <SideLabels map={map} ring={sides} />}
         {map && !disabled && (
           <Pen
             map={map}
             mode={mode}
             value={value}
-            onDrawn={change}
+            targets={targets}
+            onDrawn={(geometry) => {
+              onDatum?.(wish.datum ?? datumOf(map))
+              draw(geometry)
+            }}
+            onCut={cut}
+            onMeasure={setLine}
+            onLeave={() => setMode(resting)}
           />
         )}
       </div>
+      <Measured value={value} line={mode === 'measure' ? line : null} />
+      {onPlan && (
+        <PlanList
+          name={name}
+          plan={plan}
+          disabled={disabled}
+          onRename={(index, called) => {
+            onPlan({ ...plan, pieces: plan.pieces.with(index, { ...plan.pieces[index]!, name: called }) })
+            onChange?.(value)
+          }}
+          onSwap={(index) => value && replan(plan.pieces.with(index, { ...plan.pieces[index]!, geometry: value }), plan.pieces[index]!.geometry)}
+          onDrop={(index) => replan(plan.pieces.toSpliced(index, 1))}
+        />
+      )}
       <Coordinates
         value={value}
         datum={datum}
         disabled={disabled}
         onRead={(geometry, of) => {
           onDatum?.(of)
-          change(geometry)
+          draw(geometry)
         }}
       />
     </div>
-  )
-}
-
-/** The drawing tool on the map: what it draws is told when it is finished, what comes from outside replaces it. */
-function Pen({ map, mode, value, onDrawn }: { map: LeafletMap; mode: Mode; value: Geometry | null; onDrawn(geometry: Geometry): void }) {
-  const told = useRef<Geometry | null>(null)
-  const drawn = useEffectEvent((geometry: Geometry) => {
-    told.current = geometry
-    onDrawn(geometry)
-  })
-  const [draw] = useState(() => {
-    const corners = { midpoints: true, draggable: true, deletable: true }
-    return new TerraDraw({
-      adapter: new TerraDrawLeafletAdapter({ lib: L, map, coordinatePrecision: 9 }),
-      modes: [
-        new TerraDrawPolygonMode({ pointerDistance: 16 }),
-        new TerraDrawCircleMode(),
-        new TerraDrawSelectMode({
-          flags: {
-            polygon: { feature: { draggable: true, coordinates: corners } },
-            circle: { feature: { draggable: true, coordinates: { draggable: true, resizable: 'center' } } },
-          },
-        }),
-      ],
-    })
-  })
-  useEffect(() => {
-    draw.start()
-    draw.on('finish', (id) => {
-      const feature = draw.getSnapshotFeature(id)
-      if (feature?.geometry.type === 'Polygon') drawn(geometryOf(feature.geometry.coordinates[0] ?? [], feature.properties['radiusKilometers']))
-    })
-    return () => draw.stop()
-  }, [draw])
-
-  useEffect(() => {
-    draw.setMode(mode)
-    const lies = draw.getSnapshot().find(({ geometry }) => geometry.type === 'Polygon')
-    // What the tool has just told lies on it already, and is not taken out of the hand.
-    if (mode === 'select' && value !== null && value === told.current && lies?.id !== undefined) {
-      draw.selectFeature(lies.id)
-      return
-    }
-    // One edge at a time: beginning another begins on an empty map.
-    draw.clear()
-    told.current = value
-    if (mode !== 'select' || value === null) return
-    const [added] = draw.addFeatures([featureOf(value)])
-    if (added?.id !== undefined && added.valid) draw.selectFeature(added.id)
-  }, [draw, mode, value])
-  return null
-}
-
-function featureOf(geometry: Geometry): GeoJSONStoreFeatures {
-  const properties: GeoJSONStoreFeatures['properties'] =
-    geometry.type === 'Point' ? { mode: 'circle', radiusKilometers: geometry.radiusM / 1000 } : { mode: 'polygon' }
-  return { type: 'Feature', geometry: { type: 'Polygon', coordinates: [ringOf(geometry)] }, properties }
-}
-
-interface CoordinatesProps {
-  value: Geometry | null
-  datum: Datum
-  disabled: boolean
-  onRead(geometry: Geometry, datum: Datum): void
-}
-
-/** The same as numbers, in either datum: to type, to copy, to paste. */
-function Coordinates({ value, datum, disabled, onRead }: CoordinatesProps) {
-  const [shownIn, setShownIn] = useState(datum)
-  const [typed, setTyped] = useState<string | null>(null)
-  const text = typed ?? written(value && converted(value, shownIn, 'out'))
-  const geometry = typed === null ? null : read(typed)
-  return (
-    <details className="fence-coordinates">
-      <summary>坐标（{datumLabels[shownIn]}）</summary>
-      {/* What is typed keeps its numbers and is read in the other datum. */}
-      <Segmented<Datum>
-        aria-label="坐标系"
-        size="small"
-        value={shownIn}
-        onChange={setShownIn}
-        options={DATUMS}
-      />
-      <span className="weak">{shownIn === 'wgs84' ? 'GPS、天地图的坐标' : '高德、腾讯地图的坐标'}</span>
-      <Input.TextArea
-        aria-label="坐标"
-        autoSize={{ minRows: 3, maxRows: 8 }}
-        disabled={disabled}
-        value={text}
-        placeholder={'每行一个顶点：经度, 纬度\n圆形写一行：经度, 纬度, 半径（米）'}
-        status={typed !== null && geometry === null ? 'error' : ''}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-      <Button
-        size="small"
-        disabled={disabled || geometry === null}
-        onClick={() => {
-          if (geometry) onRead(converted(geometry, shownIn, 'in'), shownIn)
-          setTyped(null)
-        }}
-      >
-        画到地图上
-      </Button>
-      {typed !== null && geometry === null && <span className="fence-fault">至少三行“经度, 纬度”，或一行“经度, 纬度, 半径”</span>}
-    </details>
   )
 }

@@ -1,48 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { Form, Input, Skeleton } from 'antd'
-import { lazy, Suspense } from 'react'
-import { command } from '@/api/client'
+import { Alert, Form, Input, Skeleton } from 'antd'
+import { lazy, Suspense, useState } from 'react'
+import { command, failureText } from '@/api/client'
 import { areasOf } from '@/kit/areaChoices'
-import { formatMoney, parseMoney } from '@/kit/format'
 import { ChoiceItem } from '@/kit/record/ChoiceItem'
 import { RecordForm } from '@/kit/record/RecordForm'
 import { NameItem, RemarkItem, TextsItem } from '@/kit/TextItems'
 import { useCommand } from '@/kit/useCommand'
 import type { Datum } from '@/map/datum'
 import { type Fence, type FenceType, type FenceTypes, type Geometry, isBan, stale, typeLabels } from './fence'
-import { converted } from './geometry'
-import { BanItems, MoreBanItems, MoreParkingItems, ParkingItems, USUAL_BAN, USUAL_PARKING } from './RuleItems'
-import { daysOf, type Hours, TOLERANCE_DEGREES, weekdaysOf } from './words'
+import { drawnOf, fieldOf, type Fields, originalOf } from './fields'
+import { NAME_MAX, nameOfPiece, NO_PLAN, type Plan } from './plan'
+import { BanItems, MoreBanItems, MoreParkingItems, ParkingItems } from './RuleItems'
+import { useMergedAsked } from './useMergedAsked'
 
 // The map comes with the form, not with the list.
 const DrawField = lazy(() => import('./DrawField'))
-
-interface Fields {
-  type: FenceType
-  opAreaId: string | undefined
-  name: string
-  /** WGS-84. */
-  geometry: Geometry | null
-  /** What it was drawn in. */
-  datum: Datum
-  capacity: number
-  minKeep: number
-  bufferM: number
-  fullIsClosed: boolean
-  proofs: number[]
-  direction: number | null
-  toleranceDegrees: number | null
-  /** When a parking place is open, or a zone counts; null: all day. */
-  hours: Hours | null
-  difficulty: number
-  rfidCodes: string[]
-  /** Yuan; empty: as the billing configuration says. */
-  penalty: string
-  /** Monday is 0. */
-  weekdays: number[]
-  tags: string[]
-  remark: string
-}
 
 /** What a new fence begins as, and the station application that it is drawn for. */
 export interface FenceStart {
@@ -62,81 +35,17 @@ interface FenceFormProps {
   onSaved(): void
 }
 
-const fieldOf = {
-  'area-unknown': 'opAreaId',
-  'fence-name-taken': 'name',
-  'fence-name': 'name',
-  ring: 'geometry',
-  'fence-outside-area': 'geometry',
-  'fence-capacity': 'capacity',
-  'fence-min-keep': 'minKeep',
-  'fence-buffer': 'bufferM',
-  'fence-direction': 'direction',
-  'fence-hours': 'hours',
-  'fence-difficulty': 'difficulty',
-  'fence-rfid': 'rfidCodes',
-  'fence-penalty': 'penalty',
-  'fence-weekdays': 'weekdays',
-  'fence-tags': 'tags',
-  'fence-remark': 'remark',
-}
-const NAME_MAX = 30
 const REMARK_MAX = 200
 const TAGS_MAX = 10
 const TAG_MAX = 10
-
-function originalOf(type: FenceType, fence: Fence | undefined): Fields {
-  const { parking, ban } = fence ?? {}
-  const { direction } = parking ?? {}
-  const penalty = ban?.penaltyCents
-  return {
-    type,
-    opAreaId: fence?.opAreaId,
-    name: fence?.name ?? '',
-    geometry: fence?.geometry ?? null,
-    // Of what Baidu's map shows nothing is typed here: it goes on in WGS-84.
-    datum: fence?.datum === 'gcj02' ? 'gcj02' : 'wgs84',
-    capacity: parking?.capacity ?? 50,
-    minKeep: parking?.minKeep ?? 0,
-    bufferM: parking?.bufferM ?? 10,
-    fullIsClosed: parking?.fullIsClosed ?? false,
-    proofs: parking?.proofs ?? [],
-    direction: direction?.degrees ?? USUAL_PARKING.direction,
-    toleranceDegrees: direction?.toleranceDegrees ?? USUAL_PARKING.toleranceDegrees,
-    hours: parking?.hours ?? ban?.hours ?? null,
-    difficulty: parking?.difficulty ?? USUAL_PARKING.difficulty,
-    rfidCodes: parking?.rfidCodes ?? USUAL_PARKING.rfidCodes,
-    penalty: penalty === null || penalty === undefined ? '' : formatMoney(penalty).replaceAll(',', ''),
-    weekdays: ban?.weekdays === undefined ? USUAL_BAN.weekdays : daysOf(ban.weekdays),
-    tags: fence?.tags ?? [],
-    remark: fence?.remark ?? '',
-  }
-}
-
-/** What is sent of the fields: those of its type, its edge in the datum that it was drawn in, as a draft. */
-function drawnOf({ type, name, geometry, datum, penalty, weekdays, hours, tags, remark, ...fields }: Fields) {
-  const { capacity, minKeep, bufferM, fullIsClosed, proofs, direction, toleranceDegrees, difficulty, rfidCodes } = fields
-  // The rule of the field lets nothing else pass.
-  const edge = geometry as Geometry
-  const pointed = direction === null ? null : { degrees: direction, toleranceDegrees: toleranceDegrees ?? TOLERANCE_DEGREES }
-  const parking = { capacity, minKeep, bufferM, fullIsClosed, proofs, direction: pointed, hours, difficulty, rfidCodes }
-  const ban = { penaltyCents: penalty === '' ? null : Number(parseMoney(penalty) ?? 0n), weekdays: weekdaysOf(weekdays), hours }
-  return {
-    name,
-    geometry: converted(edge, datum, 'out'),
-    datum,
-    draft: true,
-    tags,
-    remark,
-    ...(type === 'parking' ? { parking } : {}),
-    ...(isBan(type) ? { ban } : {}),
-  }
-}
 
 /** Draws a fence or draws it anew. What is saved is a draft: it counts when it is published. */
 export function FenceForm({ types, fence, start, onSaved }: FenceFormProps) {
   const create = useCommand({ run: command.post('/fence'), stale, done: '草稿已保存，发布后生效', fieldOf })
   const change = useCommand({ run: command.put('/fence'), stale, done: '草稿已保存，发布后生效', fieldOf })
+  const cutOff = useCommand({ run: command.post('/fence'), stale, fieldOf })
+  const askMerged = useMergedAsked()
+  const [notice, setNotice] = useState<string | null>(null)
   const [form] = Form.useForm<Fields>()
   const areas = useQuery({ ...areasOf([]), enabled: !fence })
   const { parkApplicationId, ...begun } = start ?? {}
@@ -144,10 +53,45 @@ export function FenceForm({ types, fence, start, onSaved }: FenceFormProps) {
   const areaId = Form.useWatch('opAreaId', form) ?? original.opAreaId
   const type = Form.useWatch('type', form) ?? original.type
   const datum = Form.useWatch('datum', form) ?? original.datum
-  const save = (fields: Fields) => {
+  const name = Form.useWatch('name', form) ?? original.name
+  const plan = Form.useWatch('plan', form) ?? original.plan
+  const replan = (next: Plan) => form.setFieldValue('plan', next)
+
+  // Pieces go first: while one of them is not saved, the fence still covers it.
+  const savePieces = async (fields: Fields): Promise<Plan> => {
+    let { plan } = fields
+    for (const [index, piece] of plan.pieces.entries()) {
+      if (piece.id !== undefined) continue
+      const named = nameOfPiece(piece, fields.name, index)
+      const drawn = drawnOf({ ...fields, name: named, geometry: piece.geometry })
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other: the first that fails ends it
+        const { id } = await cutOff.mutateAsync({ ...drawn, type: fields.type, opAreaId: fields.opAreaId ?? '', parkApplicationId: null })
+        plan = { ...plan, pieces: plan.pieces.with(index, { ...piece, name: named, id }) }
+        replan(plan)
+      } catch (error) {
+        setNotice(`${savedOf(plan)}分出的「${named}」没有保存：${failureText(error)}；本围栏也没有保存，改正后再次保存即可`)
+        throw new Error('a piece was not saved', { cause: error })
+      }
+    }
+    return plan
+  }
+  const saveFence = (fields: Fields) => {
     const drawn = drawnOf(fields)
     if (fence) return change.mutateAsync({ ...drawn, id: fence.id, version: fence.version })
     return create.mutateAsync({ ...drawn, type: fields.type, opAreaId: fields.opAreaId ?? '', parkApplicationId: parkApplicationId ?? null })
+  }
+  const save = async (fields: Fields) => {
+    setNotice(null)
+    const saved = await savePieces(fields)
+    try {
+      await saveFence(fields)
+    } catch (error) {
+      if (saved.pieces.length > 0) setNotice(`${savedOf(saved)}本围栏没有保存：${failureText(error)}；改正后再次保存，不会重复新建`)
+      throw error
+    }
+    replan(NO_PLAN)
+    void askMerged(saved.merged, fields.name)
   }
   return (
     <RecordForm<Fields>
@@ -183,8 +127,21 @@ export function FenceForm({ types, fence, start, onSaved }: FenceFormProps) {
       <Form.Item name="datum" hidden>
         <Input />
       </Form.Item>
+      <Form.Item name="plan" hidden>
+        <Kept />
+      </Form.Item>
+      {notice !== null && <Alert className="notice" type="error" showIcon title={notice} />}
       <Form.Item name="geometry" label="边界" rules={[{ required: true, message: '请在地图上画出边界' }]}>
-        <Edge areaId={areaId} fenceId={fence?.id} datum={datum} onDatum={(typed) => form.setFieldValue('datum', typed)} />
+        <Edge
+          areaId={areaId}
+          fenceId={fence?.id}
+          type={type}
+          name={name}
+          plan={plan}
+          onPlan={replan}
+          datum={datum}
+          onDatum={(typed) => form.setFieldValue('datum', typed)}
+        />
       </Form.Item>
       {type === 'parking' && <ParkingItems />}
       {isBan(type) && <BanItems />}
@@ -196,9 +153,24 @@ export function FenceForm({ types, fence, start, onSaved }: FenceFormProps) {
   )
 }
 
+/** What of the pieces stands already, in words. */
+function savedOf({ pieces }: Plan): string {
+  const saved = pieces.flatMap(({ id, name }) => (id === undefined ? [] : [`「${name}」`]))
+  return saved.length === 0 ? '' : `分出的${saved.join('')}已存为草稿；`
+}
+
+/** A field that is seen elsewhere. */
+function Kept() {
+  return null
+}
+
 interface EdgeProps {
   areaId: string | undefined
   fenceId: string | undefined
+  type: FenceType
+  name: string
+  plan: Plan
+  onPlan(plan: Plan): void
   datum: Datum
   onDatum(datum: Datum): void
   value?: Geometry | null

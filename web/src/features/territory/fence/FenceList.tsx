@@ -1,17 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { api, type CallOptions, command } from '@/api/client'
 import { serverNow } from '@/api/clock'
 import { areasOf } from '@/kit/areaChoices'
 import type { Column, FilterOption, ListDescription } from '@/kit/list/description'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
 import { useAskedCommand } from '@/kit/useAskedCommand'
+import { BatchOfMarked, BatchTools } from './batch/BatchTools'
+import { FENCES_MOST } from './batch/change'
+import { COPIES_MOST } from './copy'
 import { type Fence, FENCE_PATH, type FenceTypes, formatArea, stageOf, stale, typeLabels } from './fence'
 import { FenceDrawer } from './FenceDrawer'
 import { FenceForm } from './FenceForm'
 import { FenceTools } from './FenceTools'
 import { asked, useOverlapAsked } from './overlap'
 import { PublishDialog } from './PublishDialog'
+
+// The map comes with the dialog, not with the list.
+const CopyDialog = lazy(() => import('./CopyDialog'))
 
 const HOW = '修改先存草稿，发布后生效，每个版本都保留，随时可以回滚。'
 const PARKING_PURPOSE = `还车要停进停车区；${HOW}`
@@ -69,6 +75,9 @@ export function FenceList({ types, title }: { types: FenceTypes; title: string }
   const areas = useQuery(areasOf([]))
   const [at] = useState(serverNow)
   const [publishing, setPublishing] = useState<Fence | null>(null)
+  const [copying, setCopying] = useState<{ fences: readonly Fence[]; done?: () => void } | null>(null)
+  const [adjusting, setAdjusting] = useState<{ fences: readonly Fence[]; done: () => void } | null>(null)
+  const parkings = types.length === 1 && types[0] === 'parking'
   const description = useMemo(
     () => fenceList(types, title, (areas.data ?? []).map(({ id, name }) => ({ value: id, label: name })), at),
     [types, title, areas.data, at],
@@ -99,6 +108,7 @@ export function FenceList({ types, title }: { types: FenceTypes; title: string }
       ...(hasDraft && dataVersion > 0
         ? [{ key: 'discard', label: '丢弃草稿', danger: true, onRun: () => discard({ id, version }, { act: '丢弃草稿', name, consequence: '未发布的修改会丢失；已发布的版本不受影响。' }) }]
         : []),
+      { key: 'copy', label: '复制到服务区', onRun: () => setCopying({ fences: [fence] }) },
       {
         key: 'delete',
         label: '删除',
@@ -112,11 +122,40 @@ export function FenceList({ types, title }: { types: FenceTypes; title: string }
       <ListPage<Fence>
         description={description}
         add={{ text: types.length > 1 ? '新增围栏' : `新增${typeLabels[types[0]]}`, form: (close) => <FenceForm types={types} onSaved={close} /> }}
-        tools={(asked) => <FenceTools types={types} title={title} asked={asked} />}
+        tools={(asked) => (
+          <>
+            <FenceTools types={types} title={title} asked={asked} />
+            {parkings && <BatchTools asked={asked} />}
+          </>
+        )}
         editable
         rowActions={rowActions}
+        batchActions={[
+          ...(parkings
+            ? [
+                {
+                  key: 'batch',
+                  label: '批量修改',
+                  unavailable: ({ length }: readonly Fence[]) => (length > FENCES_MOST ? `一次最多修改 ${FENCES_MOST} 个` : undefined),
+                  onRun: (fences: Fence[], done: () => void) => setAdjusting({ fences, done }),
+                },
+              ]
+            : []),
+          {
+            key: 'copy',
+            label: '复制到服务区',
+            unavailable: ({ length }) => (length > COPIES_MOST ? `一次最多复制 ${COPIES_MOST} 个` : undefined),
+            onRun: (fences, done) => setCopying({ fences, done }),
+          },
+        ]}
         drawer={(id, close) => <FenceDrawer id={id} onClose={close} />}
       />
+      {copying && (
+        <Suspense fallback={null}>
+          <CopyDialog fences={copying.fences} onCopied={copying.done} onClose={() => setCopying(null)} />
+        </Suspense>
+      )}
+      {adjusting && <BatchOfMarked fences={adjusting.fences} onDone={adjusting.done} onClose={() => setAdjusting(null)} />}
       {publishing && <PublishDialog fence={publishing} onClose={() => setPublishing(null)} />}
     </>
   )

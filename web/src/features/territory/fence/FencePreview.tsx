@@ -1,18 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Map as LeafletMap } from 'leaflet'
+import L, { type Map as LeafletMap } from 'leaflet'
 import { useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
+import type { FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
+import { mapPalettes } from '@/map/palette'
 import { type StopDot, StopsOnMap } from '@/map/StopsOnMap'
-import { type Fence, fencesAround, type Geometry } from './fence'
+import { whenSized } from '@/map/whenSized'
+import { latLngsOf } from '../area-fence/EdgeOnMap'
+import { type Fence, fencesAround, type FenceType, type Geometry, isBan } from './fence'
 import { boundsOfRing, ringOf, ZOOM_MOST } from './geometry'
 import './fence.css'
 
 const MARGIN_PX: [number, number] = [48, 48]
+const { parking, noStop, noRide, area, custom } = mapPalettes.day
+/** What the map draws such fences in. */
+const inks: Readonly<Record<FenceType, string>> = { parking, noStop, noRide, maintain: area, custom }
 
 interface FencePreviewProps {
-  fence: Pick<Fence, 'id' | 'name' | 'opAreaId'>
+  /** Without a type: a maintenance area. */
+  fence: Pick<Fence, 'id' | 'name' | 'opAreaId'> & Partial<Pick<Fence, 'type'>>
   geometry: Geometry
   /** The edge that it is compared with. */
   against?: Geometry | undefined
@@ -20,24 +28,39 @@ interface FencePreviewProps {
   stops?: readonly StopDot[]
 }
 
-/** Where a fence lies, and, hatched, where another of its versions did. */
+/** Where a fence lies, in the colour of its kind, and, hatched, where another of its versions did. */
 export default function FencePreview({ fence, geometry, against, stops }: FencePreviewProps) {
-  const { id, name, opAreaId } = fence
+  const { id, name, opAreaId, type = 'maintain' } = fence
   const around = useQuery(fencesAround)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const [map, setMap] = useState<LeafletMap | null>(null)
   const ring = useMemo(() => ringOf(geometry), [geometry])
   const other = useMemo(() => against && ringOf(against), [against])
-  const fences = useMemo(() => {
-    const shape = (corners: number[][]) => [{ id, areaId: opAreaId, name: '', capacity: 0, ring: corners }]
+  const fences = useMemo<FenceMap>(() => {
     const areas = around.data?.areas.filter((area) => area.id === opAreaId) ?? []
-    return { areas, parkings: shape(ring), noStops: other ? shape(other) : [] }
-  }, [around.data, id, opAreaId, ring, other])
+    // A ban is hatched itself, unless hatching says where it was before.
+    const hatched = other ?? (isBan(type) ? ring : null)
+    const zones = hatched ? [{ id, areaId: opAreaId, name: '', capacity: 0, ring: hatched }] : []
+    return type === 'noRide' ? { areas, parkings: [], noStops: [], noRides: zones } : { areas, parkings: [], noStops: zones }
+  }, [around.data, id, opAreaId, type, ring, other])
   const reach = useMemo(() => boundsOfRing([...ring, ...(other ?? [])]), [ring, other])
   useEffect(() => {
-    map?.invalidateSize({ animate: false })
-    map?.fitBounds(reach, { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
+    const look = () => map?.fitBounds(reach, { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
+    if (!map) return undefined
+    return whenSized(map, () => {
+      // Twice, as in the editor: the first may begin a pan that the second ends.
+      look()
+      look()
+    })
   }, [map, reach])
+  useEffect(() => {
+    if (!map) return undefined
+    const ink = inks[type]
+    const layer = L.polygon(latLngsOf(ring), { color: ink, weight: 2, fillColor: ink, fillOpacity: 0.12, interactive: false }).addTo(map)
+    return () => {
+      layer.remove()
+    }
+  }, [map, ring, type])
   return (
     <div className="fence-preview">
       <MapView start={{ lat: ring[0]![1]!, lng: ring[0]![0]!, zoom: 16 }} daylight="day" tiles={tiles} label={`围栏「${name}」的边界`} reach={reach} onReady={setMap}>

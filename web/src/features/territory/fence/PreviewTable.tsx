@@ -17,7 +17,7 @@ export function PreviewTable({ fence }: { fence: Fence }) {
   return (
     <section aria-label="停车预览" className="stop-preview">
       <p>
-        近 {days} 天在附近停车 <strong className="figure">{count.toLocaleString('zh-CN')}</strong> 次{capped ? '（最近的）' : ''}，若按草稿判断：
+        近 {days} 天在附近停车 <strong className="figure">{count.toLocaleString('zh-CN')}</strong> 次{capped ? '（最近的）' : ''}，若按草稿判断（满桩按当时在站的车辆数）：
         {said === null ? '结果不变。' : `${said}。`}
       </p>
       <table>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatArea, stageOf, versionStage } from './fence'
+import { saidOf } from '@/kit/versions/versions'
+import { formatArea, stageOf } from './fence'
 import { boundsOfRing, circleCorners, converted, geometryOf, read, ringOf, written } from './geometry'
 import { daysOf, differences, hoursText, particulars, weekdaysOf, weekdaysText } from './words'
 
@@ -20,14 +21,6 @@ describe('where a fence stands', () => {
   ])('%s', (label, one) => {
     expect(stageOf(one, NOW).label).toBe(label)
   })
-
-  it('a version counts while one of its times lasts', () => {
-    const version = { withdrawn: false, fromAt: NOW - 10, counted: [[NOW - 10, NOW - 5], [NOW, null]] }
-    expect(versionStage(version, NOW).label).toBe('生效中')
-    expect(versionStage(version, NOW - 3).label).toBe('已失效')
-    expect(versionStage({ ...version, counted: [], fromAt: NOW + 1 }, NOW).label).toBe('待生效')
-    expect(versionStage({ ...version, withdrawn: true }, NOW).label).toBe('已撤回')
-  })
 })
 
 describe('what a fence says, in words', () => {
@@ -39,7 +32,7 @@ describe('what a fence says, in words', () => {
   it('what differs between two versions is said field by field', () => {
     expect(differences(before, before)).toEqual([])
     const after = { ...before, name: '西门', areaM2: 80.25, geometry: { type: 'Point' as const, coordinates: [118, 24], radiusM: 5 }, parking: { ...parking, capacity: 30, proofs: [] } }
-    expect(differences(before, after)).toEqual(['名称 东门 → 西门', '边界 50.0 m² → 80.3 m²', '停放上限 20 → 30', '还车凭证 蓝牙道钉 → （空）'])
+    expect(differences(before, after).map(saidOf)).toEqual(['名称 东门 → 西门', '边界 50.0 m² → 80.3 m²', '停放上限 20 → 30', '还车凭证 蓝牙道钉 → （空）'])
     expect(formatArea(2_500_000)).toBe('2.50 km²')
   })
 
@@ -75,7 +68,7 @@ describe('what a fence says, in words', () => {
       ['标签', '（空）', '地铁口'],
       ['备注', '（空）', '夜间开放'],
     ]
-    expect(differences(before, after)).toEqual(said.map(([label, from, to]) => `${label} ${from} → ${to}`))
+    expect(differences(before, after).map(saidOf)).toEqual(said.map(([label, from, to]) => `${label} ${from} → ${to}`))
     expect(particulars(after).map(({ name, value }) => [name, value])).toEqual(said.map(([label, , to]) => [label, to]))
     expect(particulars(before).map(({ name, value }) => [name, value])).toEqual([
       ['停放上限', '20'],
@@ -85,7 +78,7 @@ describe('what a fence says, in words', () => {
 
   it('nor one of a zone', () => {
     const after = { ...zone, ban: { penaltyCents: 2050, weekdays: 0b001_1111, hours: { fromMin: 420, untilMin: 540 } } }
-    expect(differences(zone, after)).toEqual(['违停费用 按计费配置 → 20.50 元', '生效星期 每天 → 周一、周二、周三、周四、周五', '生效时段 全天 → 07:00–09:00'])
+    expect(differences(zone, after).map(saidOf)).toEqual(['违停费用 按计费配置 → 20.50 元', '生效星期 每天 → 周一、周二、周三、周四、周五', '生效时段 全天 → 07:00–09:00'])
     expect(particulars(zone)).toEqual([{ name: '违停费用', value: '按计费配置', whole: false }])
   })
 

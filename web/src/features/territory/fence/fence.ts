@@ -44,17 +44,6 @@ export function stageOf(fence: Pick<Fence, 'state' | 'dataVersion' | 'countsVers
   return { label: '已失效', color: stateStyle[7].color }
 }
 
-/** Of a version that is to come. */
-export const PENDING = '待生效'
-
-/** How a version stands. */
-export function versionStage({ withdrawn, counted, fromAt }: Pick<FenceVersion, 'withdrawn' | 'counted' | 'fromAt'>, now_ms: number): TagStyle {
-  if (withdrawn) return { label: '已撤回', color: stateStyle[7].color }
-  const counts = counted.some(([from, until]) => (from ?? 0) <= now_ms && (until === null || until === undefined || now_ms < until))
-  if (counts) return { label: '生效中', color: stateStyle[0].color }
-  return fromAt > now_ms ? { label: PENDING, color: ink.warning } : { label: '已失效', color: stateStyle[7].color }
-}
-
 /** Square metres, as people read them. */
 export function formatArea(area_m2: number): string {
   return area_m2 >= 1_000_000 ? `${(area_m2 / 1_000_000).toFixed(2)} km²` : `${area_m2 >= 100 ? Math.round(area_m2).toLocaleString('zh-CN') : area_m2.toFixed(1)} m²`

@@ -2,11 +2,18 @@
 import { type Datum, fromWgs84, toWgs84 } from '@/map/datum'
 import type { Geometry } from './fence'
 
-type Place = readonly [lng: number, lat: number]
+export type Place = readonly [lng: number, lat: number]
+/** `[lng, lat]` corners, the first repeated at the end. */
+export type Ring = readonly (readonly number[])[]
+
+/** Corners that a fence may have. */
+export const CORNERS_MOST = 500
+/** Square metres that it must have. */
+export const AREA_LEAST_M2 = 1
 
 /** The tool takes no finer degrees: a tenth of a millimetre. */
-const DIGITS = 9
-const rounded = (degree: number) => Number(degree.toFixed(DIGITS))
+export const DIGITS = 9
+export const rounded = (degree: number) => Number(degree.toFixed(DIGITS))
 
 /** So near a map goes to show a parking place of two metres by six: as near as it can. */
 export const ZOOM_MOST = 19
@@ -30,6 +37,9 @@ export function ringOf(geometry: Geometry): number[][] {
   if (geometry.type === 'Point') return circleCorners([geometry.coordinates[0]!, geometry.coordinates[1]!], geometry.radiusM)
   return (geometry.coordinates[0] ?? []).map(([lng, lat]) => [rounded(lng!), rounded(lat!)])
 }
+
+/** What has these corners. */
+export const polygonOf = (ring: Ring): Geometry => ({ type: 'Polygon', coordinates: [ring.map((corner) => [...corner])] })
 
 /** South-west and north-east corner, `[lat, lng]`. */
 export function boundsOfRing(ring: readonly (readonly number[])[]): [[number, number], [number, number]] {

@@ -1,9 +1,12 @@
 /** What a fence says beside its edge, in words: for the versions that differ and for what its drawer shows of it. */
 import { formatMoney } from '@/kit/format'
+import { type Difference, differenceOf } from '@/kit/versions/versions'
 import { type Datum, datumLabels } from '@/map/datum'
 import { type FenceVersion, formatArea, proofLabels } from './fence'
 
 export type Drawn = Pick<FenceVersion, 'name' | 'geometry' | 'datum' | 'areaM2' | 'parking' | 'ban' | 'tags' | 'remark'>
+/** What a fence says beside its name and its edge. */
+export type Said = Omit<Drawn, 'name' | 'geometry' | 'areaM2'>
 export type Hours = NonNullable<NonNullable<Drawn['ban']>['hours']>
 
 /** Minutes of a day. */
@@ -38,7 +41,7 @@ export function weekdaysText(weekdays: number): string {
 interface Word {
   label: string
   /** Nothing where it does not belong to such a fence, or nothing is said. */
-  of(drawn: Drawn): string | null | undefined
+  of(said: Said): string | null | undefined
   /** What most fences say: told when it changes, not as a fact. */
   usual?: string
   /** Takes a line of its own among the facts. */
@@ -63,18 +66,18 @@ const words: readonly Word[] = [
   { label: '备注', of: ({ remark }) => remark, whole: true },
 ]
 
-function changed(label: string, from: string | null | undefined, to: string | null | undefined): string[] {
-  const [before, after] = [from || '（空）', to || '（空）']
-  return before === after ? [] : [`${label} ${before} → ${after}`]
+/** What differs between two that say something of those who stop in them. */
+export function saidDifferences(before: Said, after: Said): Difference[] {
+  return words.flatMap(({ label, of }) => differenceOf(label, of(before), of(after)))
 }
 
-/** What differs between two drawings of a fence, in words. */
-export function differences(before: Drawn, after: Drawn): string[] {
+/** What differs between two drawings of a fence. */
+export function differences(before: Drawn, after: Drawn): Difference[] {
   const moved = JSON.stringify(before.geometry) !== JSON.stringify(after.geometry)
   return [
-    ...changed('名称', before.name, after.name),
-    ...(moved ? [`边界 ${formatArea(before.areaM2)} → ${formatArea(after.areaM2)}`] : []),
-    ...words.flatMap(({ label, of }) => changed(label, of(before), of(after))),
+    ...differenceOf('名称', before.name, after.name),
+    ...(moved ? [{ label: '边界', before: formatArea(before.areaM2), after: formatArea(after.areaM2) }] : []),
+    ...saidDifferences(before, after),
   ]
 }
 
