@@ -503,6 +503,7 @@ const APPLICATION_STEPS: &[Step] = &[
         label: "站点申请建站",
         fold: |state, data| decided(state, data, 3),
     },
+    Step { stored_type: "park-application.unbuilt", label: "站点申请撤销建站", fold: unbuilt },
 ];
 
 const APPLICATION_FIELDS: &[Field] = &[
@@ -547,6 +548,11 @@ fn voted(state: &mut Fields, _data: Fields) {
 }
 
 /// Who decided stands beside the event already.
+fn unbuilt(state: &mut Fields, _data: Fields) {
+    state.remove("parking");
+    set(state, "state", 1);
+}
+
 fn decided(state: &mut Fields, mut data: Fields, next: i16) {
     data.remove("by");
     set(&mut data, "state", next);

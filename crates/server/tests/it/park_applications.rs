@@ -143,6 +143,20 @@ async fn a_wish_gathers_votes_is_accepted_and_becomes_a_parking_place() {
         (&json!(3), &json!(built), &json!("地铁口站")),
         "{row}"
     );
+    // A second one is drawn and thrown away again before it ever counted: it is to be built again, once.
+    let second = text(&other["applicationId"]);
+    let mut draft = fence("草稿站", "parking", &second);
+    draft["draft"] = true.into();
+    let drawn = text(&admin.ok("POST", "/fence", draft.clone()).await["id"]);
+    let stood = async || admin.ok("GET", &format!("{LIST}/info"), json!({"id": second})).await;
+    assert_eq!((&stood().await["state"], &stood().await["parkingId"]), (&json!(3), &json!(drawn)));
+    let stale = admin.call("POST", "/fence/discard", json!({"id": drawn, "version": 7})).await;
+    assert_eq!(stale.code(), "stale-version", "{}", stale.body);
+    assert_eq!(stood().await["state"], 3, "both or nothing");
+    admin.ok("POST", "/fence/discard", json!({"id": drawn, "version": 1})).await;
+    assert_eq!((&stood().await["state"], &stood().await["parkingId"]), (&json!(1), &Value::Null));
+    admin.ok("POST", "/fence", draft).await;
+    assert_eq!(stood().await["state"], 3);
     let again = admin.call("POST", "/fence", fence("另一站", "parking", &id)).await;
     assert_eq!(again.code(), "park-application-not-now", "{}", again.body);
     let drawn = admin.ok("GET", "/fence/list", json!({"keyword": "另一站"})).await;

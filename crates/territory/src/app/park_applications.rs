@@ -4,7 +4,7 @@ use attachments::{Kind, Origin};
 use geofence::judge::Stop;
 use kernel::{CommandContext, CommandError, Personal, Receipt, Transaction};
 use serde_json::{Value, json};
-use vocabulary::{AreaId, AttachmentId, DataOwner, FenceId, ParkApplicationId, Wgs84};
+use vocabulary::{AreaId, AttachmentId, DataOwner, FenceId, ParkApplicationId, Scope, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
 use super::NEWEST;
@@ -102,6 +102,28 @@ impl Context {
             Ok(tx)
         };
         self.runtime.desk.transact(ctx, building).await
+    }
+
+    /// Takes away the drawing of a parking place that never counted, and says of the application for it that it is to be
+    /// built again.
+    pub(crate) async fn give_station_up(
+        &self,
+        parking: FenceId,
+        gone: FenceCommand,
+        ctx: &CommandContext,
+    ) -> Result<Receipt, Refused> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, NEWEST, &["park_application"]).await?;
+        let application = park_applications::built_as(&mut *db, parking).await?;
+        drop(db);
+        let giving_up = async |mut tx: Transaction| -> Result<_, Refused> {
+            tx.execute::<Fence>(&parking, gone.clone()).await?;
+            if let Some(application) = application {
+                let unbuilt = ParkApplicationCommand::Unbuild { parking };
+                tx.execute::<ParkApplication>(&application, unbuilt).await?;
+            }
+            Ok(tx)
+        };
+        self.runtime.desk.transact(ctx, giving_up).await
     }
 
     /// The area that a place lies in and whose data that is. A wish for a place that nobody serves is nobody's to decide.

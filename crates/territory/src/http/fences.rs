@@ -292,6 +292,23 @@ async fn act(
     done(call, kind, id, command, version).await
 }
 
+/// A command by which a fence goes, or its draft. Of a parking place that was never published nothing is left: what it was
+/// to be built for is told.
+async fn take_away(
+    call: &Call<Context>,
+    id: FenceId,
+    version: Option<i64>,
+    command: FenceCommand,
+) -> Handled<Value> {
+    let kind = found(call, id).await?.kind;
+    let published = call.state.runtime.desk.load::<Fence>(&id).await?.state.newest_number() > 0;
+    if published || kind != FenceType::Parking {
+        return done(call, kind, id, command, version).await;
+    }
+    let ctx = CommandContext { expected_version: version, ..call.request.context_of_account(json!({})) };
+    Ok(Answer::replied(call.state.give_station_up(id, command, &ctx).await?))
+}
+
 /// A command by which a drawing of a fence begins to count.
 async fn count(
     call: &Call<Context>,
@@ -317,7 +334,7 @@ struct Gone {
     params(("id" = String, Path), Gone), responses((status = 200, body = Answer<Nothing>)))]
 async fn delete(call: Call<Context>, Path(id): Path<String>, Params(gone): Params<Gone>) -> Handled<Value> {
     let id = id.parse().map_err(|_| Refused::malformed("围栏编号不正确"))?;
-    act(&call, id, gone.version, FenceCommand::Delete).await
+    take_away(&call, id, gone.version, FenceCommand::Delete).await
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -412,7 +429,7 @@ struct DiscardedFence {
 #[utoipa::path(post, path = "/fence/discard", tag = "territory", operation_id = "discardFenceDraft",
     request_body = DiscardedFence, responses((status = 200, body = Answer<Nothing>)))]
 async fn discard(call: Call<Context>, Body(body): Body<DiscardedFence>) -> Handled<Value> {
-    act(&call, body.id, Some(body.version), FenceCommand::Discard).await
+    take_away(&call, body.id, Some(body.version), FenceCommand::Discard).await
 }
 
 #[derive(Deserialize, ToSchema)]

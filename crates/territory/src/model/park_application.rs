@@ -85,6 +85,8 @@ pub enum ParkApplicationCommand {
     Reject { remark: String, by: Personal<String> },
     /// Says that it is built: `parking` is drawn in `area`.
     Build { parking: FenceId, area: AreaId, by: Personal<String> },
+    /// Says that `parking`, which never counted, is gone: what was built as it is to be built again.
+    Unbuild { parking: FenceId },
 }
 
 events! {
@@ -100,6 +102,7 @@ events! {
         Accepted { remark: String, by: Personal<String> } = "park-application.accepted",
         Rejected { remark: String, by: Personal<String> } = "park-application.rejected",
         Built { parking: FenceId, by: Personal<String> } = "park-application.built",
+        Unbuilt { parking: FenceId } = "park-application.unbuilt",
     }
 }
 
@@ -245,6 +248,10 @@ impl Aggregate for ParkApplication {
                     _ => self.not_now("建站"),
                 }
             }
+            ParkApplicationCommand::Unbuild { parking } if self.parking == Some(parking) => {
+                Ok(vec![ParkApplicationEvent::Unbuilt { parking }])
+            }
+            ParkApplicationCommand::Unbuild { .. } => Ok(vec![]),
         }
     }
 
@@ -263,6 +270,10 @@ impl Aggregate for ParkApplication {
             ParkApplicationEvent::Built { parking, .. } => {
                 self.state = ParkApplicationState::Built;
                 self.parking = Some(*parking);
+            }
+            ParkApplicationEvent::Unbuilt { .. } => {
+                self.state = ParkApplicationState::Accepted;
+                self.parking = None;
             }
         }
     }

@@ -163,6 +163,21 @@ fn a_photo_is_of_one_application_alone() {
 }
 
 #[test]
+fn what_was_built_as_a_drawing_that_is_gone_is_to_be_built_again() {
+    let unbuild = |parking| ParkApplicationCommand::Unbuild { parking: FenceId(parking) };
+    let built = after([submit(wish()), build(5, 20)]);
+    assert_eq!(built.decide(unbuild(6), NOW).unwrap(), [], "another one's");
+    let again = after([submit(wish()), build(5, 20), unbuild(5)]);
+    assert!(again.is_open());
+    assert_eq!(again.decide(unbuild(5), NOW).unwrap(), []);
+    let second = after([submit(wish()), build(5, 20), unbuild(5), build(6, 20)]);
+    assert_eq!(second.decide(unbuild(5), NOW).unwrap(), [], "that is the first one");
+    let told = ParkApplicationEvent::Unbuilt { parking: FenceId(5) };
+    let stored = json!({"type": "park-application.unbuilt", "data": {"parking": "5"}});
+    assert_eq!(serde_json::to_value(told).unwrap(), stored);
+}
+
+#[test]
 fn events_keep_their_stored_form() {
     let stored = |event: ParkApplicationEvent| serde_json::to_value(event).unwrap();
     let sealed =

@@ -175,6 +175,10 @@ impl Fold for ParkApplicationRow {
                 row.decided(ParkApplicationState::Built, &by, at_ms);
                 row.parking_id = Some(parking);
             }
+            ParkApplicationEvent::Unbuilt { .. } => {
+                row.state = ParkApplicationState::Accepted;
+                row.parking_id = None;
+            }
         }
         row.votes = row.voters.len() as i32;
         row.updated_at = at_ms;
@@ -211,6 +215,14 @@ pub async fn voters(
         .fetch_optional(db)
         .await?;
     Ok(voters.map(|Json(voters)| voters))
+}
+
+/// The application that a parking place was built for.
+pub async fn built_as(db: impl PgExecutor<'_>, parking: FenceId) -> sqlx::Result<Option<ParkApplicationId>> {
+    sqlx::query_scalar("select application_id from read.park_application where parking_id = $1 limit 1")
+        .bind(parking)
+        .fetch_optional(db)
+        .await
 }
 
 /// Whether an application in scope has the photo.

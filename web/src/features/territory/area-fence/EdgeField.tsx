@@ -7,7 +7,7 @@ import { useBrandStore } from '@/app/brand'
 import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
-import { whenSized } from '@/map/whenSized'
+import { firstLook } from '@/map/firstLook'
 import { fencesAround, type Geometry } from '../fence/fence'
 import { boundsOfRing, written, ZOOM_MOST } from '../fence/geometry'
 import { formatKm2 } from './areaFence'
@@ -71,7 +71,7 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
     if (map && bounds) map.fitBounds(bounds, { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
   }
   useEffect(() => {
-    return map ? whenSized(map, () => look(ring.length > 0 ? ring : before)) : undefined
+    return map ? firstLook(map, () => look(ring.length > 0 ? ring : before)) : undefined
     // Once: what is drawn must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, before.length > 0 || neighbours !== null])

@@ -2,7 +2,7 @@ import type { Map as LeafletMap } from 'leaflet'
 import { useEffect, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
 import { MapView } from '@/map/MapView'
-import { whenSized } from '@/map/whenSized'
+import { firstLook } from '@/map/firstLook'
 import { boundsOfRing } from '../fence/geometry'
 import type { Ring } from './corners'
 import { EdgeOnMap } from './EdgeOnMap'
@@ -23,7 +23,7 @@ export default function EdgePreview({ name, ring, against }: EdgePreviewProps) {
   const [map, setMap] = useState<LeafletMap | null>(null)
   useEffect(() => {
     const look = () => map?.fitBounds(boundsOfRing([...ring, ...(against ?? [])]), { padding: MARGIN_PX, animate: false })
-    return map ? whenSized(map, look) : undefined
+    return map ? firstLook(map, look) : undefined
   }, [map, ring, against])
   return (
     <div className="fence-preview">

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { useBrandStore } from '@/app/brand'
 import { boundsOf, type FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
+import { firstLook } from '@/map/firstLook'
 import { MapView } from '@/map/MapView'
 import type { AreaInfo } from './area'
 import './area.css'
@@ -20,7 +21,8 @@ export default function AreaPreview({ area }: { area: Pick<AreaInfo, 'id' | 'nam
   )
   const bounds = useMemo(() => boundsOf(fences), [fences])
   useEffect(() => {
-    if (map && bounds) map.fitBounds(bounds, { padding: MARGIN_PX, animate: false })
+    if (!map || !bounds) return undefined
+    return firstLook(map, () => map.fitBounds(bounds, { padding: MARGIN_PX, animate: false }))
   }, [map, bounds])
   if (!bounds) return null
   const [[south, west], [north, east]] = bounds

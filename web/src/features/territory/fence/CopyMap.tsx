@@ -6,7 +6,7 @@ import type { FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
 import { mapPalettes } from '@/map/palette'
-import { whenSized } from '@/map/whenSized'
+import { firstLook } from '@/map/firstLook'
 import { latLngsOf } from '../area-fence/EdgeOnMap'
 import { moved } from './copy'
 import { boundsOfRing, type Place, type Ring } from './geometry'
@@ -45,12 +45,7 @@ export default function CopyMap({ fences, rings, from, to, onTo }: CopyMapProps)
     map?.fitBounds(bounds, { padding: MARGIN_PX, animate: false, ...(whole ? {} : { maxZoom: ZOOM_FIRST }) })
   }
   useEffect(() => {
-    if (!map) return undefined
-    return whenSized(map, () => {
-      // Twice, as in the editor: the first may begin a pan that the second ends.
-      look(false)
-      look(false)
-    })
+    return map ? firstLook(map, () => look(false)) : undefined
     // Once for each area: what is moved must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, edge])

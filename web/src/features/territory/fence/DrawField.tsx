@@ -18,7 +18,7 @@ import type { Datum } from '@/map/datum'
 import type { FenceMap } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
-import { whenSized } from '@/map/whenSized'
+import { firstLook } from '@/map/firstLook'
 import { Beside } from './Beside'
 import { Coordinates } from './Coordinates'
 import { type FenceType, fencesAround, type Geometry } from './fence'
@@ -144,12 +144,7 @@ export default function DrawField(props: DrawFieldProps) {
     if (map && ring && ring.length > 0) map.fitBounds(boundsOfRing(ring), { padding: MARGIN_PX, animate, maxZoom: ZOOM_MOST })
   }
   useEffect(() => {
-    if (!map) return undefined
-    return whenSized(map, () => {
-      // Twice: the first ends a pan that keeps the map within its bounds, and that begins another, which the second ends.
-      look(false)
-      look(false)
-    })
+    return map ? firstLook(map, () => look(false)) : undefined
     // Once for each area: what is drawn must not move under the hand.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [map, shown])

@@ -7,7 +7,7 @@ import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
 import { mapPalettes } from '@/map/palette'
 import { type StopDot, StopsOnMap } from '@/map/StopsOnMap'
-import { whenSized } from '@/map/whenSized'
+import { firstLook } from '@/map/firstLook'
 import { latLngsOf } from '../area-fence/EdgeOnMap'
 import { type Fence, fencesAround, type FenceType, type Geometry, isBan } from './fence'
 import { boundsOfRing, ringOf, ZOOM_MOST } from './geometry'
@@ -46,12 +46,7 @@ export default function FencePreview({ fence, geometry, against, stops }: FenceP
   const reach = useMemo(() => boundsOfRing([...ring, ...(other ?? [])]), [ring, other])
   useEffect(() => {
     const look = () => map?.fitBounds(reach, { padding: MARGIN_PX, animate: false, maxZoom: ZOOM_MOST })
-    if (!map) return undefined
-    return whenSized(map, () => {
-      // Twice, as in the editor: the first may begin a pan that the second ends.
-      look()
-      look()
-    })
+    return map ? firstLook(map, look) : undefined
   }, [map, reach])
   useEffect(() => {
     if (!map) return undefined

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useBrandStore } from '@/app/brand'
 import { FencesOnMap } from '@/map/layers'
+import { firstLook } from '@/map/firstLook'
 import { MapView } from '@/map/MapView'
 import { fencesAround, type Geometry } from '../fence'
 import { boundsOfRing, ringOf, ZOOM_MOST } from '../geometry'
@@ -41,7 +42,8 @@ export default function ImportMap({ areaId, drawings, faults, place, shown }: Im
     return all.length > 0 ? boundsOfRing(all) : null
   }, [fences, area])
   useEffect(() => {
-    if (map && reach) map.fitBounds(reach, { padding: [24, 24], animate: false, maxZoom: ZOOM_MOST })
+    if (!map || !reach) return undefined
+    return firstLook(map, () => map.fitBounds(reach, { padding: [24, 24], animate: false, maxZoom: ZOOM_MOST }))
   }, [map, reach])
   useEffect(() => {
     if (!map || !shown) return undefined
