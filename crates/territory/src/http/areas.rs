@@ -65,19 +65,19 @@ impl Listing for ListQuery {
             Column::text("state", "状态", |row| AreaState::label_of(row.state)),
             Column::text("company", "运营代理", |row| row.company.as_deref().unwrap_or_default()),
             Column::count("vehicleCount", "车辆", |row| row.vehicle_count),
-            Column::count("parkingCount", "停车区", |row| row.parking_count),
-            Column::text("tel", "客服电话", |row| &row.tel),
-            Column::text("notice", "停运公告", |row| &row.notice),
-            Column::text("cityCode", "城市代码", |row| &row.city_code),
             Column::made("vehicleQuota", "投放配额", |row| {
                 row.vehicle_quota.map(|quota| quota.to_string()).unwrap_or_default()
             }),
+            Column::count("parkingCount", "停车区", |row| row.parking_count),
+            Column::text("tel", "客服电话", |row| &row.tel),
+            Column::text("notice", "停运公告", |row| &row.notice),
+            Column::time("stopBeginAt", "停运开始", |row| row.stop_begin_at),
+            Column::time("stopEndAt", "自动恢复", |row| row.stop_end_at),
+            Column::text("cityCode", "城市代码", |row| &row.city_code),
             Column::made("supervisionIds", "监管平台编号", |row| row.supervision_ids.join("、")),
             Column::text("takesApplications", "站点申请", |row| {
                 if row.takes_applications { "接受" } else { "不接受" }
             }),
-            Column::time("stopBeginAt", "停运开始", |row| row.stop_begin_at),
-            Column::time("stopEndAt", "自动恢复", |row| row.stop_end_at),
             Column::time("updatedAt", "更新时间", |row| Some(row.updated_at)),
             Column::time("createdAt", "创建时间", |row| Some(row.created_at)),
             Column::made("id", "服务区编号", |row| row.id.to_string()),

@@ -182,7 +182,7 @@ impl MaintenanceArea {
 pub fn list(scope: &Scope) -> List {
     List::new(
         "f.fence_id, f.kind, f.area_id, a.name as area_name, f.enabled::int::smallint as state, f.data_version, v.from_at_ms,
-         v.until_at_ms, f.draft is not null as has_draft, coalesce(f.draft, v.drawing) as drawing,
+         v.until_at_ms, f.draft is not null as has_draft, coalesce(f.draft, v.drawing) as drawing, f.photo_ids,
          greatest(f.updated_at_ms, c.updated_at_ms) as updated_at_ms, f.version + coalesce(c.version, 0) as version,
          f.version as fence_version, to_jsonb(c) as crew,
          (select n.data_version from read.fence_version n where n.fence_id = f.fence_id
