@@ -230,7 +230,8 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
       <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} shifted={carId !== null} />
       {carId !== null && (
-        <Suspense fallback={null}>
+        // Its place is taken at once: the bike moves out from under it.
+        <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label={`车辆 ${carId}`} />}>
           <VehicleDrawer
             key={carId}
             carId={carId}
