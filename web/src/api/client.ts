@@ -91,7 +91,7 @@ async function send(url: string, init: RequestInit & { headers: Headers }, quiet
   } catch (error) {
     return noAnswer(error, init.signal, quiet)
   }
-  learnTime(response.headers.get('Date'), Date.now())
+  learnTime(response.headers, Date.now())
   noteSeen(response.headers.get('X-Position'))
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)

@@ -4,10 +4,14 @@
  */
 let ahead_ms = 0
 
-/** Learns from the `Date` header of an answer; differences that a round trip explains are ignored. */
-export function learnTime(date: string | null, now: number): void {
-  const server = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(server)) return
+/**
+ * Learns from the `Date` header of an answer; differences that a round trip explains are ignored. What a cache may have kept tells
+ * of the time when it was made.
+ */
+export function learnTime(headers: Headers, now: number): void {
+  const server = Date.parse(headers.get('Date') ?? '')
+  const fresh = headers.get('Cache-Control')?.includes('no-store') ?? false
+  if (!fresh || Number.isNaN(server)) return
   const difference = server - now
   ahead_ms = Math.abs(difference) > 5000 ? difference : 0
 }
