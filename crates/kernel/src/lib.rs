@@ -42,4 +42,4 @@ pub use reactor::{ReactError, Reactor};
 pub use reads::{ReadError, ReadTx, Reads};
 pub use recorded::{Meta, Recorded};
 pub use runtime::{Foundation, Runtime};
-pub use sweeping::every;
+pub use sweeping::{every, every_while_leading};

@@ -7,6 +7,8 @@ use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use crate::Runtime;
+
 /// Calls `round` now and then once a `period`, until `stop`. A round that fails is told, with `what` it looked for, and
 /// the next one tries again; one that takes long delays the next.
 pub async fn every<Round, Error>(
@@ -29,6 +31,40 @@ pub async fn every<Round, Error>(
         }
         if let Err(error) = round().await {
             tracing::warn!(%error, "cannot look for {what}");
+        }
+    }
+}
+
+/// Calls `round` now and then once a `period` with the token of this process's term, whenever it leads `name`, until the
+/// system closes. One that takes long delays the next; what goes wrong in it is its own to tell.
+pub async fn every_while_leading<Round>(
+    runtime: &Runtime,
+    name: &str,
+    period: Duration,
+    mut round: impl FnMut(i64) -> Round,
+) where
+    Round: Future<Output = ()>,
+{
+    let stop = runtime.stopping();
+    let mut lease = runtime.lease(name).await;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = lease.held() => {}
+        }
+        let mut tick = tokio::time::interval(period);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = lease.lost() => break,
+                () = lease.wanted_back() => break,
+                _ = tick.tick() => {}
+            }
+            round(lease.token()).await;
+        }
+        if lease.is_wanted_back() {
+            lease = lease.again();
         }
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use attachments::Attachments;
 use kernel::Runtime;
 use kernel::log::requests;
-use tokio::time::MissedTickBehavior;
 use vocabulary::Timestamp;
 
 /// How often it is looked for.
@@ -14,39 +13,22 @@ const EVERY: Duration = Duration::from_mins(10);
 
 /// Prunes on one node at a time, until the system closes.
 pub async fn run(runtime: Runtime, attachments: Attachments) {
-    let stop = runtime.stopping();
-    let mut lease = runtime.lease("pruning").await;
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = lease.held() => {}
+    kernel::every_while_leading(&runtime, "pruning", EVERY, async |_| {
+        let now = runtime.clock.now();
+        if let Err(error) = round(&runtime, now).await {
+            tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
         }
-        let mut tick = tokio::time::interval(EVERY);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = lease.lost() => break,
-                () = lease.wanted_back() => break,
-                _ = tick.tick() => {}
+        match attachments.prune(now).await {
+            Ok(files) => {
+                metrics::counter!("wheelhouse_pruned_total", "of" => "attachments").increment(files as u64);
             }
-            let now = runtime.clock.now();
-            if let Err(error) = round(&runtime, now).await {
-                tracing::warn!(%error, "what is old cannot be pruned; it is tried again");
-            }
-            match attachments.prune(now).await {
-                Ok(files) => metrics::counter!("wheelhouse_pruned_total", "of" => "attachments")
-                    .increment(files as u64),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "attachments cannot be pruned; it is tried again");
-                }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "attachments cannot be pruned; it is tried again");
             }
         }
-        if lease.is_wanted_back() {
-            lease = lease.again();
-        }
-    }
+    })
+    .await;
 }
 
 /// One round, as of `now`.

@@ -293,7 +293,7 @@ impl Desk {
 
     /// The answer that was stored when the request was done before: a repeat gets it whatever is thought of the command
     /// now.
-    async fn answered<R>(&self, ctx: &CommandContext) -> Result<Option<Receipt>, CommandError<R>> {
+    pub async fn answered<R>(&self, ctx: &CommandContext) -> Result<Option<Receipt>, CommandError<R>> {
         let Some(request) = request(ctx) else { return Ok(None) };
         let stored: Option<(Vec<u8>, String, i64, i64)> = sqlx::query_as(
             "select fingerprint, reply, position, version from log.requests where actor = $1 and request_id = $2",

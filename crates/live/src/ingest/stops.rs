@@ -236,23 +236,28 @@ pub(super) async fn tend(owner: &PgPool, now: Timestamp) -> sqlx::Result<()> {
     }
 }
 
+/// West, south, east and north of a box of `[lng, lat]` corners, as places are stored.
+fn sides_e7([[west, south], [east, north]]: [[f64; 2]; 2]) -> [i32; 4] {
+    [west, south, east, north].map(|degrees| (degrees * 1e7).clamp(-1.8e9, 1.8e9) as i32)
+}
+
 /// Stops in a box of `[lng, lat]` corners since an instant, newest first, at most `most`. Who may ask is the caller's to
 /// check.
 pub async fn stops_in(
     db: impl PgExecutor<'_>,
-    [[west, south], [east, north]]: [[f64; 2]; 2],
+    bounds: [[f64; 2]; 2],
     since: Timestamp,
     most: i64,
 ) -> sqlx::Result<Vec<Stop>> {
-    let e7 = |degrees: f64| (degrees * 1e7).clamp(-1.8e9, 1.8e9) as i32;
+    let [west, south, east, north] = sides_e7(bounds);
     let rows: Vec<Found> = sqlx::query_as(
         "select at, lat_e7, lng_e7, hdop from live.stop
          where lat_e7 between $1 and $2 and lng_e7 between $3 and $4 and at >= $5 order by at desc limit $6",
     )
-    .bind(e7(south))
-    .bind(e7(north))
-    .bind(e7(west))
-    .bind(e7(east))
+    .bind(south)
+    .bind(north)
+    .bind(west)
+    .bind(east)
     .bind(since.datetime())
     .bind(most)
     .fetch_all(db)
@@ -264,11 +269,11 @@ pub async fn stops_in(
 /// ask is the caller's to check.
 pub async fn stays_in(
     db: impl PgExecutor<'_>,
-    [[west, south], [east, north]]: [[f64; 2]; 2],
+    bounds: [[f64; 2]; 2],
     since: Timestamp,
     most: i64,
 ) -> sqlx::Result<Vec<Stood>> {
-    let e7 = |degrees: f64| (degrees * 1e7).clamp(-1.8e9, 1.8e9) as i32;
+    let [west, south, east, north] = sides_e7(bounds);
     let rows: Vec<Stayed> = sqlx::query_as(
         "select s.at, s.lat_e7, s.lng_e7, s.hdop, e.until, e.until is not null and s.left_at is not distinct from e.until
          from live.stop s
@@ -279,10 +284,10 @@ pub async fn stays_in(
              and (s.at >= $5 or e.until is null or e.until > $5)
          order by s.at desc limit $6",
     )
-    .bind(e7(south))
-    .bind(e7(north))
-    .bind(e7(west))
-    .bind(e7(east))
+    .bind(south)
+    .bind(north)
+    .bind(west)
+    .bind(east)
     .bind(since.datetime())
     .bind(most)
     .fetch_all(db)

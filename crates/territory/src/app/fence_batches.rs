@@ -12,7 +12,7 @@ use vocabulary::{AgentId, AreaId, DataOwner, FenceBatchId, FenceId, Timestamp};
 use wire::{Caller, Refused};
 
 use super::NEWEST;
-use super::fence_preview::{DAY_MS, STOPS_MOST, Tally, about, stop_of};
+use super::fence_preview::{STOPS_MOST, Tally, looked_at, stop_of};
 use crate::Context;
 use crate::model::fence::{Drawing, Fence, FenceCommand, FenceRefusal, Term};
 use crate::model::fence_adjust::{Adjusted, Adjustment};
@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 4;
 const TOLD_MOST: i64 = 100;
 
 /// What is asked of many fences.
-pub struct Asked {
+pub struct BatchRequest {
     /// Which, each with the version of it that was seen.
     pub fences: Vec<(FenceId, i64)>,
     /// What is to be otherwise.
@@ -104,8 +104,6 @@ pub enum Done {
 enum Halt {
     /// A fence was changed since it was judged.
     Moved,
-    /// There is nothing to do.
-    Nothing,
     /// Somebody says no.
     Refused(Refused),
 }
@@ -147,8 +145,13 @@ impl Judged {
 }
 
 /// What an adjustment makes of a fence.
-fn adjusted(fence: &Fence, batch: FenceBatchId, asked: &Asked, now: Timestamp) -> Result<Fate, FenceRefusal> {
-    let events = fence.decide(asked.command(batch), now)?;
+fn adjusted(
+    fence: &Fence,
+    batch: FenceBatchId,
+    request: &BatchRequest,
+    now: Timestamp,
+) -> Result<Fate, FenceRefusal> {
+    let events = fence.decide(request.command(batch), now)?;
     let before = fence.drawing().ok_or(FenceRefusal::Unknown)?.clone();
     Ok(match Adjusted::of(fence, &events) {
         Some((adjusted, after)) => {
@@ -158,7 +161,7 @@ fn adjusted(fence: &Fence, batch: FenceBatchId, asked: &Asked, now: Timestamp) -
     })
 }
 
-impl Asked {
+impl BatchRequest {
     fn command(&self, batch: FenceBatchId) -> FenceCommand {
         FenceCommand::Adjust { batch, adjustment: self.adjustment.clone(), term: self.term }
     }
@@ -170,12 +173,12 @@ impl Context {
         &self,
         caller: &Caller,
         batch: FenceBatchId,
-        asked: &Asked,
+        request: &BatchRequest,
         now: Timestamp,
     ) -> Result<Vec<Judged>, Refused> {
         let mut agent = None;
-        let mut all = Vec::with_capacity(asked.fences.len());
-        for (id, version) in asked.fences.iter().copied() {
+        let mut all = Vec::with_capacity(request.fences.len());
+        for (id, version) in request.fences.iter().copied() {
             let loaded = self.runtime.desk.load::<Fence>(&id).await?;
             let within = |drawing: &&Drawing| {
                 caller.full_scope.contains(DataOwner::of_area(drawing.agent_id, drawing.area_id))
@@ -191,7 +194,7 @@ impl Context {
             } else if agent.is_some_and(|agent| agent != drawing.agent_id) {
                 fate(refused(FenceBatchRefusal::Agents))?
             } else {
-                match adjusted(&loaded.state, batch, asked, now) {
+                match adjusted(&loaded.state, batch, request, now) {
                     Ok(found) => found,
                     Err(refusal) => fate(refused(refusal))?,
                 }
@@ -210,17 +213,17 @@ impl Context {
     pub(crate) async fn apply_batch(
         &self,
         caller: &Caller,
-        asked: &Asked,
+        request: &BatchRequest,
         reason: &str,
         ctx: &CommandContext,
         told: impl Fn(FenceBatchId, &[Judged]) -> Result<Value, Refused>,
     ) -> Result<Done, Refused> {
         let batch_id = FenceBatchId(self.runtime.ids.next_id());
         for _ in 0..ATTEMPTS {
-            if let Some(receipt) = self.answered(ctx).await? {
+            if let Some(receipt) = self.runtime.desk.answered::<AnyRefusal>(ctx).await? {
                 return Ok(Done::Changed(receipt));
             }
-            let judged = self.judge_batch(caller, batch_id, asked, ctx.now).await?;
+            let judged = self.judge_batch(caller, batch_id, request, ctx.now).await?;
             let sound: Vec<&Judged> = judged.iter().filter(|one| one.is_changed()).collect();
             let Some((agent_id, _)) = sound.first().and_then(|one| one.owner) else {
                 return Ok(Done::Nothing(judged));
@@ -229,10 +232,10 @@ impl Context {
                 batch_id,
                 agent_id,
                 reason: reason.to_owned(),
-                adjustment: asked.adjustment.clone(),
+                adjustment: request.adjustment.clone(),
                 at: ctx.now,
-                from: asked.term.from,
-                until: asked.term.until,
+                from: request.term.from,
+                until: request.term.until,
                 members: sound.iter().filter_map(|one| one.member()).collect(),
             };
             let ctx = CommandContext { reply: told(batch_id, &judged)?, ..ctx.clone() };
@@ -241,7 +244,7 @@ impl Context {
                     if tx.load::<Fence>(&one.id).await?.version != one.version {
                         return Err(Halt::Moved);
                     }
-                    tx.execute::<Fence>(&one.id, asked.command(batch_id)).await?;
+                    tx.execute::<Fence>(&one.id, request.command(batch_id)).await?;
                 }
                 tx.execute::<FenceBatch>(&batch_id, FenceBatchCommand::Apply(applied.clone())).await?;
                 Ok(tx)
@@ -249,26 +252,15 @@ impl Context {
             match self.runtime.desk.transact(&ctx, applying).await {
                 Ok(receipt) => return Ok(Done::Changed(receipt)),
                 Err(Halt::Refused(refused)) => return Err(refused),
-                Err(Halt::Moved | Halt::Nothing) => {}
+                Err(Halt::Moved) => {}
             }
         }
         Err(CommandError::<FenceRefusal>::Contended.into())
     }
 
-    /// What was answered to this request when it was made before.
-    async fn answered(&self, ctx: &CommandContext) -> Result<Option<Receipt>, Refused> {
-        let nothing = async |_: Transaction| -> Result<Transaction, Halt> { Err(Halt::Nothing) };
-        match self.runtime.desk.transact(ctx, nothing).await {
-            Ok(receipt) => Ok(Some(receipt)),
-            Err(Halt::Refused(refused)) => Err(refused),
-            Err(Halt::Nothing | Halt::Moved) => Ok(None),
-        }
-    }
-
     /// What it would make of the stops of the last days that the changed fences say so from now on.
     pub(crate) async fn preview_batch(&self, judged: &[Judged], days: u32) -> Result<BatchPreview, Refused> {
         let now = self.runtime.clock.now();
-        let since = now.plus_millis(-i64::from(days) * DAY_MS);
         let changed = judged.iter().filter_map(|one| match &one.fate {
             Fate::Changed { after, .. } => Some((one.id, Drawing::clone(after))),
             _ => None,
@@ -283,7 +275,7 @@ impl Context {
                 preview.capped = true;
                 break;
             }
-            let bounds = about(&[&drawing.shape]).ok_or_else(|| Refused::malformed("围栏的位置不正确"))?;
+            let (bounds, since) = looked_at(&[&drawing.shape], days, now)?;
             let most = i64::try_from(left).map_err(Refused::internal)? + 1;
             let mut stops =
                 self.ports.stops.within(bounds, since, most).await.map_err(Refused::unavailable)?;
@@ -385,7 +377,7 @@ impl Context {
         told: impl Fn(&Undo) -> Result<Value, Refused>,
     ) -> Result<Receipt, Refused> {
         for _ in 0..ATTEMPTS {
-            if let Some(receipt) = self.answered(ctx).await? {
+            if let Some(receipt) = self.runtime.desk.answered::<AnyRefusal>(ctx).await? {
                 return Ok(receipt);
             }
             let undo = self.judge_undo(caller, batch, ctx.now).await?;
@@ -405,7 +397,7 @@ impl Context {
             match self.runtime.desk.transact(&ctx, undoing).await {
                 Ok(receipt) => return Ok(receipt),
                 Err(Halt::Refused(refused)) => return Err(refused),
-                Err(Halt::Moved | Halt::Nothing) => {}
+                Err(Halt::Moved) => {}
             }
         }
         Err(CommandError::<FenceRefusal>::Contended.into())

@@ -14,13 +14,15 @@ use crate::Context;
 use crate::model::fence::Drawing;
 use crate::ports::{Stood, Stopped};
 
-pub(super) const DAY_MS: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 /// Stops that are judged at most, the newest.
 pub(super) const STOPS_MOST: usize = 20_000;
+/// One more tells whether there are more.
+const ASKED_MOST: i64 = STOPS_MOST as i64 + 1;
 /// Beyond the edge a fence still matters: by its buffer and by what a fix may be off, metres.
 const MARGIN_M: f64 = 70.0;
 /// Of a fix whose device told nothing of it.
-const USUAL_HDOP: f64 = 1.0;
+pub(super) const USUAL_HDOP: f64 = 1.0;
 
 /// A stop that would be judged otherwise.
 pub struct Shifted {
@@ -48,7 +50,7 @@ pub struct Preview {
 }
 
 /// The box of both shapes with a margin.
-pub(super) fn about(shapes: &[&Shape]) -> Option<Bounds> {
+fn about(shapes: &[&Shape]) -> Option<Bounds> {
     let boxes = shapes.iter().map(|shape| Outline::from(*shape).bounds());
     let [min, max] = boxes.reduce(|[min, max], [other_min, other_max]| {
         [
@@ -61,6 +63,16 @@ pub(super) fn about(shapes: &[&Shape]) -> Option<Bounds> {
     let (low, high) = (plane.degrees([-MARGIN_M, -MARGIN_M]), plane.degrees([MARGIN_M, MARGIN_M]));
     let margin = [(high[0] - low[0]) / 2.0, (high[1] - low[1]) / 2.0];
     Some([[min[0] - margin[0], min[1] - margin[1]], [max[0] + margin[0], max[1] + margin[1]]])
+}
+
+/// Which stops about what is drawn are looked at: where, and since when, so many days ago.
+pub(super) fn looked_at(
+    shapes: &[&Shape],
+    days: u32,
+    now: Timestamp,
+) -> Result<(Bounds, Timestamp), Refused> {
+    let bounds = about(shapes).ok_or_else(|| Refused::malformed("围栏的位置不正确"))?;
+    Ok((bounds, now.plus_millis(-i64::from(days) * DAY_MS)))
 }
 
 pub(super) fn stop_of(stopped: &Stopped, drawing: &Drawing) -> Stop {
@@ -135,10 +147,9 @@ impl Context {
     ) -> Result<Preview, Refused> {
         let now = self.runtime.clock.now();
         let shapes: Vec<&Shape> = known.iter().chain([&drawing.shape]).collect();
-        let bounds = about(&shapes).ok_or_else(|| Refused::malformed("围栏的位置不正确"))?;
-        let since = now.plus_millis(-i64::from(days) * DAY_MS);
-        let most = i64::try_from(STOPS_MOST).map_err(Refused::internal)? + 1;
-        let stays = self.ports.stops.stays_within(bounds, since, most).await.map_err(Refused::unavailable)?;
+        let (bounds, since) = looked_at(&shapes, days, now)?;
+        let stays = self.ports.stops.stays_within(bounds, since, ASKED_MOST).await;
+        let stays = stays.map_err(Refused::unavailable)?;
         let judge = self.judges.now(&self.runtime).await?;
         let previewed = tokio::task::spawn_blocking(move || {
             let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
@@ -160,7 +171,8 @@ impl Context {
     /// The stops about what is drawn, and the better edge that follows from them.
     pub(crate) async fn returns_about(&self, drawing: Drawing, days: u32) -> Result<Returns, Refused> {
         let now = self.runtime.clock.now();
-        let (bounds, stops) = self.stops_about(&[&drawing.shape], days).await?;
+        let (bounds, since) = looked_at(&[&drawing.shape], days, now)?;
+        let stops = self.ports.stops.within(bounds, since, ASKED_MOST).await.map_err(Refused::unavailable)?;
         let judge = self.judges.now(&self.runtime).await?;
         let looked = tokio::task::spawn_blocking(move || {
             let (edge, fences) = judge.atlas.about(drawing.area_id, bounds, now);
@@ -177,15 +189,6 @@ impl Context {
             Returns { stops, capped, correction }
         });
         looked.await.map_err(Refused::internal)
-    }
-
-    /// The box about what is drawn, and who stopped in it in the last days.
-    async fn stops_about(&self, shapes: &[&Shape], days: u32) -> Result<(Bounds, Vec<Stopped>), Refused> {
-        let bounds = about(shapes).ok_or_else(|| Refused::malformed("围栏的位置不正确"))?;
-        let since = self.runtime.clock.now().plus_millis(-i64::from(days) * DAY_MS);
-        let most = i64::try_from(STOPS_MOST).map_err(Refused::internal)? + 1;
-        let stops = self.ports.stops.within(bounds, since, most).await.map_err(Refused::unavailable)?;
-        Ok((bounds, stops))
     }
 }
 

@@ -9,10 +9,10 @@ use geofence::Atlas;
 use geofence::judge::Stop;
 use kernel::Runtime;
 use tokio::sync::Mutex;
-use tokio::time::MissedTickBehavior;
 use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
 
 use super::atlas::{Judge, Judges};
+use super::fence_preview::USUAL_HDOP;
 use crate::Context;
 use crate::model::station_day::{Day, HOURS, Level, Stay, Tally, full_hour};
 use crate::ports::{PortError, Resting, Stood, Stops};
@@ -28,8 +28,6 @@ const SETTLED_MS: i64 = 120_000;
 const LATE_DAYS: i64 = 1;
 /// Whoever leaves a bike at most so far from a parking place meant that one, metres.
 const NEAR_M: f64 = 50.0;
-/// Of a fix whose device told nothing of it.
-const USUAL_HDOP: f64 = 1.0;
 /// What is now may be so old.
 const FRESH_MS: i64 = 5_000;
 
@@ -110,31 +108,13 @@ fn rows(tallies: &Tallies, judge: &Judge, day: Day, hours: usize) -> Vec<Station
 
 /// Reckons on one node at a time, until the system closes.
 pub async fn reckon(runtime: Runtime, stops: Arc<dyn Stops>) {
-    let stop = runtime.stopping();
-    let mut lease = runtime.lease("station-days").await;
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = lease.held() => {}
+    kernel::every_while_leading(&runtime, "station-days", EVERY, async |token| {
+        let now = runtime.clock.now();
+        if let Err(error) = reckon_due(&runtime, stops.as_ref(), token, now).await {
+            tracing::warn!(%error, "days of parking places cannot be reckoned; it is tried again");
         }
-        let mut tick = tokio::time::interval(EVERY);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = lease.lost() => break,
-                () = lease.wanted_back() => break,
-                _ = tick.tick() => {}
-            }
-            let now = runtime.clock.now();
-            if let Err(error) = reckon_due(&runtime, stops.as_ref(), lease.token(), now).await {
-                tracing::warn!(%error, "days of parking places cannot be reckoned; it is tried again");
-            }
-        }
-        if lease.is_wanted_back() {
-            lease = lease.again();
-        }
-    }
+    })
+    .await;
 }
 
 /// Reckons what is due at `now`: the hours that are over and were not reckoned, and the days of which something was told

@@ -14,7 +14,7 @@ use wire::{Answer, Body, Call, Caller, Handled, Permit, Refused, Routes};
 use super::fence_preview::StopTally;
 use super::fences::refused;
 use crate::Context;
-use crate::app::fence_batches::{Asked, BatchPreview, Done, Fate, Judged, Shift, Undo, told};
+use crate::app::fence_batches::{BatchPreview, BatchRequest, Done, Fate, Judged, Shift, Undo, told};
 use crate::model::fence::{Drawing, Term};
 use crate::model::fence_adjust::Adjustment;
 use crate::model::fence_batch::{FENCES_MAX, FenceBatchRefusal, UNDONE_WITHIN_MS, reason};
@@ -60,7 +60,7 @@ struct FenceBatchForm {
 }
 
 impl FenceBatchForm {
-    fn asked(self) -> Result<Asked, Refused> {
+    fn request(self) -> Result<BatchRequest, Refused> {
         let once: BTreeSet<FenceId> = self.fences.iter().map(|one| one.id).collect();
         if !(1..=FENCES_MAX).contains(&self.fences.len()) || once.len() < self.fences.len() {
             return Err(CommandError::Refused(FenceBatchRefusal::Count).into());
@@ -69,7 +69,7 @@ impl FenceBatchForm {
             return Err(CommandError::Refused(FenceBatchRefusal::Nothing).into());
         }
         let at = Timestamp::from_millis;
-        Ok(Asked {
+        Ok(BatchRequest {
             fences: self.fences.into_iter().map(|one| (one.id, one.version)).collect(),
             adjustment: self.change,
             term: Term { from: self.from.map(at), until: self.until.map(at) },
@@ -168,10 +168,10 @@ impl FenceBatchPreview {
 #[utoipa::path(post, path = "/fence/batch/preview", tag = "territory", operation_id = "previewFenceBatch",
     request_body = FenceBatchForm, responses((status = 200, body = Answer<FenceBatchPreview>)))]
 async fn preview(call: Call<Context>, Body(body): Body<FenceBatchForm>) -> Handled<FenceBatchPreview> {
-    let asked = body.asked()?;
+    let wanted = body.request()?;
     let now = call.request.now();
-    asked.term.sound(now).map_err(|fault| refused(fault.into()))?;
-    let judged = call.state.judge_batch(&call.caller, FenceBatchId(0), &asked, now).await?;
+    wanted.term.sound(now).map_err(|fault| refused(fault.into()))?;
+    let judged = call.state.judge_batch(&call.caller, FenceBatchId(0), &wanted, now).await?;
     if !judged.iter().any(Judged::is_known) {
         return Err(Refused::not_found());
     }
@@ -235,12 +235,12 @@ impl FenceBatchOutcome {
 #[utoipa::path(post, path = "/fence/batch", tag = "territory", operation_id = "changeFences",
     request_body = NewBatch, responses((status = 200, body = Answer<FenceBatchOutcome>)))]
 async fn apply(call: Call<Context>, Body(body): Body<NewBatch>) -> Handled<Value> {
-    let asked = body.form.asked()?;
+    let wanted = body.form.request()?;
     let why = reason(&body.reason).map_err(|refusal| Refused::from(CommandError::Refused(refusal)))?;
     let Call { state: context, caller, request } = &call;
     let ctx = request.context_of_account(json!({}));
     let answer = |id, judged: &[Judged]| told(&FenceBatchOutcome::new(Some(id), judged));
-    match context.apply_batch(caller, &asked, &why, &ctx, answer).await? {
+    match context.apply_batch(caller, &wanted, &why, &ctx, answer).await? {
         Done::Changed(receipt) => Ok(Answer::replied(receipt)),
         Done::Nothing(judged) if judged.iter().any(Judged::is_known) => {
             Ok(Answer(told(&FenceBatchOutcome::new(None, &judged))?))

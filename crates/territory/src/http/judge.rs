@@ -225,7 +225,7 @@ async fn judge(
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct PlaceAsked {
+struct PlaceQuery {
     /// Degrees.
     lng: f64,
     /// Degrees.
@@ -251,12 +251,12 @@ struct PlaceJudged {
 
 /// Judges one place in the caller's scope by the fences that count now.
 #[utoipa::path(get, path = "/fence/judge", tag = "territory", operation_id = "judgePlace",
-    params(PlaceAsked), responses((status = 200, body = Answer<PlaceJudged>)))]
+    params(PlaceQuery), responses((status = 200, body = Answer<PlaceJudged>)))]
 async fn judge_place(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
-    Params(asked): Params<PlaceAsked>,
+    Params(asked): Params<PlaceQuery>,
 ) -> Handled<PlaceJudged> {
     let mut db = context.runtime.reads.scoped(&caller.scope, seen, &["fence", "area_version"]).await?;
     let judge = context.judges.now(&context.runtime).await?;

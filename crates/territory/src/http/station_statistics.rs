@@ -45,7 +45,7 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Clone, Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct StationsAsked {
+struct StationsQuery {
     /// From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one.
     start_time: Option<String>,
     /// Until the day that holds it, included, at most 31 days in all; absent: today.
@@ -74,7 +74,7 @@ struct Range {
 }
 
 impl Range {
-    fn new(asked: &StationsAsked, reckoned: Timestamp, now: Timestamp) -> Result<Self, Refused> {
+    fn new(asked: &StationsQuery, reckoned: Timestamp, now: Timestamp) -> Result<Self, Refused> {
         let today = Day::of(now);
         let day = |name, text: Option<&String>, end| Ok::<_, Refused>(moment(name, text, end)?.map(Day::of));
         let until = day("endTime", asked.end_time.as_ref(), End::Last)?.unwrap_or(today).min(today);
@@ -173,7 +173,7 @@ fn point(one: &Stretch) -> StationPoint {
     }
 }
 
-impl StationsAsked {
+impl StationsQuery {
     fn meant(&self, range: &Range, present: &Present) -> Result<Meant, Refused> {
         let area = |text: &str| {
             text.trim().parse::<AreaId>().map_err(|_| Refused::malformed("请求参数 opAreaIds 格式不正确"))
@@ -229,13 +229,13 @@ async fn told_before(
 /// How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
 /// there now; days are Shanghai's. Nothing is told of what orders would say.
 #[utoipa::path(get, path = "/statistics/station", tag = "territory", operation_id = "stationStatistics",
-    params(PageQuery, StationsAsked), responses((status = 200, body = Answer<StationStatisticsAnswer>)))]
+    params(PageQuery, StationsQuery), responses((status = 200, body = Answer<StationStatisticsAnswer>)))]
 async fn statistics(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     Params(paging): Params<PageQuery>,
-    Params(asked): Params<StationsAsked>,
+    Params(asked): Params<StationsQuery>,
 ) -> Handled<StationStatisticsAnswer> {
     let present = context.stations_now().await.map_err(Refused::unavailable)?;
     let now = context.runtime.clock.now();
@@ -407,13 +407,13 @@ const FILE: Export<StationStatistics> = Export {
 
 /// The same places as CSV, at most 50000. It stands in the log who took it, cut down to what.
 #[utoipa::path(get, path = "/statistics/station/export", tag = "territory", operation_id = "exportStationStatistics",
-    params(StationsAsked, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
+    params(StationsQuery, ExportColumns), responses((status = 200, body = String, content_type = "text/csv")))]
 async fn file(
     State(context): State<Context>,
     caller: Caller,
     Seen(seen): Seen,
     disclosure: Disclosure,
-    Params(asked): Params<StationsAsked>,
+    Params(asked): Params<StationsQuery>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
     let present = context.stations_now().await.map_err(Refused::unavailable)?;
@@ -440,7 +440,7 @@ mod tests {
     fn range(from: Option<&str>, until: Option<&str>) -> Result<Range, Refused> {
         let text = |text: Option<&str>| text.map(str::to_owned);
         let asked =
-            StationsAsked { start_time: text(from), end_time: text(until), ..StationsAsked::default() };
+            StationsQuery { start_time: text(from), end_time: text(until), ..StationsQuery::default() };
         Range::new(&asked, NOW.plus_millis(-30 * 60_000), NOW)
     }
 
