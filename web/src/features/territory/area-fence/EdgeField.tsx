@@ -1,4 +1,3 @@
-import { AimOutlined, DeleteOutlined, NodeIndexOutlined, RedoOutlined, UndoOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Segmented, Space, Upload } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
@@ -8,6 +7,7 @@ import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
 import { firstLook } from '@/map/firstLook'
+import { EdgeTools } from '../fence/EdgeTools'
 import { fencesAround, type Geometry } from '../fence/fence'
 import { boundsOfRing, written, ZOOM_MOST } from '../fence/geometry'
 import { formatKm2 } from './areaFence'
@@ -17,7 +17,6 @@ import { Handles, type Sight } from './Handles'
 import { Pen } from './Pen'
 import { area_m2, formatLength, sides_m, sum } from '../fence/measure'
 import { snapped, targetsOf } from '../fence/snapping'
-import { Tool } from '../fence/Tool'
 import { useSteps } from '../fence/useSteps'
 import '../fence/fence.css'
 import './area-fence.css'
@@ -90,18 +89,18 @@ export default function EdgeField({ areaId, original, disabled = false, value = 
             { value: 'draw', label: '重新画' },
           ]}
         />
-        <Tool
-          label="吸附"
-          hint="靠近其他服务区的边界时对齐；按住 Alt 暂不吸附"
-          icon={<NodeIndexOutlined />}
-          pressed={snapping}
+        <EdgeTools
+          hint="靠近其他服务区的边界时对齐"
+          snapping={snapping}
+          onSnapping={setSnapping}
+          undo={undo}
+          redo={redo}
           disabled={disabled}
-          onClick={() => setSnapping(!snapping)}
+          empty={value === null}
+          onClear={() => change(null)}
+          lookLabel="看全边界"
+          onLook={() => look(ring.length > 0 ? ring : before)}
         />
-        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
-        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
-        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={disabled || value === null} onClick={() => change(null)} />
-        <Tool label="看全边界" icon={<AimOutlined />} onClick={() => look(ring.length > 0 ? ring : before)} />
         <span className="weak" role="status">
           {mode === 'draw' ? '逐点单击，双击或回到起点结束' : adjusting(sight, countOf(ring))}
         </span>

@@ -1,13 +1,4 @@
-import {
-  AimOutlined,
-  ColumnWidthOutlined,
-  DeleteOutlined,
-  MergeCellsOutlined,
-  NodeIndexOutlined,
-  RedoOutlined,
-  ScissorOutlined,
-  UndoOutlined,
-} from '@ant-design/icons'
+import { ColumnWidthOutlined, MergeCellsOutlined, ScissorOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Segmented } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
@@ -21,6 +12,7 @@ import { MapView } from '@/map/MapView'
 import { firstLook } from '@/map/firstLook'
 import { Beside } from './Beside'
 import { Coordinates } from './Coordinates'
+import { EdgeTools } from './EdgeTools'
 import { type FenceType, fencesAround, type Geometry } from './fence'
 import { boundsOfRing, polygonOf, type Ring, ringOf, ZOOM_MOST } from './geometry'
 import { Measured, SideLabels } from './Measured'
@@ -189,18 +181,18 @@ export default function DrawField(props: DrawFieldProps) {
           </>
         )}
         <Tool label="测量" icon={<ColumnWidthOutlined />} pressed={mode === 'measure'} disabled={disabled} onClick={() => take('measure')} />
-        <Tool
-          label="吸附"
-          hint="靠近其他围栏的顶点和边时对齐；按住 Alt 暂不吸附"
-          icon={<NodeIndexOutlined />}
-          pressed={snapping}
+        <EdgeTools
+          hint="靠近其他围栏的顶点和边时对齐"
+          snapping={snapping}
+          onSnapping={setSnapping}
+          undo={undo}
+          redo={redo}
           disabled={disabled}
-          onClick={() => setSnapping(!snapping)}
+          empty={value === null}
+          onClear={() => draw(null)}
+          lookLabel="回到围栏"
+          onLook={() => look(true)}
         />
-        <Tool label="撤销" icon={<UndoOutlined />} disabled={disabled || !undo} onClick={() => undo?.()} />
-        <Tool label="重做" icon={<RedoOutlined />} disabled={disabled || !redo} onClick={() => redo?.()} />
-        <Tool label="清空边界" icon={<DeleteOutlined />} disabled={none} onClick={() => draw(null)} />
-        <Tool label="回到围栏" icon={<AimOutlined />} onClick={() => look(true)} />
         <span className="weak">{hints[mode]}</span>
       </div>
       {map && mode === 'merge' && <MergeBar map={map} neighbours={neighbours} onMerge={takeIn} />}

@@ -1,6 +1,7 @@
 import { DeleteOutlined, UploadOutlined } from '@ant-design/icons'
 import { App, Button, Upload } from 'antd'
 import { api, command } from '@/api/client'
+import { photoAt } from '@/kit/photo'
 import { Photos } from '@/kit/Photos'
 import { useCommand } from '@/kit/useCommand'
 import { type Fence, stale } from './fence'
@@ -8,11 +9,6 @@ import { type Fence, stale } from './fence'
 const PATH = '/fence/photo'
 const PHOTOS_MAX = 3
 const FILE_MAX_BYTES = 10 * 1024 * 1024
-
-async function photoOf(id: string, photoId: string, signal: AbortSignal): Promise<Blob> {
-  const response = await api.download(PATH, { id, photoId }, { signal, quiet: true })
-  return response.blob()
-}
 
 /** 现场照片: what the place looks like, for those who have to find it; all that the camera wrote about itself is gone. */
 export function FencePhotos({ fence: { id, photoIds } }: { fence: Fence }) {
@@ -50,7 +46,7 @@ export function FencePhotos({ fence: { id, photoIds } }: { fence: Fence }) {
   })
   return (
     <>
-      <Photos photos={photos} of={[PATH, id]} load={(photoId, signal) => photoOf(id, photoId, signal)} none="还没有照片：拍下标线、标志和周边，方便运维和骑行用户找到这里" />
+      <Photos photos={photos} of={[PATH, id]} load={(photoId, signal) => photoAt(PATH, { id, photoId }, signal)} none="还没有照片：拍下标线、标志和周边，方便运维和骑行用户找到这里" />
       <Upload accept="image/jpeg,image/png,image/webp" showUploadList={false} beforeUpload={bring} disabled={photos.length >= PHOTOS_MAX || show.isPending}>
         <Button icon={<UploadOutlined />} loading={show.isPending} disabled={photos.length >= PHOTOS_MAX}>
           {photos.length >= PHOTOS_MAX ? `最多 ${PHOTOS_MAX} 张` : '上传照片'}

@@ -4,6 +4,7 @@ import { parkApplicationStateLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
 import { tagOf } from '@/kit/choice'
 import { formatTime } from '@/kit/format'
+import { photoAt } from '@/kit/photo'
 import type { TagStyle } from '@/kit/StateTag'
 import { stateStyle } from '@/kit/theme'
 import type { FenceStart } from '../fence/FenceForm'
@@ -53,10 +54,7 @@ export const applicationVotes = (id: string, version: number) =>
   })
 
 /** One of its photos. */
-export async function applicationPhoto(id: string, photoId: string, signal: AbortSignal): Promise<Blob> {
-  const response = await api.download(`${PARK_APPLICATION_PATH}/photo`, { id, photoId }, { signal, quiet: true })
-  return response.blob()
-}
+export const applicationPhoto = (id: string, photoId: string, signal: AbortSignal) => photoAt(`${PARK_APPLICATION_PATH}/photo`, { id, photoId }, signal)
 
 /** From here on a photo was taken somewhere else, metres: a phone's fix may be off by so much. */
 const FAR_M = 100

@@ -1,6 +1,7 @@
 import { Table } from 'antd'
 import { Changes } from '@/kit/versions/Changes'
-import { countOf, saidOfChange, stopClasses } from '../stops'
+import { countOf, saidOfChange } from '../stops'
+import { StopTally } from '../StopTally'
 import { type BatchPreview, changedRows, changesOf, type PreviewedRow } from './batches'
 import './batch.css'
 
@@ -41,28 +42,7 @@ export function PreviewRows({ preview }: { preview: BatchPreview }) {
           : `近 ${days} 天在附近停车 ${count.toLocaleString('zh-CN')} 次${capped ? '（只看了最近的，其余未算）' : ''}，若按修改后判断：${saidOfChange(stops) ?? '结果不变'}。`}
         <span className="weak"> 停放上限、满桩禁停和还车凭证不影响这里的判断。</span>
       </p>
-      {count > 0 && (
-        <table className="batch-tally">
-          <thead>
-            <tr>
-              <th scope="col">判断</th>
-              <th scope="col">现在</th>
-              <th scope="col">修改后</th>
-            </tr>
-          </thead>
-          <tbody>
-            {stopClasses
-              .filter(({ key }) => stops.before[key] + stops.after[key] > 0)
-              .map(({ key, label }) => (
-                <tr key={key}>
-                  <th scope="row">{label}</th>
-                  <td className="figure">{stops.before[key].toLocaleString('zh-CN')}</td>
-                  <td className="figure">{stops.after[key].toLocaleString('zh-CN')}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      )}
+      {count > 0 && <StopTally of={stops} then="修改后" />}
       <Table<PreviewedRow>
         size="small"
         rowKey="id"
