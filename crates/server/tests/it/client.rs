@@ -69,6 +69,11 @@ pub async fn plain(
     Ok(Reply { status, body, position })
 }
 
+/// Whether a file has this text in it.
+pub fn holds(bytes: &[u8], part: &str) -> bool {
+    bytes.windows(part.len()).any(|window| window == part.as_bytes())
+}
+
 /// A machine client of the open API.
 #[derive(Clone)]
 pub struct Machine {
@@ -144,6 +149,15 @@ impl Browser {
             browser.call("POST", "/platform/permission/login", json!({ "opManId": phone })).await.data();
         browser.token = Some(signed["token"].as_str().expect("a token").to_owned());
         browser
+    }
+
+    /// A request that travels plain although it needs the session: a file, taken or brought.
+    pub fn plainly(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.http
+            .request(method, format!("{}{BASE}{path}", self.url))
+            .header("_t", &self.session.t.0)
+            .bearer_auth(self.token.as_deref().expect("signed in"))
+            .header("x-seen", i64::MAX.to_string())
     }
 
     /// A box for a call to the full path `at`.

@@ -1,37 +1,25 @@
 //! Photos of the place of a fence: brought by who draws there, seen by who sees it.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use simulator::photo::photo;
-use wire::BASE;
 
 use crate::city::City;
-use crate::client::{Browser, Machine};
+use crate::client::{Browser, Machine, holds};
 use crate::stack::{ADMIN, Stack};
 
 const CLERK: &str = "13700000071";
 
 /// Sends a file as a page does: as it is, with what says who sends it.
 async fn bring(browser: &Browser, fence: &str, content: Vec<u8>) -> (u16, Value) {
-    let answer = reqwest::Client::new()
-        .post(format!("{}{BASE}/fence/photo?id={fence}", browser.url))
-        .header("_t", &browser.session.t.0)
-        .bearer_auth(browser.token.as_deref().expect("signed in"))
-        .body(content)
-        .send()
-        .await
-        .unwrap();
+    let path = format!("/fence/photo?id={fence}");
+    let answer = browser.plainly(Method::POST, &path).body(content).send().await.unwrap();
     (answer.status().as_u16(), answer.json().await.unwrap_or_default())
 }
 
 async fn look(browser: &Browser, fence: &str, photo: &str) -> Vec<u8> {
-    let answer = reqwest::Client::new()
-        .get(format!("{}{BASE}/fence/photo?id={fence}&photoId={photo}", browser.url))
-        .header("_t", &browser.session.t.0)
-        .bearer_auth(browser.token.as_deref().expect("signed in"))
-        .header("x-seen", i64::MAX.to_string())
-        .send()
-        .await
-        .unwrap();
+    let path = format!("/fence/photo?id={fence}&photoId={photo}");
+    let answer = browser.plainly(Method::GET, &path).send().await.unwrap();
     answer.bytes().await.unwrap().to_vec()
 }
 
@@ -39,10 +27,6 @@ async fn photos(browser: &Browser, fence: &str) -> Vec<String> {
     let row = browser.ok("GET", &format!("/fence/{fence}"), json!({})).await;
     let ids = row["photoIds"].as_array().unwrap_or_else(|| panic!("{row}"));
     ids.iter().map(|id| id.as_str().expect("text").to_owned()).collect()
-}
-
-fn holds(bytes: &[u8], part: &str) -> bool {
-    bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
 #[tokio::test(flavor = "multi_thread")]

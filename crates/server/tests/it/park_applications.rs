@@ -1,12 +1,12 @@
 //! Station applications: from a rider's phone to a parking place, by the public ports.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use simulator::photo::photo;
 use vocabulary::{Clock, SystemClock};
-use wire::BASE;
 
 use crate::city::City;
-use crate::client::{Browser, Machine, Reply, plain};
+use crate::client::{Browser, Machine, Reply, holds, plain};
 use crate::exports::{file, lines};
 use crate::stack::{ADMIN, Stack};
 
@@ -39,20 +39,10 @@ async fn uploaded(machine: &Machine, pin: &str, content: Vec<u8>) -> String {
 
 /// A photo as a browser gets it: its headers, and its bytes.
 async fn shown(browser: &Browser, id: &str, photo: &str) -> (reqwest::header::HeaderMap, Vec<u8>) {
-    let answer = reqwest::Client::new()
-        .get(format!("{}{BASE}{LIST}/photo?id={id}&photoId={photo}", browser.url))
-        .header("_t", &browser.session.t.0)
-        .bearer_auth(browser.token.as_deref().expect("signed in"))
-        .header("x-seen", i64::MAX.to_string())
-        .send()
-        .await
-        .unwrap();
+    let path = format!("{LIST}/photo?id={id}&photoId={photo}");
+    let answer = browser.plainly(Method::GET, &path).send().await.unwrap();
     assert_eq!(answer.status(), 200);
     (answer.headers().clone(), answer.bytes().await.unwrap().to_vec())
-}
-
-fn holds(bytes: &[u8], part: &str) -> bool {
-    bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
 #[tokio::test(flavor = "multi_thread")]
