@@ -204,7 +204,11 @@ mod tests {
     }
 
     fn stays() -> impl Strategy<Value = Vec<Stay>> {
-        let one = (-60_f64..30.0, prop::option::of(0.01_f64..60.0), any::<bool>());
+        // Also to the hour: what happens then is of the hour that begins.
+        let hours = |span: std::ops::Range<i32>| span.prop_map(f64::from);
+        let from = prop_oneof![-60_f64..30.0, hours(-60..30)];
+        let lasts = prop_oneof![0.01_f64..60.0, hours(1..60)];
+        let one = (from, prop::option::of(lasts), any::<bool>());
         let one = one.prop_map(|(from, lasts, left)| Stay { left, ..stay(from, lasts.map(|h| from + h)) });
         prop::collection::vec(one, 0..40)
     }
@@ -224,10 +228,14 @@ mod tests {
                 prop_assert_eq!(usize::try_from(tally.standing[hour]).unwrap(), there(DAY.hour(hour)));
                 let within = |at: Timestamp| (DAY.hour(hour)..DAY.hour(hour + 1)).contains(&at);
                 let came = stays.iter().filter(|stay| within(stay.from)).count();
-                let went = stays.iter().filter(|stay| stay.until.is_some_and(within)).count();
                 let left = stays.iter().filter(|stay| stay.left && stay.until.is_some_and(within)).count();
                 prop_assert_eq!(usize::try_from(tally.returns[hour]).unwrap(), came);
                 prop_assert_eq!(usize::try_from(tally.departures[hour]).unwrap(), left);
+                // Who comes at a full hour stands there then, and who leaves then does not: between two of them it is the other
+                // end that counts.
+                let since = |at: Timestamp| DAY.hour(hour) < at && at <= DAY.hour(hour + 1);
+                let came = stays.iter().filter(|stay| since(stay.from)).count();
+                let went = stays.iter().filter(|stay| stay.until.is_some_and(since)).count();
                 prop_assert_eq!(there(DAY.hour(hour)) + came, there(DAY.hour(hour + 1)) + went);
             }
             prop_assert!(tally.standing[hours..].iter().all(|n| *n == 0));
