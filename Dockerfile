@@ -1,4 +1,4 @@
-# The product in one image: the server `wheelhouse`, the demo city `simulator`, the built web app.
+# The product in one image: the server `wheelhouse`, the demo city `simulator`, its `payment-simulator`, the built web app.
 FROM node:20-bookworm-slim AS web
 WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
@@ -12,8 +12,8 @@ COPY Cargo.toml Cargo.lock clippy.toml rustfmt.toml ./
 COPY crates crates
 COPY migrations migrations
 COPY nats nats
-RUN cargo build --release --locked -p server -p simulator \
- && mkdir /out && cp target/release/wheelhouse target/release/simulator /out/ \
+RUN cargo build --release --locked -p server -p simulator -p payment-simulator \
+ && mkdir /out && cp target/release/wheelhouse target/release/simulator target/release/payment-simulator /out/ \
  && /out/simulator city --seed 7 --out /out/city.geojson
 
 FROM debian:bookworm-slim
@@ -22,7 +22,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --home-dir /var/lib/wheelhouse --create-home wheelhouse \
  && install -d -o wheelhouse /etc/wheelhouse/nats
-COPY --from=build /out/wheelhouse /out/simulator /usr/local/bin/
+COPY --from=build /out/wheelhouse /out/simulator /out/payment-simulator /usr/local/bin/
 COPY --from=build /out/city.geojson /usr/local/share/wheelhouse/
 COPY --from=web /src/web/dist /usr/local/share/wheelhouse/web
 COPY nats /usr/local/share/wheelhouse/nats

@@ -19,7 +19,7 @@ export const built = pages.map(({ path }) => path)
 
 /** Those that are lists described by data. */
 export const lists = pages
-  .filter(({ page }) => /<(ListPage|FenceList)\b/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
+  .filter(({ page }) => /<(ListPage|FenceList|CardList)\b/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
   .map(({ path }) => path)
 
 /** One of those that are still to come. */

@@ -40,6 +40,8 @@ export function hashOf(page: Page): string {
 }
 
 const NOT_LOADED = 'Failed to load resource'
+/** Every page of the frame is told of requests for a second person: one that goes while it connects is told of by the browser. */
+const LEFT_EARLY = /^WebSocket .* closed before the connection/
 
 /** What the browser complains of; of a resource that did not load it says the address apart from the words. */
 function complaintOf(message: ConsoleMessage): string {
@@ -106,7 +108,7 @@ export const test = plain.extend<Fixtures, Worker>({
       const raised = (error: WebError) => complaints.push(error.error().message)
       const said = (message: ConsoleMessage) => {
         const text = complaintOf(message)
-        if (['error', 'warning'].includes(message.type()) && !allowed.some((known) => known.test(text))) complaints.push(text)
+        if (['error', 'warning'].includes(message.type()) && ![LEFT_EARLY, ...allowed].some((known) => known.test(text))) complaints.push(text)
       }
       const watch = (watched: BrowserContext) => {
         watched.on('weberror', raised)

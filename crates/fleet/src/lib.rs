@@ -36,7 +36,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::vehicle_list::routes(fleet))
         .merge(http::commands::routes(fleet))
         .merge(http::enrolment::routes(fleet))
-        .merge(http::rides::routes(fleet))
+        .merge(http::work::routes(fleet))
 }
 
 /// Its read models.

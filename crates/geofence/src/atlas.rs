@@ -7,6 +7,7 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject};
 use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
 
+use crate::judge::Known;
 use crate::outline::Bounds;
 use crate::plane::Plane;
 use crate::{Outline, Parking, Ring, Rule, Shape};
@@ -177,6 +178,23 @@ impl Atlas {
     /// The edge of `area` at an instant.
     pub(crate) fn area(&self, area: AreaId, at: Timestamp) -> Option<&(Area, Outline)> {
         self.areas.iter().find(|(known, _)| known.id == area && known.span.holds(at))
+    }
+
+    /// An edge of an area by its version.
+    pub(crate) fn edge(&self, area: AreaId, data_version: i64) -> Option<&Outline> {
+        let found =
+            self.areas.iter().find(|(known, _)| known.id == area && known.data_version == data_version);
+        found.map(|(_, outline)| outline)
+    }
+
+    /// A fence as it was in a version.
+    pub fn version(&self, known: Known) -> Option<&Fence> {
+        self.fence(known).map(|(fence, _)| fence)
+    }
+
+    /// A fence by its version.
+    pub(crate) fn fence(&self, known: Known) -> Option<&(Fence, Outline)> {
+        self.fences.iter().find(|(fence, _)| fence.id == known.id && fence.data_version == known.data_version)
     }
 
     /// The area that holds a place; of several the smallest box's.

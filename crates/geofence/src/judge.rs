@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use vocabulary::{AreaId, Cents, FenceId, Timestamp, Wgs84, choices};
 
+use crate::Outline;
 use crate::atlas::Atlas;
 use crate::plane::Plane;
 use crate::rule::{FenceKind, Parking, Proof, Rule};
@@ -149,16 +150,9 @@ impl Atlas {
             Some(_) => false,
         };
         let parking = self.parking(stop, &plane, scope, error_m, |fence, rule, stands| {
-            let standing = count(fence);
-            if rule.hours.is_some_and(|hours| !hours.hold(stop.at)) {
-                reasons.extend(stands.then_some(Reason::ClosedNow));
-                false
-            } else if rule.full_is_closed && standing >= rule.capacity {
-                reasons.extend(stands.then_some(Reason::Full(standing)));
-                false
-            } else {
-                true
-            }
+            let refused = turned_away(rule, stop.at, count(fence));
+            reasons.extend(refused.filter(|_| stands));
+            refused.is_none()
         });
         reasons.push(match &parking {
             None => Reason::NoParking,
@@ -198,6 +192,35 @@ impl Atlas {
         let found = self.parking(stop, &plane, stop.area, error_m, |_, _, _| true)?;
         let stands = found.stands && self.ban(stop, &plane, error_m, &mut Vec::new()).is_none();
         Some((found.nearest, stands))
+    }
+
+    /// How far a place lies within where a bike is charged as `judged` says, metres: to the edge that decides, below nothing
+    /// on the side where it may stand. Of what is parked: how far outside of parking places with their buffers; infinite
+    /// where there is none. The error of the fix is not taken off. Nothing where no edge is known.
+    pub fn into_m(&self, judged: &Judgement, at: &Stop, count: impl Fn(FenceId) -> i32) -> Option<f64> {
+        let plane = Plane::at(at.place);
+        let beyond_m = |outline: &Outline| {
+            let beyond_m = outline.beyond_m(at.place, &plane);
+            if beyond_m > 0.0 { beyond_m } else { -outline.edge_m(&plane) }
+        };
+        match judged.class {
+            ReturnClass::NoStop | ReturnClass::NoRide => {
+                self.fence(judged.fence?).map(|(_, outline)| -beyond_m(outline))
+            }
+            ReturnClass::OutsideArea => {
+                let (id, data_version) = judged.area?;
+                self.edge(id, data_version).map(beyond_m)
+            }
+            ReturnClass::Parked | ReturnClass::OutsideParking => {
+                let scope = at.area.or(judged.area.map(|(id, _)| id));
+                let admits = |fence, rule: &Parking, _| turned_away(rule, at.at, count(fence)).is_none();
+                let Some(found) = self.parking(at, &plane, scope, 0.0, admits) else {
+                    return Some(f64::INFINITY);
+                };
+                let (_, outline) = self.fence(found.nearest.fence)?;
+                Some(beyond_m(outline) - found.rule.buffer_m)
+            }
+        }
     }
 
     /// The area that it is judged in, and how many metres it lies outside of it; nothing where there is none.
@@ -302,6 +325,15 @@ impl Found<'_> {
         let order = self.nearest.beyond_m.total_cmp(&held.nearest.beyond_m);
         let order = held.stands.cmp(&self.stands).then(order);
         order.then(self.nearest.fence.id.0.cmp(&held.nearest.fence.id.0)).is_lt()
+    }
+}
+
+/// Why a parking place with so many bikes would not have one more at that time, if so.
+fn turned_away(rule: &Parking, at: Timestamp, standing: i32) -> Option<Reason> {
+    if rule.hours.is_some_and(|hours| !hours.hold(at)) {
+        Some(Reason::ClosedNow)
+    } else {
+        (rule.full_is_closed && standing >= rule.capacity).then_some(Reason::Full(standing))
     }
 }
 

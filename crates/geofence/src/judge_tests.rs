@@ -252,3 +252,34 @@ fn where_a_bike_is_hangs_on_no_hour_no_room_and_no_edge_of_an_area() {
     let banned = Atlas::new(Vec::new(), vec![place, no_stop(2, [5.0, 5.0, 15.0, 15.0])]);
     assert_eq!(of(&banned, 10.0, None), Some((1, 0, false)), "in a ban it stands in no parking place");
 }
+
+#[test]
+fn how_far_within_a_place_lies_is_told_from_the_edge_that_decided() {
+    let wide = Rule::Parking(Parking { buffer_m: 2.0, ..Parking::default() });
+    let atlas = atlas(vec![fence(1, [0.0, 0.0, 60.0, 20.0], wide), no_stop(2, [200.0, 0.0, 300.0, 100.0])]);
+    let into_m = |judged_at: (f64, f64), at: (f64, f64)| {
+        let judged = atlas.judge(&stop(judged_at.0, judged_at.1), |_| 0);
+        atlas.into_m(&judged, &stop(at.0, at.1), |_| 0).unwrap()
+    };
+    let near = |metres: f64, wanted: f64| (metres - wanted).abs() < 0.01;
+    let beside = (70.0, 10.0);
+    assert!(near(into_m(beside, beside), 8.0), "ten metres outside, of which the buffer has two");
+    assert!(near(into_m(beside, (55.0, 10.0)), -7.0), "a phone that is five metres within");
+    let banned = (210.0, 50.0);
+    assert!(
+        near(into_m(banned, banned), 10.0) && near(into_m(banned, (195.0, 50.0)), -5.0),
+        "of a ban its own edge"
+    );
+    let away = (5_040.0, 0.0);
+    assert!((into_m(away, away) - 40.0).abs() < 0.5 && into_m(away, (4_990.0, 0.0)) < -9.0, "of an area too");
+    let nowhere = Atlas::new(Vec::new(), Vec::new());
+    let judged = nowhere.judge(&stop(0.0, 0.0), |_| 0);
+    assert_eq!(nowhere.into_m(&judged, &stop(0.0, 0.0), |_| 0), None, "no edge is known");
+    let bare = super::Atlas::new(Vec::new(), Vec::new());
+    let outside = Judgement { class: ReturnClass::OutsideParking, ..judged };
+    assert_eq!(
+        bare.into_m(&outside, &stop(0.0, 0.0), |_| 0),
+        Some(f64::INFINITY),
+        "there is no parking place"
+    );
+}

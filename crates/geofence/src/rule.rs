@@ -126,10 +126,15 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Whether a bike that points to `heading_degrees` stands along it, whichever end is in front.
-    pub fn agrees(self, heading_degrees: f64) -> bool {
+    /// Degrees that a bike which points to `heading_degrees` stands off it, whichever end is in front: 0 to 90.
+    pub fn off_degrees(self, heading_degrees: f64) -> f64 {
         let off = (heading_degrees - f64::from(self.degrees)).rem_euclid(180.0);
-        off.min(180.0 - off) <= f64::from(self.tolerance_degrees)
+        off.min(180.0 - off)
+    }
+
+    /// Whether a bike that points to `heading_degrees` stands along it.
+    pub fn agrees(self, heading_degrees: f64) -> bool {
+        self.off_degrees(heading_degrees) <= f64::from(self.tolerance_degrees)
     }
 }
 

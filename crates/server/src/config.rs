@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
 use crate::feed_settings::FeedSettings;
+use crate::payments::PaymentSettings;
 
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -153,6 +154,9 @@ pub struct Settings {
     /// Token of the payment provider's HTTP gateway.
     #[arg(long, env = "PAY_GATEWAY_TOKEN", hide_env_values = true)]
     pub pay_gateway_token: Option<String>,
+    /// Who is asked for riders' money.
+    #[command(flatten)]
+    pub payment: PaymentSettings,
     /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
     #[arg(long, value_delimiter = ',')]
     pub parts: Vec<Part>,
@@ -260,6 +264,7 @@ impl Settings {
             pay_adapter: None,
             pay_gateway_url: None,
             pay_gateway_token: None,
+            payment: PaymentSettings::default(),
             parts: Vec::new(),
             metrics_token: None,
             telemetry_days: 30,
@@ -333,6 +338,7 @@ impl Settings {
             self.pay_adapter() != PayAdapter::Http || self.pay_gateway_url.is_some(),
             "PAY_ADAPTER=http needs PAY_GATEWAY_URL"
         );
+        self.payment.provider()?;
         Ok(())
     }
 }

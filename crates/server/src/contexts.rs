@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use access::{Access, AccessConfig, AccessDirectory, HttpGateway, LogGateway, SmsGateway, WebConfig};
 use anyhow::{Context, Result, bail, ensure};
+use approvals::{Approvals, Deed};
 use async_trait::async_trait;
 use attachments::Attachments;
 use audit::Audit;
@@ -15,12 +16,14 @@ use fleet::credential::DeviceKey;
 use kernel::{MasterKey, Projector, Reactor, Runtime};
 use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
+use riding::Context as Riding;
 use serde_json::Value;
 use vocabulary::{AgentId, AreaId, DataOwner, Scope};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
 use crate::adapters::{AreasOfTerritory, LiveOfMemory, NatsDownlink};
 use crate::agents::{BikesOfFleet, PermissionsOfAccess, StopsOfLive, TerritoryAgentStanding};
+use crate::area_configs::ConfigsOfAreas;
 use crate::audit_schemas::schemas;
 use crate::authentication::WireAuthentication;
 use crate::base_map::BaseMap;
@@ -28,10 +31,11 @@ use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
 use crate::descriptors::fitted;
 use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
+use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, NoAuthority, PlacesOfTerritory};
 use crate::secrets::Secrets;
-use crate::staff::StaffOfAccess;
+use crate::staff::{PeopleOfAccess, StaffOfAccess};
 
-/// Tables that may be watched as `read/<table>`, each with the codes of which one is needed.
+/// Tables that may be watched as `read/<table>`, each with the codes of which one is needed; without any, by everybody.
 const WATCHED: &[(&str, &[&str])] = &[
     ("role", &["1001"]),
     ("operator", &["1002"]),
@@ -46,6 +50,16 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("device_command", &["0301", "0305"]),
     ("payment_account", &["financial_02", "financial_06"]),
     ("audit_entry", &["1404"]),
+    ("approval", &[]),
+    ("rider", &["070101"]),
+    ("ride_order", &["1601"]),
+    ("ledger_entry", &["070101"]),
+    ("payment", &["070101", "1601"]),
+    ("card_product", &["1703", "1705"]),
+    ("card_holding", &["070101"]),
+    ("certification", &["0703"]),
+    ("rebinding", &["0704"]),
+    ("blacklist_entry", &["08"]),
 ];
 
 /// Everything at work.
@@ -56,6 +70,10 @@ pub struct Contexts {
     pub fleet: Fleet,
     /// Payment accounts.
     pub finance: finance::Context,
+    /// Second persons.
+    pub approvals: Approvals,
+    /// Riders and what they ride.
+    pub riding: Riding,
     /// Who did what.
     pub audit: Arc<Audit>,
     /// Photos and documents that cases hold.
@@ -87,6 +105,16 @@ fn of_tables_alone() -> Vec<Arc<dyn Projector>> {
     all.extend(territory::projectors());
     all.extend(fleet::projectors());
     all.extend(finance::projectors());
+    all.extend(ledger::projectors());
+    all.extend(riding::projectors());
+    all.extend(approvals::projectors());
+    all
+}
+
+/// What may need a second person, of all contexts.
+fn deeds(runtime: &Runtime) -> Vec<Arc<dyn Deed>> {
+    let mut all = territory::deeds(runtime);
+    all.extend(riding::deeds(runtime));
     all
 }
 
@@ -100,7 +128,28 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
         ),
         ("fleet", &["vehicle", "device", "device-command"]),
         ("finance", &["payment-account"]),
+        ("ledger", &["ledger-book"]),
+        (
+            "riding",
+            &[
+                "rider",
+                "ride-order",
+                "payment",
+                "billing-config",
+                "return-config",
+                "use-config",
+                "pay-config",
+                "riding-permission",
+                "card-product",
+                "rider-cards",
+                "certification",
+                "rebinding",
+                "blacklist-entry",
+                "return-review",
+            ],
+        ),
         ("audit", &["access-record"]),
+        ("approvals", &["approval", "approval-limits"]),
     ]
     .into_iter()
     .flat_map(|(context, categories)| categories.iter().map(move |category| (*category, context)))
@@ -150,6 +199,8 @@ impl Contexts {
             standings: Arc::new(StandingsOfAccess(Arc::clone(&directory))),
             passwords: password_desk(settings, &master)?,
         };
+        let standings = Arc::new(PeopleOfAccess::new(runtime.clone(), Arc::clone(&directory)));
+        let approvals = Approvals::new(runtime.clone(), standings, deeds(runtime));
         let finance = finance::Context::new(runtime.clone(), ports, &master);
         let ports = access::Ports { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
         let access = Access::new(runtime.clone(), sessions, tokens, directory, ports, &master, config);
@@ -159,10 +210,30 @@ impl Contexts {
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
         };
+        let ports = riding::ports::Ports {
+            bikes: Arc::new(BikesOfStreets::new(fleet.clone(), memory.clone())),
+            places: Arc::new(PlacesOfTerritory::new(runtime.clone())),
+            identity: Arc::new(NoAuthority { development: settings.profile == Profile::Development }),
+            provider: crate::payments::provider(settings, secrets)?,
+            attachments: attachments.clone(),
+            approvals: approvals.clone(),
+        };
+        let riding = Riding::new(runtime.clone(), ports, &master);
         let audit = Audit::new(runtime.clone(), schemas());
         wire.audited_by(audit.audit_sink());
         let feeds = Feeds::new(runtime.clone(), memory.clone(), settings.feeds.about(), &master);
-        Ok(Self { access, fleet, finance, audit, attachments, feeds, wire, memory: memory.clone() })
+        Ok(Self {
+            access,
+            fleet,
+            finance,
+            approvals,
+            riding,
+            audit,
+            attachments,
+            feeds,
+            wire,
+            memory: memory.clone(),
+        })
     }
 
     /// The routes of all contexts.
@@ -173,12 +244,15 @@ impl Contexts {
             stops: Arc::new(StopsOfLive::new(runtime.clone())),
             people: Arc::new(StaffOfAccess::new(runtime.clone())),
             attachments: self.attachments.clone(),
+            approvals: self.approvals.clone(),
         };
         access::routes(Arc::clone(&self.access))
             .merge(territory::routes(runtime, &ports))
             .merge(attachments::http::routes(&self.attachments))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))
+            .merge(riding::routes(&self.riding))
+            .merge(approvals::routes(&self.approvals))
             .merge(audit::routes(Arc::clone(&self.audit)))
             .merge(feeds::routes(&self.feeds))
             .merge(crate::base_map::routes(base_map))
@@ -189,6 +263,8 @@ impl Contexts {
     pub fn reactors(&self, runtime: &Runtime) -> Vec<Arc<dyn Reactor>> {
         let mut all = access::reactors(&self.access);
         all.extend(fleet::reactors(&self.fleet, Arc::new(NatsDownlink::new(runtime.nats.clone()))));
+        all.push(Arc::new(LockAnswers::new(self.riding.clone())));
+        all.push(Arc::new(ConfigsOfAreas::new(runtime.clone())));
         all
     }
 
@@ -304,7 +380,8 @@ mod tests {
         for (table, codes) in WATCHED {
             let line = document.lines().find(|line| line.starts_with(&format!("| `{table}` |")));
             let line = line.unwrap_or_else(|| panic!("docs/push.md does not tell of {table}"));
-            assert!(line.ends_with(&format!("| {} |", codes.join(", "))), "{line}");
+            let codes = if codes.is_empty() { "—".to_owned() } else { codes.join(", ") };
+            assert!(line.ends_with(&format!("| {codes} |")), "{line}");
         }
     }
 }

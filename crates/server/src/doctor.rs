@@ -4,14 +4,16 @@ use anyhow::Result;
 use kernel::log::checkpoint::last_state;
 use kernel::log::places::{self, Folder, Place};
 use kernel::log::snapshots::{self, OLD_S, Oldest};
+use payment_port::PortError;
 use sqlx::{PgPool, Row};
 
 use crate::config::Stores;
+use crate::payments::PaymentSettings;
 use crate::secrets::Secrets;
-use crate::{contexts, stores};
+use crate::{contexts, payments, stores};
 
 /// Looks at everything it can reach; fails when something is wrong.
-pub async fn doctor(stores: &Stores) -> Result<()> {
+pub async fn doctor(stores: &Stores, payment: &PaymentSettings) -> Result<()> {
     let mut findings = Findings::default();
     let secrets = match Secrets::load(&stores.state_dir) {
         Ok(secrets) => {
@@ -35,7 +37,29 @@ pub async fn doctor(stores: &Stores) -> Result<()> {
         (Some(_), Some(secrets)) => nats(stores, secrets, head, &mut findings).await,
         (Some(_), None) => {}
     }
+    if let Some(secrets) = &secrets {
+        provider(payment, secrets, &mut findings).await;
+    }
     findings.tell()
+}
+
+/// Whether the payment provider is there and knows us.
+async fn provider(payment: &PaymentSettings, secrets: &Secrets, findings: &mut Findings) {
+    let port = match payments::client(payment, secrets) {
+        Ok(Some(port)) => port,
+        Ok(None) => return findings.well("no payment provider is set (PAYMENT_URL): nothing can be paid"),
+        Err(error) => return findings.wrong(&format!("{error:#}"), "see docs/payment-port.md"),
+    };
+    match payments::answers(&port).await {
+        Ok(()) => findings.well("the payment provider answers, and knows us"),
+        Err(error @ PortError::Unreachable(_)) => {
+            findings.wrong(&error.to_string(), "start it, or correct PAYMENT_URL");
+        }
+        Err(error) => findings.wrong(
+            &error.to_string(),
+            "PAYMENT_MERCHANT and PAYMENT_SECRET must be what the provider knows us by, and both clocks right",
+        ),
+    }
 }
 
 /// Says where the log ends, if it can be read.

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod agents;
+mod area_configs;
 mod audit_schemas;
 mod auth_callout;
 mod authentication;
@@ -16,7 +17,9 @@ mod finances;
 mod health;
 mod live_runtime;
 mod maintenance;
+mod payments;
 mod pruning;
+mod rides;
 mod secrets;
 mod serve;
 mod site;
@@ -31,6 +34,7 @@ use clap::{Parser, Subcommand};
 use vocabulary::{AgentId, AreaId};
 
 use crate::config::{Settings, Stores};
+use crate::payments::PaymentSettings;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -129,6 +133,8 @@ enum Task {
     Doctor {
         #[command(flatten)]
         stores: Stores,
+        #[command(flatten)]
+        payment: PaymentSettings,
     },
     /// Prints the OpenAPI document.
     Openapi {
@@ -208,7 +214,7 @@ async fn run(task: Task) -> Result<()> {
         Task::Retry { stores, name, stream } => maintenance::retry(&stores, &name, stream.as_deref()).await,
         Task::Relay { stores, from } => maintenance::relay(&stores, from).await,
         Task::Forget { stores, subject, yes } => maintenance::forget(&stores, &subject, yes).await,
-        Task::Doctor { stores } => doctor::doctor(&stores).await,
+        Task::Doctor { stores, payment } => doctor::doctor(&stores, &payment).await,
         Task::Openapi { stores } => maintenance::openapi(&stores).await,
     }
 }

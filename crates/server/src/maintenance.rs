@@ -21,6 +21,7 @@ pub async fn migrate(stores: &Stores) -> Result<()> {
 /// Makes missing secrets, and prints what the NATS configuration needs of them.
 pub fn secrets(state_dir: &Path) -> Result<()> {
     let secrets = Secrets::load(state_dir)?;
+    Secrets::make_payment(state_dir)?;
     let needed = serde_json::json!({
         "nats_issuer_public": secrets.nats_issuer.public_key(),
         "nats_password": secrets.nats_password,

@@ -7,8 +7,12 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use payment_port::Secret;
 use rand::RngCore;
 use rand::rngs::OsRng;
+
+const PAYMENT: &str = "PAYMENT_SECRET";
+const PAYMENT_FILE: &str = "payment.secret";
 
 /// Everything secret. Holds bytes; whoever needs one makes its own typed key of it.
 pub struct Secrets {
@@ -24,6 +28,8 @@ pub struct Secrets {
     pub nats_issuer: nkeys::KeyPair,
     /// The server's own password at NATS.
     pub nats_password: String,
+    /// Signs what the payment provider is asked. The provider knows it too, so a start makes none.
+    pub payment: Option<Secret>,
 }
 
 impl Secrets {
@@ -38,7 +44,13 @@ impl Secrets {
             device: key("WHEELHOUSE_DEVICE_KEY", &file("device.key"))?,
             nats_issuer: issuer(&file("nats-issuer.nk"))?,
             nats_password: text("NATS_PASSWORD", &file("nats.password"), || hex::encode(random()))?,
+            payment: payment(&file(PAYMENT_FILE))?,
         })
+    }
+
+    /// Makes the secret that is shared with a payment provider, unless there is one: for him to be told.
+    pub fn make_payment(state_dir: &Path) -> Result<()> {
+        text(PAYMENT, &state_dir.join(PAYMENT_FILE), || hex::encode(random())).map(drop)
     }
 }
 
@@ -66,10 +78,25 @@ fn issuer(file: &Path) -> Result<nkeys::KeyPair> {
     Ok(pair)
 }
 
+fn payment(file: &Path) -> Result<Option<Secret>> {
+    let Some(text) = kept(PAYMENT, file)?.filter(|text| !text.is_empty()) else { return Ok(None) };
+    Secret::new(&text).map(Some).with_context(|| format!("{PAYMENT} or {}", file.display()))
+}
+
 /// The variable, else the file, else a new value that is written to the file first.
 fn text(variable: &str, file: &Path, make: impl FnOnce() -> String) -> Result<String> {
-    if let Ok(value) = std::env::var(variable) {
+    if let Some(value) = kept(variable, file)? {
         return Ok(value);
+    }
+    let value = make();
+    write_private(file, &value)?;
+    Ok(value)
+}
+
+/// The variable, else the file.
+fn kept(variable: &str, file: &Path) -> Result<Option<String>> {
+    if let Ok(value) = std::env::var(variable) {
+        return Ok(Some(value));
     }
     match fs::metadata(file) {
         Ok(found) => {
@@ -81,13 +108,9 @@ fn text(variable: &str, file: &Path, make: impl FnOnce() -> String) -> Result<St
                     file.display()
                 );
             }
-            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+            fs::read_to_string(file).map(Some).with_context(|| format!("cannot read {}", file.display()))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let value = make();
-            write_private(file, &value)?;
-            Ok(value)
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot look at {}", file.display())),
     }
 }
@@ -125,9 +148,24 @@ mod tests {
         let second = Secrets::load(&dir).unwrap();
         assert_eq!(first.master, second.master);
         assert_eq!(first.nats_issuer.public_key(), second.nats_issuer.public_key());
+        assert!(second.payment.is_none(), "a start makes no secret that somebody else must know");
+        Secrets::make_payment(&dir).unwrap();
+        let told = fs::read_to_string(dir.join(PAYMENT_FILE)).unwrap();
+        Secrets::make_payment(&dir).unwrap();
+        assert_eq!(fs::read_to_string(dir.join(PAYMENT_FILE)).unwrap(), told);
+        assert!(Secrets::load(&dir).unwrap().payment.is_some());
         for entry in fs::read_dir(&dir).unwrap() {
             assert_eq!(entry.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
         }
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_payment_secret_that_could_be_guessed_stops_the_start() {
+        let dir = scratch("weak");
+        write_private(&dir.join(PAYMENT_FILE), "guess").unwrap();
+        let refused = format!("{:#}", Secrets::load(&dir).err().unwrap());
+        assert!(refused.contains("payment.secret") && !refused.contains("guess"), "{refused}");
         fs::remove_dir_all(dir).unwrap();
     }
 

@@ -21,7 +21,7 @@ use crate::config::{Part, Settings, Stores};
 use crate::contexts::{self, Contexts};
 use crate::health::Health;
 use crate::secrets::Secrets;
-use crate::{checkpoints, descriptors, live_runtime, pruning, site, stores, streams};
+use crate::{checkpoints, descriptors, live_runtime, payments, pruning, site, stores, streams};
 
 const DRAIN: Duration = Duration::from_secs(20);
 /// For giving back what this process led; another waits until it ends by itself if there is no time.
@@ -32,6 +32,11 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     settings.check()?;
     let descriptors = descriptors::most();
     let secrets = Secrets::load(&stores.state_dir)?;
+    if let Some(provider) = payments::client(&settings.payment, &secrets)? {
+        tracing::info!(?provider, "riders pay by this provider");
+    } else {
+        tracing::info!("no payment provider is set: nothing can be paid");
+    }
     let metrics = PrometheusBuilder::new().install_recorder().context("figures cannot be kept")?;
     let pools = stores::postgres(stores).await?;
     kernel::migrate(&pools.owner).await.context("the database cannot be migrated")?;
@@ -80,6 +85,11 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));
         parts.spawn(territory::app::stations::reckon(runtime.clone(), stops));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
+        parts.spawn(approvals::expiry::sweep(runtime.clone(), stop.clone()));
+        parts.spawn(riding::sweeping::reservations(contexts.riding.clone(), stop.clone()));
+        parts.spawn(riding::payment_watch::run(contexts.riding.clone()));
+        parts.spawn(riding::case_upkeep::sweep(contexts.riding.clone(), stop.clone()));
+        parts.spawn(riding::sweeping::return_reviews(contexts.riding.clone()));
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(runtime.clone(), contexts::contexts()));

@@ -1,12 +1,17 @@
-//! People of the back-office as territory asks for them, fulfilled by access's table of accounts.
+//! People of the back-office as territory and approvals ask for them, fulfilled by access.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use access::AccessDirectory;
+use approvals::Standings;
+use approvals::model::approval::Standing;
 use async_trait::async_trait;
 use kernel::{Position, Runtime};
 use sqlx::{Postgres, QueryBuilder};
 use territory::ports::{Person, PortError, Staff};
 use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Phone, Reach, Scope};
+use wire::Directory;
 
 const COLUMNS: &str = "select operator_id, name, phone, profession, enabled, all_agents, agents, all_areas, areas from read.operator where ";
 
@@ -102,5 +107,38 @@ impl Staff for StaffOfAccess {
         }
         query.push(" order by name, operator_id limit ").push_bind(most);
         self.people(scope, query).await
+    }
+}
+
+/// How people stand who ask for a second person and decide.
+pub struct PeopleOfAccess {
+    runtime: Runtime,
+    directory: Arc<AccessDirectory>,
+}
+
+impl PeopleOfAccess {
+    /// From the directory that the wire goes by, and the system's read models.
+    pub fn new(runtime: Runtime, directory: Arc<AccessDirectory>) -> Self {
+        Self { runtime, directory }
+    }
+}
+
+#[async_trait]
+impl Standings for PeopleOfAccess {
+    async fn of(&self, operator: OperatorId) -> Result<Option<Standing>, PortError> {
+        let found = self.directory.standing(operator).await?;
+        Ok(found.map(|found| Standing {
+            enabled: found.enabled,
+            codes: found.codes.iter().cloned().collect(),
+            scope: found.scope,
+        }))
+    }
+
+    async fn administers(&self, operator: OperatorId) -> Result<bool, PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let administers = sqlx::query_scalar(
+            "select exists (select from read.operator where operator_id = $1 and enabled and level & 1 <> 0)",
+        );
+        Ok(administers.bind(operator).fetch_one(&mut *db).await?)
     }
 }

@@ -1,6 +1,7 @@
 //! A city of shared e-bikes that speaks only the public ports: MQTT as devices do, the open API as riders' and
 //! workers' programs do. The city and its behaviour are pure functions of a seed and of simulated time.
 
+pub mod cards;
 pub mod city;
 pub mod demo;
 pub mod device;
@@ -12,5 +13,8 @@ pub mod open_api;
 pub mod photo;
 pub mod replay;
 pub mod report;
+pub mod rider_cases;
+mod rider_money;
+pub mod riders;
 pub mod wall;
 pub mod world;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::identity::stable_hash;
 use crate::photo::photo;
-use crate::world::{Call, Outcome, Wish};
+use crate::world::{Outcome, Wish};
 
 /// Most rows in one batch of vehicles or fences.
 pub const BATCH: usize = 200;
@@ -188,6 +188,12 @@ impl OpenApi {
         self.patiently(&format!("/open/v1/areas/{area_id}/open"), Some(&json!({}))).await.map(|_| ())
     }
 
+    /// Says what rides cost in an area; the same again changes nothing.
+    pub async fn set_billing(&self, area_id: &str, content: &Value) -> Result<(), OpenApiError> {
+        let body = json!({ "content": content, "note": "开城定价" });
+        self.patiently(&format!("/open/v1/areas/{area_id}/billing"), Some(&body)).await.map(|_| ())
+    }
+
     /// Draws up to [`BATCH`] fences; for each, nothing or the server's refusal.
     pub async fn create_fences(&self, fences: &[Value]) -> Result<Vec<Option<String>>, OpenApiError> {
         let data = self.patiently("/open/v1/fences/batch", Some(&json!({ "fences": fences }))).await?;
@@ -240,14 +246,15 @@ impl OpenApi {
         }
     }
 
+    /// Puts a card on sale; one of the same name of the same company is that card. Its id.
+    pub async fn put_card_on_sale(&self, card: &Value) -> Result<String, OpenApiError> {
+        let data = self.patiently("/open/v1/cards", Some(card)).await?;
+        id_text(&data["id"]).ok_or_else(|| OpenApiError::Unexpected("没有 id".into()))
+    }
+
     /// A rider asks for a parking place, with photos; tried once. `at_ms` is when, of the clock.
     pub async fn apply_for_parking(&self, wish: &Wish, at_ms: i64) -> Outcome {
-        match self.applied(wish, at_ms).await {
-            Ok(()) => Outcome::Done,
-            Err(OpenApiError::Refused(why)) => Outcome::Refused(why),
-            Err(OpenApiError::NotAllowed(status)) => Outcome::Refused(format!("HTTP {status}")),
-            Err(OpenApiError::Unreachable(_) | OpenApiError::Unexpected(_)) => Outcome::Failed,
-        }
+        outcome_of(self.applied(wish, at_ms).await)
     }
 
     async fn applied(&self, wish: &Wish, at_ms: i64) -> Result<(), OpenApiError> {
@@ -255,11 +262,7 @@ impl OpenApi {
         let mut photo_ids = Vec::new();
         for number in 0..wish.photos {
             let taken = photo(stable_hash(&format!("{} {number}", wish.rider)), wish.at, at_ms);
-            let path = format!("{}/open/v1/attachments?userPin={}", self.server, wish.rider);
-            let request = self.http.post(path).header("Content-Type", "image/jpeg").body(taken);
-            let data = self.read(request).await?;
-            let id = id_text(&data["attachmentId"]);
-            photo_ids.push(id.ok_or_else(|| OpenApiError::Unexpected("没有 attachmentId".into()))?);
+            photo_ids.push(self.attach(&wish.rider.to_string(), taken).await?);
         }
         let body = json!({
             "userPin": wish.rider.to_string(), "phone": format!("137{:08}", wish.rider % 100_000_000),
@@ -270,23 +273,40 @@ impl OpenApi {
         self.post(path, &idempotency_key(&format!("{path} {body} {at_ms}")), &body).await.map(drop)
     }
 
-    /// A rider's or worker's wish about a vehicle; tried once. `key` tells two wishes apart.
-    pub async fn wish(&self, car_id: &str, call: Call, key: &str) -> Outcome {
-        let (path, body) = match call {
-            Call::Ride { action, rider } => {
-                ("ride", json!({ "action": action, "riderId": rider.to_string() }))
-            }
-            Call::Work { action, kind, worker } => {
-                ("work", json!({ "action": action, "kind": kind, "workerId": worker.to_string() }))
-            }
-        };
-        let path = format!("/open/v1/vehicles/{car_id}/{path}");
-        match self.post(&path, &idempotency_key(&format!("{path} {body} {key}")), &body).await {
-            Ok(_) => Outcome::Done,
-            Err(OpenApiError::Refused(why)) => Outcome::Refused(why),
-            Err(OpenApiError::NotAllowed(status)) => Outcome::Refused(format!("HTTP {status}")),
-            Err(OpenApiError::Unreachable(_) | OpenApiError::Unexpected(_)) => Outcome::Failed,
-        }
+    /// Brings a photo of a rider, to be named in a case; its id.
+    pub async fn attach(&self, pin: &str, photo: Vec<u8>) -> Result<String, OpenApiError> {
+        let path = format!("{}/open/v1/attachments?userPin={pin}", self.server);
+        let request = self.http.post(path).header("Content-Type", "image/jpeg").body(photo);
+        let data = self.read(request).await?;
+        id_text(&data["attachmentId"]).ok_or_else(|| OpenApiError::Unexpected("没有 attachmentId".into()))
+    }
+
+    /// A worker's wish about a vehicle; tried once. `key` tells two wishes apart.
+    pub async fn work(&self, car_id: &str, (action, kind): (&str, &str), worker: u64, key: &str) -> Outcome {
+        let body = json!({ "action": action, "kind": kind, "workerId": worker.to_string() });
+        let path = format!("/open/v1/vehicles/{car_id}/work");
+        outcome_of(self.post(&path, &idempotency_key(&format!("{path} {body} {key}")), &body).await.map(drop))
+    }
+
+    /// Something that a rider's program asks for, `/open/v1/rider/{path}`; tried once. `key` tells two alike apart.
+    pub async fn post_rider(&self, path: &str, key: &str, body: &Value) -> Result<Value, OpenApiError> {
+        let path = format!("/open/v1/rider/{path}");
+        self.post(&path, &idempotency_key(&format!("{path} {body} {key}")), body).await
+    }
+
+    /// Something that a rider's program looks at, `/open/v1/rider/{path_and_query}`.
+    pub async fn get_rider(&self, path_and_query: &str) -> Result<Value, OpenApiError> {
+        self.read(self.http.get(format!("{}/open/v1/rider/{path_and_query}", self.server))).await
+    }
+}
+
+/// What came of a call, as the world hears it.
+pub(crate) fn outcome_of(called: Result<(), OpenApiError>) -> Outcome {
+    match called {
+        Ok(()) => Outcome::Done,
+        Err(OpenApiError::Refused(why)) => Outcome::Refused(why),
+        Err(OpenApiError::NotAllowed(status)) => Outcome::Refused(format!("HTTP {status}")),
+        Err(OpenApiError::Unreachable(_) | OpenApiError::Unexpected(_)) => Outcome::Failed,
     }
 }
 

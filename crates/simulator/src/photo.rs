@@ -23,6 +23,29 @@ pub fn photo(number: u64, [lng, lat]: [f64; 2], at_ms: i64) -> Vec<u8> {
     with_exif(&jpeg, &exif([lng, lat], at_ms))
 }
 
+/// A JPEG of a card as somebody photographs it: a face, and lines that say who he is. It tells of no place and no time.
+pub fn card(number: u64) -> Vec<u8> {
+    let (tone, lines) = ((number % 60) as u8, 3 + (number / 60 % 3) as u32);
+    let picture = RgbImage::from_fn(WIDTH, HEIGHT, |x, y| {
+        let (left, top) = (x.wrapping_sub(60), y.wrapping_sub(60));
+        let face = (x.abs_diff(130).pow(2) + (y.abs_diff(165)).pow(2)) < 45 * 45;
+        let length = 130 + (number / 7 % 9) as u32 * 10;
+        let line = (230..230 + length).contains(&x) && top / 36 < lines && top % 36 > 22 && y > 100;
+        match () {
+            () if left >= 360 || top >= 240 => Rgb([96, 84 + tone / 3, 72]),
+            () if y < 96 => Rgb([40 + tone, 96, 168]),
+            () if face => Rgb([226, 190, 160 + tone / 2]),
+            () if line => Rgb([70, 74, 82]),
+            () => Rgb([244, 245, 240]),
+        }
+    });
+    let mut jpeg = Vec::new();
+    JpegEncoder::new_with_quality(&mut jpeg, QUALITY_PERCENT)
+        .encode(&picture, WIDTH, HEIGHT, ExtendedColorType::Rgb8)
+        .expect("a picture of this size can be written");
+    jpeg
+}
+
 /// Sky, houses, pavement, and bikes that stand on it.
 fn street(number: u64) -> RgbImage {
     let horizon = 150 + (number % 40) as u32;

@@ -9,6 +9,7 @@ pub mod read;
 
 use std::sync::Arc;
 
+use approvals::Deed;
 use kernel::runtime::Runtime;
 use kernel::{Folded, Projector};
 use wire::{Hosted, Routes};
@@ -63,6 +64,11 @@ pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
         .merge(http::judge::routes(&context))
         .merge(http::park_applications::routes(&context))
         .merge(http::station_statistics::routes(&context))
+}
+
+/// What of it may need a second person.
+pub fn deeds(runtime: &Runtime) -> Vec<Arc<dyn Deed>> {
+    vec![Arc::new(app::agent_deeds::DisableAgent::new(runtime.clone()))]
 }
 
 /// Its read models.

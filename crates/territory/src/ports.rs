@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use approvals::Approvals;
 use async_trait::async_trait;
 use attachments::Attachments;
 use geofence::Bounds;
@@ -184,4 +185,6 @@ pub struct Ports {
     pub people: Arc<dyn Staff>,
     /// Photos of cases.
     pub attachments: Attachments,
+    /// Second persons.
+    pub approvals: Approvals,
 }

@@ -103,6 +103,46 @@ typed_id!(
     AttachmentId
 );
 typed_id!(
+    /// A rider (骑行用户).
+    RiderId
+);
+typed_id!(
+    /// A ride order (骑行订单).
+    RideOrderId
+);
+typed_id!(
+    /// A payment asked of a provider (支付单).
+    PaymentId
+);
+typed_id!(
+    /// A rider's wish that the place of a return be looked at (还车审核).
+    ReturnReviewId
+);
+typed_id!(
+    /// A student's or worker's certification (职业认证).
+    CertificationId
+);
+typed_id!(
+    /// A wish to change a phone or an identity (实名换绑).
+    RebindingId
+);
+typed_id!(
+    /// An entry of the blacklist (黑名单).
+    BlacklistEntryId
+);
+typed_id!(
+    /// A card or membership on sale (卡类商品).
+    CardProductId
+);
+typed_id!(
+    /// A card or membership that a rider holds (持卡).
+    CardHoldingId
+);
+typed_id!(
+    /// What a second person is to decide (复核申请).
+    ApprovalId
+);
+typed_id!(
     /// A command to a device (指令).
     CommandId
 );

@@ -19,9 +19,10 @@ pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, AreaId, AttachmentId, BankCardId, CommandId, FenceBatchId, FenceId, FranchiseeId,
-    IdSource, MachineId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, RoleId,
-    Snowflake,
+    AgentId, AgentRoleId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId, CardHoldingId,
+    CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource, MachineId,
+    OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, PaymentId, RebindingId,
+    ReturnReviewId, RideOrderId, RiderId, RoleId, Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

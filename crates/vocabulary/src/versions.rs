@@ -111,6 +111,13 @@ impl<T: PartialEq> History<T> {
         self.versions.iter().find(|version| version.number == number)
     }
 
+    /// The version that counts at `now`, as long as the subject is switched on.
+    pub fn at(&self, now: Timestamp) -> Option<&Version<T>> {
+        let begun = self.versions.iter().filter(|version| version.term.has_begun(now));
+        let latest = begun.max_by_key(|version| (version.term.from, version.number))?;
+        latest.term.until.is_none_or(|until| now < until).then_some(latest)
+    }
+
     /// The highest number that was given, 0 before the first.
     pub const fn last(&self) -> i64 {
         self.last
@@ -196,6 +203,15 @@ pub struct OffTime {
 /// From the first until the second, which is no longer part of it, epoch milliseconds; none: for ever.
 pub type Stretch = (i64, Option<i64>);
 
+/// As PostgreSQL writes an `int8multirange`.
+pub fn multirange(stretches: &[Stretch]) -> String {
+    let written = stretches.iter().map(|(from, until)| match until {
+        Some(until) => format!("[{from},{until})"),
+        None => format!("[{from},)"),
+    });
+    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+}
+
 /// When each of `versions`, in the order of their numbers, counts; those that were taken back (none) never do. Of two that
 /// begin at the same time the later one counts.
 pub fn counts(versions: &[Option<Times>], off: &[OffTime]) -> Vec<Vec<Stretch>> {
@@ -267,6 +283,23 @@ mod tests {
     }
 
     #[test]
+    fn at_each_moment_the_version_counts_that_the_read_model_says() {
+        let mut history = History::default();
+        history.publish(1, "一", Term::default());
+        history.publish(2, "二", later(5));
+        history.publish(3, "三", Term { until: Some(NOW.plus_millis(3 * 3_600_000)), ..later(2) });
+        history.publish(4, "四", later(5));
+        history.publish(5, "五", later(9));
+        history.withdraw(5);
+        for hours in -1..12 {
+            let now = NOW.plus_millis(hours * 3_600_000);
+            let counting = history.counting(now).into_iter().find(|(_, (from, _))| *from <= now.millis());
+            assert_eq!(history.at(now), counting.map(|(version, _)| version), "after {hours} hours");
+        }
+        assert_eq!(history.at(NOW.plus_millis(4 * 3_600_000)), None, "nothing comes back");
+    }
+
+    #[test]
     fn what_counts_from_now_on_is_told_with_its_times() {
         let mut history = History::default();
         history.publish(1, "现在", Term::from(NOW.plus_millis(-5)));
@@ -275,6 +308,12 @@ mod tests {
         let told: Vec<_> = history.counting(NOW).into_iter().map(|(one, times)| (one.said, times)).collect();
         let change = now + 7_200_000;
         assert_eq!(told, [("现在", (now, Some(change))), ("以后", (change, None))]);
+    }
+
+    #[test]
+    fn a_multirange_is_written_as_postgresql_reads_it() {
+        assert_eq!(multirange(&[(1, Some(5)), (9, None)]), "{[1,5),[9,)}");
+        assert_eq!(multirange(&[]), "{}");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub trait Listing: Default + DeserializeOwned + Serialize + IntoParams + Send + 
     fn list(&self, scope: &Scope) -> Result<List, Refused>;
 
     /// What of it the caller's codes let him see: all of it, unless said otherwise.
-    fn permitted(list: List, caller: &Caller) -> List {
+    fn permitted(&self, list: List, caller: &Caller) -> List {
         let _ = caller;
         list
     }
@@ -76,7 +76,7 @@ async fn page<L: Listing>(
     Params(paging): Params<PageQuery>,
     Params(query): Params<L>,
 ) -> Handled<PageOf<L::Row>> {
-    let list = L::permitted(query.list(&caller.full_scope)?, &caller);
+    let list = query.permitted(query.list(&caller.full_scope)?, &caller);
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.page(&mut db, paging.page()).await?;
     let rows = L::shown(&state, db, found.rows).await?;
@@ -91,7 +91,7 @@ async fn file<L: Listing>(
     Params(query): Params<L>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
-    let list = L::permitted(query.list(&caller.full_scope)?, &caller);
+    let list = query.permitted(query.list(&caller.full_scope)?, &caller);
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.rows(&mut db, EXPORT_ROWS_READ).await?;
     let rows = L::shown(&state, db, found).await?;
@@ -105,7 +105,8 @@ async fn record<L: Listing>(
     id: String,
 ) -> Handled<L::Row> {
     let id: i64 = id.parse().map_err(|_| Refused::malformed("编号不正确"))?;
-    let list = L::permitted(L::default().list(&caller.full_scope)?, &caller).is(L::KEY, Some(id));
+    let all = L::default();
+    let list = all.permitted(all.list(&caller.full_scope)?, &caller).is(L::KEY, Some(id));
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.rows(&mut db, 1).await?.pop().ok_or_else(Refused::not_found)?;
     let row = L::shown(&state, db, vec![found]).await?.pop();

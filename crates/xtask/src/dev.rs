@@ -39,7 +39,7 @@ pub fn dev() -> Result<()> {
 }
 
 fn built_stack() -> Result<Stack> {
-    shell::run(shell::cargo().args(["build", "-p", "server", "-p", "simulator"]))?;
+    shell::run(&mut shell::build_programs())?;
     Stack::start(&Plan {
         folder: standing_folder(),
         binaries: shell::built("debug")?,
@@ -47,6 +47,7 @@ fn built_stack() -> Result<Stack> {
         bikes: Some(300),
         fixed_code: None,
         other_names: false,
+        lucky: false,
         take_environment: true,
     })
 }

@@ -18,8 +18,7 @@ use crate::{RunArgs, StackArgs, packages, shell, signals};
 pub fn run(args: &RunArgs) -> Result<()> {
     packages::postgres()?;
     packages::web_build()?;
-    let mut build = shell::cargo();
-    build.args(["build", "-p", "server", "-p", "simulator"]);
+    let mut build = shell::build_programs();
     if args.release {
         build.arg("--release");
     }
@@ -31,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
         bikes: (!args.no_simulator).then_some(args.bikes),
         fixed_code: None,
         other_names: false,
+        lucky: false,
         take_environment: true,
     };
     fs::create_dir_all(&plan.folder)?;
@@ -40,10 +40,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let mut log = Follow::from_the_end(stack.server_log())?;
     println!(
         "\nWheelhouse: {}\nLog in with the phone {ADMIN_PHONE}; the SMS code is shown here.\n\
-         Logs: {}{}\nCtrl-C ends it.\n",
+         Logs: {}\nCtrl-C ends it.\n",
         stack.url,
-        stack.server_log().display(),
-        stack.simulator_log().map(|log| format!(", {}", log.display())).unwrap_or_default(),
+        stack.logs().join(", "),
     );
     while !signals::ending() {
         log.print_new(worth_showing)?;
@@ -75,7 +74,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
     } else {
         packages::postgres()?;
         packages::web_build()?;
-        shell::run(shell::cargo().args(["build", "-p", "server", "-p", "simulator"]))?;
+        shell::run(&mut shell::build_programs())?;
         shell::built("debug")?
     };
     let plan = Plan {
@@ -85,6 +84,7 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         bikes: Some(args.bikes).filter(|bikes| *bikes > 0),
         fixed_code: Some(CODE),
         other_names: true,
+        lucky: true,
         take_environment: false,
     };
     let mut stack = Stack::start(&plan)?;

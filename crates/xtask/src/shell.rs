@@ -43,6 +43,13 @@ pub fn cargo() -> Command {
     command
 }
 
+/// Building the programs that a stack is made of.
+pub fn build_programs() -> Command {
+    let mut build = cargo();
+    build.args(["build", "-p", "server", "-p", "simulator", "-p", "payment-simulator"]);
+    build
+}
+
 /// A program of the front end (npm, npx, node), started in its folder.
 pub fn in_web(program: &str) -> Command {
     let mut command = command(program);

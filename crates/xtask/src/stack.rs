@@ -1,4 +1,4 @@
-//! The whole product as private processes: PostgreSQL, NATS, the server, the demo city.
+//! The whole product as private processes: PostgreSQL, NATS, the payment provider, the server, the demo city.
 
 use std::fs;
 use std::net::TcpListener;
@@ -23,6 +23,8 @@ use crate::signals;
 pub const ADMIN_PHONE: &str = "13800000000";
 /// The product's own NATS user.
 const NATS_USER: &str = "wheelhouse";
+/// Who the product is to the simulated payment provider.
+const MERCHANT: &str = "wheelhouse";
 /// The demo city is the same everywhere.
 const SEED: &str = "7";
 /// Where the browser tests' chat widget comes from; nobody is there.
@@ -32,7 +34,7 @@ const CHAT_ORIGIN: &str = "https://chat.example.com";
 pub struct Plan {
     /// The folder for everything that stays.
     pub folder: PathBuf,
-    /// The folder with the binaries `wheelhouse` and `simulator`.
+    /// The folder with the binaries `wheelhouse`, `simulator` and `payment-simulator`.
     pub binaries: PathBuf,
     /// The HTTP port, if one was asked for.
     pub port: Option<u16>,
@@ -42,7 +44,9 @@ pub struct Plan {
     pub fixed_code: Option<&'static str>,
     /// Whether the server is known by other names too, with web configurations of their own (for browser tests).
     pub other_names: bool,
-    /// Whether `DATABASE_URL` and `NATS_URL` of the environment are used.
+    /// Whether nothing goes wrong at the payment provider's.
+    pub lucky: bool,
+    /// Whether `DATABASE_URL`, `NATS_URL` and `PAYMENT_URL` of the environment are used.
     pub take_environment: bool,
 }
 
@@ -55,6 +59,7 @@ struct Ports {
     nats: u16,
     mqtt: u16,
     monitor: u16,
+    payment: u16,
 }
 
 /// What `wheelhouse secrets` prints.
@@ -69,6 +74,7 @@ pub struct Stack {
     // Fields are dropped in this order.
     simulator: Option<Supervised>,
     server: Supervised,
+    provider: Option<Supervised>,
     _nats: Option<LocalNats>,
     _postgres: Option<LocalPostgres>,
     _place: Arc<Place>,
@@ -91,7 +97,12 @@ impl Stack {
             command
         };
 
-        let text = read(&mut wheelhouse(&["secrets"]))?;
+        let named = setting("PAYMENT_URL");
+        let mut secrets = wheelhouse(&["secrets"]);
+        if named.is_none() {
+            secrets.env_remove("PAYMENT_SECRET");
+        }
+        let text = read(&mut secrets)?;
         let secrets: Secrets = serde_json::from_str(&text).context("wheelhouse secrets")?;
 
         let mut postgres = None;
@@ -128,7 +139,17 @@ impl Stack {
         signals::go_on()?;
 
         ports.http = http_port(plan.port, ports.http)?;
+        if named.is_none() {
+            ports.payment = Some(ports.payment)
+                .filter(|port| *port != 0 && port_is_free(*port))
+                .map_or_else(free_port, Ok)?;
+        }
         ports.write(&plan.folder)?;
+        let provider = match &named {
+            Some(_) => None,
+            None => Some(payment_provider(plan, &state, &place, ports.payment)?),
+        };
+        signals::go_on()?;
 
         run_aside(wheelhouse(&["migrate"]).env("DATABASE_URL", &database_url))?;
         if plan.other_names {
@@ -161,6 +182,13 @@ impl Stack {
                 let runtime = format!("{url},http://localhost:{}", ports.http);
                 command.env("WHEELHOUSE_CORS_ORIGINS", runtime).env("WHEELHOUSE_CHAT_ORIGINS", CHAT_ORIGIN);
             }
+            if named.is_none() {
+                command
+                    .env("PAYMENT_URL", format!("http://127.0.0.1:{}", ports.payment))
+                    .env("PAYMENT_MERCHANT", MERCHANT)
+                    .env("PAYMENT_NOTIFY_URL", format!("http://127.0.0.1:{}", ports.http))
+                    .env_remove("PAYMENT_SECRET");
+            }
             match plan.fixed_code {
                 Some(code) => command.env("SMS_FIXED_CODE", code),
                 None => command.env_remove("SMS_FIXED_CODE"),
@@ -178,6 +206,7 @@ impl Stack {
         let mut this = Self {
             simulator: None,
             server,
+            provider,
             _nats: nats,
             _postgres: postgres,
             _place: Arc::clone(&place),
@@ -219,10 +248,19 @@ impl Stack {
         self.simulator.as_ref().map(Supervised::log)
     }
 
+    /// All logs: the server's, the demo city's, the payment provider's.
+    pub fn logs(&self) -> Vec<String> {
+        let parts = [Some(&self.server), self.simulator.as_ref(), self.provider.as_ref()];
+        parts.into_iter().flatten().map(|part| part.log().display().to_string()).collect()
+    }
+
     /// An error when a part ended by itself.
     pub fn check(&mut self) -> Result<()> {
-        let parts =
-            [Some(("the server", &mut self.server)), self.simulator.as_mut().map(|s| ("the demo city", s))];
+        let parts = [
+            Some(("the server", &mut self.server)),
+            self.simulator.as_mut().map(|s| ("the demo city", s)),
+            self.provider.as_mut().map(|p| ("the payment provider", p)),
+        ];
         for (name, part) in parts.into_iter().flatten() {
             if let Some(status) = part.ended() {
                 bail!("{name} ended ({status}):\n{}\nIts log: {}", part.last_words(), part.log().display());
@@ -231,13 +269,31 @@ impl Stack {
         Ok(())
     }
 
-    /// Ends all parts: first the city, then the server, which drains, then its servers.
+    /// Ends all parts: first the city, then the server, which drains, then whom it asks.
     pub fn stop(mut self) {
         if let Some(mut simulator) = self.simulator.take() {
             simulator.stop(Duration::from_secs(10));
         }
         self.server.stop(Duration::from_secs(30));
+        if let Some(mut provider) = self.provider.take() {
+            provider.stop(Duration::from_secs(5));
+        }
     }
+}
+
+/// The simulated provider, with the secret that `wheelhouse secrets` made for both.
+fn payment_provider(plan: &Plan, state: &Path, place: &Arc<Place>, port: u16) -> Result<Supervised> {
+    let mut provide = command(plan.binaries.join("payment-simulator"));
+    provide.args(["--listen", &format!("127.0.0.1:{port}"), "--merchant", MERCHANT, "--seed", SEED]);
+    provide.arg("--state-file").arg(state.join("payments.jsonl"));
+    provide.arg("--secret-file").arg(state.join("payment.secret")).env_remove("PAYMENT_SECRET");
+    if plan.lucky {
+        provide.arg("--lucky");
+    }
+    eprintln!("Starting the payment provider.");
+    let mut provider = Supervised::spawn("payment-simulator", provide, place.path(), Signal::Term)?;
+    provider.wait_until(Duration::from_secs(20), |_| signals::ending() || http_get_ok(port, "/healthz"))?;
+    Ok(provider)
 }
 
 /// Standard output is for our own answer; what helpers say goes where errors go.

@@ -4,7 +4,9 @@ import { type Location, Navigate, useLocation } from 'react-router-dom'
 import { decide } from './access'
 import { useBrand } from './brand'
 import { ChatWidget } from './chat/ChatWidget'
+import { recordHistory } from './frame/recordHistory'
 import { Watermark } from './frame/Watermark'
+import { HistoryContext } from '@/kit/record/history'
 import { Chunk, LazyPage } from './lazyPage'
 import { exemptNames, type Route } from './routes'
 import { loadFirstSelection } from './session/selection'
@@ -87,5 +89,10 @@ function Loading() {
 
 function Unframed({ route }: { route: Route }) {
   const page = <LazyPage key={route.path} page={route.page ?? ''} />
-  return route.layout === 'bare' ? <main className="bare">{page}</main> : page
+  if (route.layout !== 'bare') return page
+  return (
+    <main id="content" className="bare">
+      <HistoryContext value={recordHistory}>{page}</HistoryContext>
+    </main>
+  )
 }

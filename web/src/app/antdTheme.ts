@@ -138,6 +138,7 @@ function cssVariables(accent: string): string {
     '--wall-background': wall.background,
     '--wall-accent': wall.accent,
     '--danger': '#C8242B',
+    '--warning-deep': weakSight.warning,
     '--font': fontFamily,
   }
   return `:root{${Object.entries(entries)

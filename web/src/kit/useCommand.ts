@@ -9,8 +9,8 @@ export interface Command<Input, Output> {
   run(input: Input, options: CallOptions): Promise<Output>
   /** Query keys that are stale afterwards. */
   stale: readonly (readonly unknown[])[]
-  /** What is said when it is done; nothing when absent. */
-  done?: string
+  /** What is said when it is done, or of what was answered; nothing when absent. */
+  done?: string | ((output: Output) => string)
   /** Refusals that the form says at its fields. */
   fieldOf?: FieldOf
 }
@@ -29,9 +29,9 @@ export function useCommand<Input, Output>({ run, stale, done, fieldOf = {} }: Co
       if (open.current?.input !== written) open.current = { input: written, key: uuid() }
       return run(input, { idempotencyKey: open.current.key })
     },
-    onSuccess: async () => {
+    onSuccess: async (output) => {
       open.current = null
-      if (done) void message.success(done)
+      if (done) void message.success(typeof done === 'function' ? done(output) : done)
       await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
     },
     onError: (error) => {

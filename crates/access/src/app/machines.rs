@@ -12,7 +12,8 @@ use crate::model::machine::{Machine, MachineCommand, MachineRefusal};
 use crate::read::machines;
 
 /// What the simulator may do: build its city, register its fleet, ride, and read what is told of it.
-pub const SIMULATOR_CODES: [&str; 4] = ["open:territory", "open:fleet", "open:ride", "open:feeds"];
+pub const SIMULATOR_CODES: [&str; 5] =
+    ["open:territory", "open:fleet", "open:ride", "open:rider", "open:feeds"];
 
 /// Why a machine client was not added or revoked.
 #[derive(Debug, thiserror::Error)]

@@ -116,6 +116,7 @@ pub(super) static CATALOGUE: &[Permission] = &[
 pub(super) static MACHINE_CODES: &[(&str, &str)] = &[
     ("open:territory", "建立代理商、服务区与围栏"),
     ("open:fleet", "登记车辆、设备与网关"),
-    ("open:ride", "骑行与运维动作"),
+    ("open:ride", "运维动作、停车记录与附件"),
+    ("open:rider", "骑行用户的一切：注册、用车、还车、支付"),
     ("open:feeds", "读取开放数据（GBFS 与 MDS）"),
 ];

@@ -314,6 +314,7 @@ async fn open_account(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PaymentAccountState)]
 struct AccountState {
     #[schema(value_type = String)]
     account_id: PaymentAccountId,

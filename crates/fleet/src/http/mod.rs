@@ -2,6 +2,6 @@
 
 pub mod commands;
 pub mod enrolment;
-pub mod rides;
 pub mod vehicle_list;
 pub mod vehicles;
+pub mod work;

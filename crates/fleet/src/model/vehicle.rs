@@ -218,6 +218,11 @@ struct Known {
 }
 
 impl Vehicle {
+    /// What is known of it.
+    pub fn registration(&self) -> Option<&Registration> {
+        self.known.as_ref().map(|known| &known.registration)
+    }
+
     /// Its device.
     pub fn imei(&self) -> Option<&str> {
         self.known.as_ref()?.imei.as_deref()

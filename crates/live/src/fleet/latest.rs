@@ -2,7 +2,7 @@
 
 use vocabulary::{DataOwner, Timestamp};
 
-use super::{Codes, Fleet, NEVER, SOC_UNKNOWN};
+use super::{Codes, Fleet, NEVER, SOC_UNKNOWN, Shown};
 use crate::report::{Flags, Place, Report};
 
 /// Everything a bike last said.
@@ -124,6 +124,16 @@ impl Fleet {
                 alarmed: record.alarm_states != Codes::default(),
                 broken: record.operation_states.has(REPORTED_BROKEN),
             })
+    }
+
+    /// The bikes that may be handed out, each with its number, its owner, where its last fix was and its charge in percent.
+    pub fn rentable_bikes(&self) -> impl Iterator<Item = (&str, DataOwner, Place, u8)> + '_ {
+        let with_fix = self.fix_at.iter().enumerate().filter(|(_, fix_at)| **fix_at != NEVER);
+        let rentable = with_fix.filter(|(index, _)| self.state[*index] & 0x0f == Shown::Rentable as u8);
+        rentable.map(|(index, _)| {
+            let record = &self.records[index];
+            (&*record.car_id, record.owner(), self.place[index], self.soc[index])
+        })
     }
 
     /// What to keep of a slot; nothing when it never reported.

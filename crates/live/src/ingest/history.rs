@@ -4,7 +4,7 @@ use bytes::{BufMut, BytesMut};
 use serde::Serialize;
 use sqlx::{PgConnection, Row};
 use utoipa::ToSchema;
-use vocabulary::Timestamp;
+use vocabulary::{Timestamp, Wgs84, distance_m};
 
 use crate::report::{Place, Report};
 
@@ -85,6 +85,93 @@ fn put_i16(buffer: &mut BytesMut, value: Option<u8>) {
     }
 }
 
+/// A fix that is so near to the one before it tells of no way, metres: satellites wander.
+const STANDING_M: f64 = 5.0;
+/// Most fixes of one ride: two days of one each five seconds.
+const MAX_FIXES: i64 = 40_000;
+
+/// How far `car_id` went from `from` until `until`, metres along its fixes.
+pub async fn travelled_m(
+    db: &mut PgConnection,
+    car_id: &str,
+    from: Timestamp,
+    until: Timestamp,
+) -> sqlx::Result<f64> {
+    let fixes: Vec<(i32, i32)> = sqlx::query_as(
+        "select t.lat_e7, t.lng_e7 from live.telemetry t
+         where t.vehicle = (select vehicle from live.vehicle where car_id = $1) and t.at between $2 and $3
+             and t.lat_e7 is not null
+         order by t.at limit $4",
+    )
+    .bind(car_id)
+    .bind(from.datetime())
+    .bind(until.datetime())
+    .bind(MAX_FIXES)
+    .fetch_all(db)
+    .await?;
+    let places = fixes.into_iter().filter_map(|(lat_e7, lng_e7)| {
+        let place = Place { lat_e7, lng_e7 };
+        Wgs84::new(place.lat(), place.lng()).ok()
+    });
+    Ok(along(places))
+}
+
+/// A fix of a bike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixKept {
+    /// Where.
+    pub place: Wgs84,
+    /// Dilution of precision; nothing where its device did not tell.
+    pub hdop: Option<f64>,
+    /// When, by its device.
+    pub at: Timestamp,
+}
+
+/// The fixes of `car_id` from `from` until `until`, the newest first, at most `most`.
+pub async fn fixes(
+    db: &mut PgConnection,
+    car_id: &str,
+    from: Timestamp,
+    until: Timestamp,
+    most: i64,
+) -> sqlx::Result<Vec<FixKept>> {
+    let found: Vec<(i64, i32, i32, Option<i16>)> = sqlx::query_as(
+        "select (extract(epoch from t.at) * 1000)::bigint, t.lat_e7, t.lng_e7, t.hdop from live.telemetry t
+         where t.vehicle = (select vehicle from live.vehicle where car_id = $1) and t.at between $2 and $3
+             and t.lat_e7 is not null
+         order by t.at desc limit $4",
+    )
+    .bind(car_id)
+    .bind(from.datetime())
+    .bind(until.datetime())
+    .bind(most)
+    .fetch_all(db)
+    .await?;
+    let kept = found.into_iter().filter_map(|(at_ms, lat_e7, lng_e7, hdop_tenths)| {
+        let place = Place { lat_e7, lng_e7 };
+        Some(FixKept {
+            place: Wgs84::new(place.lat(), place.lng()).ok()?,
+            hdop: hdop_tenths.map(|tenths| f64::from(tenths) / 10.0),
+            at: Timestamp::from_millis(at_ms),
+        })
+    });
+    Ok(kept.collect())
+}
+
+/// Metres along `places`, without those that stay where the one before was.
+fn along(places: impl Iterator<Item = Wgs84>) -> f64 {
+    let mut last: Option<Wgs84> = None;
+    let mut sum_m = 0.0;
+    for place in places {
+        let step_m = last.map_or(0.0, |last| distance_m(last, place));
+        if last.is_none() || step_m >= STANDING_M {
+            sum_m += step_m;
+            last = Some(place);
+        }
+    }
+    sum_m
+}
+
 /// Where a bike was.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Point {
@@ -124,4 +211,66 @@ pub async fn history(db: &mut PgConnection, car_id: &str, since: Timestamp) -> s
         })
     };
     rows.iter().rev().map(point).collect()
+}
+
+/// The way of `car_id` from `from` until `until`, oldest first: at most 2,000 points, evenly chosen where it reported more
+/// often, its first and last among them. Who may ask is the caller's to check.
+pub async fn track(
+    db: &mut PgConnection,
+    car_id: &str,
+    from: Timestamp,
+    until: Timestamp,
+) -> sqlx::Result<Vec<Point>> {
+    let found: Vec<(i64, i32, i32, i16, i16)> = sqlx::query_as(
+        "select (extract(epoch from t.at) * 1000)::bigint, t.lat_e7, t.lng_e7, t.soc, t.speed from live.telemetry t
+         where t.vehicle = (select vehicle from live.vehicle where car_id = $1) and t.at between $2 and $3
+             and t.lat_e7 is not null
+         order by t.at limit $4",
+    )
+    .bind(car_id)
+    .bind(from.datetime())
+    .bind(until.datetime())
+    .bind(MAX_FIXES)
+    .fetch_all(db)
+    .await?;
+    let points = thinned(&found, MAX_POINTS as usize);
+    Ok(points
+        .map(|&(at, lat_e7, lng_e7, soc, speed)| {
+            let place = Place { lat_e7, lng_e7 };
+            Point { at, lat: place.lat(), lng: place.lng(), soc, speed }
+        })
+        .collect())
+}
+
+/// At most `most` of them, evenly chosen, the first and the last among them.
+fn thinned<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let kept = all.len().min(most);
+    (0..kept).map(move |number| &all[if kept < 2 { 0 } else { number * (all.len() - 1) / (kept - 1) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_way_keeps_its_ends() {
+        let all: Vec<usize> = (0..40_000).collect();
+        let kept: Vec<usize> = thinned(&all, 2000).copied().collect();
+        assert_eq!((kept.len(), kept[0], kept[1999]), (2000, 0, 39_999));
+        assert!(kept.windows(2).all(|two| two[0] < two[1]));
+        assert_eq!(thinned(&all[..3], 2000).copied().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!((thinned(&all[..1], 2000).count(), thinned(&all[..0], 2000).count()), (1, 0));
+    }
+
+    #[test]
+    fn a_bike_that_stands_goes_nowhere_however_its_fixes_wander() {
+        let place = |north_m: f64| Wgs84::new(30.0 + north_m / 111_195.0, 120.0).unwrap();
+        let wandering = (0..1000).map(|n| place(f64::from(n % 3)));
+        assert!(along(wandering) < 5.0);
+        let riding = along((0..=100).map(|n| place(f64::from(n) * 10.0)));
+        assert!((riding - 1000.0).abs() < 2.0, "{riding}");
+        // Slow, yet away: what is left out of one step is in the next.
+        let slow = along((0..=1000).map(|n| place(f64::from(n))));
+        assert!((slow - 1000.0).abs() < 6.0, "{slow}");
+    }
 }

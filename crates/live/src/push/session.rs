@@ -299,7 +299,7 @@ impl Session {
 
     async fn watch_table(&mut self, topic: &str, table: String) -> Result<(), End> {
         let codes = self.hub.tables.get(&table);
-        if !codes.is_some_and(|codes| self.outlet.viewer.may(codes)) {
+        if !codes.is_some_and(|codes| codes.is_empty() || self.outlet.viewer.may(codes)) {
             return self.refuse(topic, "没有这个主题，或没有查看的权限").await;
         }
         if !self.tables.contains(&table) {

@@ -5,8 +5,14 @@
 //! under its stored type.
 
 mod access;
+mod approvals;
+mod cards;
 mod finance;
 mod fleet;
+mod return_reviews;
+mod rider_cases;
+mod riders;
+mod riding;
 mod territory;
 
 use std::marker::PhantomData;
@@ -32,7 +38,13 @@ pub fn schemas() -> Arc<AuditSchemas> {
         .into_iter()
         .chain(territory::audit_schemas())
         .chain(fleet::audit_schemas())
-        .chain(finance::audit_schemas());
+        .chain(finance::audit_schemas())
+        .chain(return_reviews::audit_schemas())
+        .chain(rider_cases::audit_schemas())
+        .chain(riders::audit_schemas())
+        .chain(approvals::audit_schemas())
+        .chain(cards::audit_schemas())
+        .chain(riding::audit_schemas());
     Arc::new(AuditSchemas::new(CATEGORIES.as_slice(), audit_schemas.collect()))
 }
 

@@ -9,6 +9,7 @@ use wire::{SecretKey, SessionId, TokenKeys, TokenSubject};
 
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply, plain};
+use crate::rider::Rider;
 use crate::samples::{Sample, Theirs, address, beyond, sample};
 use crate::screen::Screen;
 use crate::stack::{ADMIN, Stack};
@@ -62,6 +63,25 @@ pub async fn paid(admin: &Browser, them: &Browser, agent: &str, name: &str) -> (
     (account, card)
 }
 
+/// A rider with a case of each kind: his id and theirs.
+async fn cases_of(admin: &Browser, machine: &Machine, area: &str) -> [String; 4] {
+    let rider = Rider::come(machine, area, "他们的用户").await;
+    let path = format!("/open/v1/attachments?userPin={}", rider.id);
+    let mut photos = Vec::new();
+    for number in [1, 2] {
+        let brought = machine.upload(&path, simulator::photo::photo(number, [118.1, 24.5], 0)).await.data();
+        photos.push(text(&brought["attachmentId"]));
+    }
+    let asked = json!({"userId": rider.id, "kind": 1, "organisation": "他们的学校", "certNo": "20260012345",
+        "photoIds": [photos[0]]});
+    let certification = machine.ok("/open/v1/rider/certification", &asked).await;
+    let asked = json!({"userId": rider.id, "kind": 1, "phone": "13612340009", "photoIds": [photos[1]]});
+    let rebinding = machine.ok("/open/v1/rider/rebinding", &asked).await;
+    let listed = json!({"userId": rider.id, "kind": 1, "scope": 2, "reason": "他们拉黑的原因"});
+    let entry = admin.ok("POST", "/user/blacklist", listed).await;
+    [rider.id, text(&certification["certificationId"]), text(&rebinding["rebindingId"]), text(&entry["id"])]
+}
+
 /// An agent with something of every kind.
 async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, codes: &[String]) -> Theirs {
     let role = json!({"name": "他们的客服", "tier": 1, "remark": "他们的备注", "codes": codes, "state": 1,
@@ -97,6 +117,15 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
         "lat": city.lat + 0.01, "lng": city.lng});
     let application = machine.ok("/open/v1/rider/park-application", &application).await;
     let application = text(&application["applicationId"]);
+    let two = json!({"agentId": city.agent, "rules": [{"kind": "agent.disable", "need": 2}], "version": 0});
+    admin.ok("POST", "/platform/approval/limits", two).await;
+    let disable = json!({"agentId": city.agent, "state": 0});
+    let approval = admin.ok("POST", "/platform/agent/account/state", disable).await;
+    let approval = text(&approval["approvalId"]);
+    let product = json!({"agentId": city.agent, "kind": 4, "name": "他们的次卡", "days": 30, "times": 5, "priceCents": 990,
+        "originPriceCents": 990});
+    let product = text(&machine.ok("/open/v1/cards", &product).await["id"]);
+    let cases = cases_of(admin, machine, &city.area).await;
     let position: i64 = sqlx::query_scalar("select max(position) from log.events where category = 'role'")
         .fetch_one(&stack.owner().await)
         .await
@@ -108,6 +137,9 @@ async fn theirs(stack: &Stack, admin: &Browser, machine: &Machine, city: &City, 
         batch,
         maintained,
         application,
+        cases,
+        approval,
+        product,
         car: city.bikes[0].car.clone(),
         imei: city.bikes[0].imei.clone(),
         role,
@@ -132,6 +164,12 @@ impl Theirs {
             &self.fence,
             &self.batch,
             &self.application,
+            &self.cases[0],
+            &self.cases[1],
+            &self.cases[2],
+            &self.cases[3],
+            &self.approval,
+            &self.product,
             &self.maintained,
             &self.car,
             &self.imei,
@@ -153,6 +191,8 @@ impl Theirs {
             "A 区",
             "A 停车点",
             "他们的站点",
+            "他们的学校",
+            "他们拉黑的原因",
             "他们的运维区",
             "他们的原因",
         ]

@@ -96,6 +96,13 @@ impl Machine {
         Ok(Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position })
     }
 
+    /// Asks without a body.
+    pub async fn send(&self, method: Method, path: &str) -> Reply {
+        let request = self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token);
+        let (status, position, bytes) = taken(request.send().await.expect("an answer")).await.unwrap();
+        Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position }
+    }
+
     /// Sends a file as it is.
     pub async fn upload(&self, path: &str, content: Vec<u8>) -> Reply {
         let request = self.http.post(format!("{}{path}", self.url)).bearer_auth(&self.token).body(content);

@@ -68,14 +68,14 @@ impl Stream {
     }
 }
 
-/// Rides one bike, over and over.
-async fn ride(stream: Arc<Stream>, machine: Machine, car: String) -> Vec<Done> {
+/// Works on one bike, over and over.
+async fn work(stream: Arc<Stream>, machine: Machine, car: String) -> Vec<Done> {
     let mut done = Vec::new();
     while stream.goes_on() {
-        let action = if done.len() % 2 == 0 { "unlock" } else { "return" };
+        let action = if done.len() % 2 == 0 { "start" } else { "finish" };
         let key = format!("{car}-{}", done.len());
-        let path = format!("/open/v1/vehicles/{car}/ride");
-        let body = json!({"action": action, "riderId": "rider-1"});
+        let path = format!("/open/v1/vehicles/{car}/work");
+        let body = json!({"action": action, "kind": "swap", "workerId": "worker-1"});
         let reply = stream.insist(&key, || machine.post(&path, &body, Some(&key))).await;
         let position = reply.position.expect("a command's answer tells its position");
         done.push(Done { key, stream: ("vehicle".to_owned(), car.clone()), position });
@@ -159,7 +159,7 @@ async fn killing_server_postgres_and_nats_amid_commands_loses_nothing_and_does_n
     });
     let mut workers = JoinSet::new();
     for bike in &city.bikes {
-        workers.spawn(ride(Arc::clone(&stream), machine.clone(), bike.car.clone()));
+        workers.spawn(work(Arc::clone(&stream), machine.clone(), bike.car.clone()));
     }
     for number in 0..EDITORS {
         workers.spawn(edit(Arc::clone(&stream), Arc::clone(&browser), number));

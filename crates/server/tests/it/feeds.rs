@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::bike::Bike;
 use crate::city::City;
 use crate::client::Machine;
+use crate::rider::{Ride, Rider};
 use crate::stack::{Node, Stack, eventually};
 
 mod schemas;
@@ -154,9 +155,11 @@ impl Scene {
         reader
     }
 
-    async fn ride(&self, car: &str, action: &str) {
-        let body = json!({"action": action, "riderId": RIDER});
-        self.machine.ok(&format!("/open/v1/vehicles/{car}/ride"), &body).await;
+    /// Somebody rides off with the bike of this number in the first city.
+    async fn ride(&mut self, number: usize) -> Ride {
+        let (bike, line) = (&self.city.bikes[number], &mut self.lines[number]);
+        let rider = Rider::come(&self.machine, &self.city.area, RIDER).await;
+        rider.ride_off(&self.machine, bike, line).await
     }
 
     /// What nobody outside may learn: numbers of bikes, devices and people, and names.
@@ -211,7 +214,7 @@ fn framed(feed: &Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readers_see_stations_bikes_and_zones_and_nothing_of_people() {
-    let scene = Scene::build().await;
+    let mut scene = Scene::build().await;
     let (city, reader) = (&scene.city, scene.reader("reader").await);
     let [edge, west] = [0.005, 0.004].map(|x| city.lng + x);
 
@@ -277,20 +280,19 @@ async fn readers_see_stations_bikes_and_zones_and_nothing_of_people() {
     assert_eq!([rules(0), rules(3), rules(4)], [[false; 3], [true, false, true], [true; 3]]);
     assert_eq!(zones["global_rules"][0]["ride_end_allowed"], false);
 
-    a_ride_changes_the_name(&scene, &reader, standing["vehicle_id"].as_str().unwrap()).await;
+    a_ride_changes_the_name(&mut scene, &reader, standing["vehicle_id"].as_str().unwrap()).await;
 }
 
 /// Ridden, a bike is gone; afterwards nobody can tell that it is the same.
-async fn a_ride_changes_the_name(scene: &Scene, reader: &Reader, before: &str) {
-    let car = &scene.city.bikes[0].car;
-    scene.ride(car, "unlock").await;
+async fn a_ride_changes_the_name(scene: &mut Scene, reader: &Reader, before: &str) {
+    let ride = scene.ride(0).await;
     eventually("the bike is gone", PATIENCE, async || {
         let vehicles = reader.vehicles().await;
         (vehicles.len() == 3).then(|| assert!(vehicles.iter().all(|one| one["vehicle_id"] != before)))
     })
     .await;
     assert_eq!(reader.station().await["num_vehicles_available"], 0);
-    scene.ride(car, "return").await;
+    ride.post(&scene.machine, "return").await.data();
     let vehicles = eventually("the bike is back", PATIENCE, async || {
         Some(reader.vehicles().await).filter(|vehicles| vehicles.len() == 4)
     })

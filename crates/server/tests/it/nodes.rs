@@ -46,8 +46,8 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     let (lat, lng) = (city.lat + 0.005, city.lng + 0.005);
     bike.report(&city.bikes[0].imei, lat, lng, 55, false).await;
     screen.until("a report, through the second", |s| s.bikes.values().any(|b| b.soc == 55)).await;
-    let ride = |number: usize| format!("/open/v1/vehicles/{}/ride", city.bikes[number].car);
-    machine.ok(&ride(0), &json!({"action": "unlock", "riderId": "r"})).await;
+    let work = |number: usize| format!("/open/v1/vehicles/{}/work", city.bikes[number].car);
+    machine.ok(&work(0), &json!({"action": "start", "kind": "swap", "workerId": "w"})).await;
     let told = |screen: &Screen, car: &str| {
         let of_table = screen.texts.iter().filter(|text| text["topic"] == "read/vehicle");
         of_table
@@ -70,7 +70,7 @@ async fn a_second_node_takes_over_within_seconds_of_the_leaders_death() {
     first.kill9();
     let died = Instant::now();
     let machine = Machine::new(&second.url, &token);
-    machine.ok(&ride(1), &json!({"action": "unlock", "riderId": "r"})).await;
+    machine.ok(&work(1), &json!({"action": "start", "kind": "swap", "workerId": "w"})).await;
     screen.until("a change after the death", |s| told(s, &city.bikes[1].car)).await;
     let took = died.elapsed();
     assert!(took < Duration::from_secs(30), "read models stood still for {took:?}");
@@ -150,8 +150,8 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
     })
     .await;
     let ended = hangs_since.elapsed();
-    let ride = |number: usize| format!("/open/v1/vehicles/{}/ride", city.bikes[number].car);
-    machine.ok(&ride(0), &json!({"action": "unlock", "riderId": "r"})).await;
+    let work = |number: usize| format!("/open/v1/vehicles/{}/work", city.bikes[number].car);
+    machine.ok(&work(0), &json!({"action": "start", "kind": "swap", "workerId": "w"})).await;
     // NATS may ask the node that hangs whether a bike may come in; a bike tries again.
     let (address, it) = (stack.nats.mqtt_addr(), &city.bikes[0]);
     let bike = eventually("the bike is let in", Duration::from_mins(1), async || {
@@ -174,9 +174,9 @@ async fn a_node_that_hangs_is_replaced_within_seconds_and_does_nothing_twice_whe
 
     // Awake again, it has its share anew; what it was at is refused.
     first.thaw();
-    machine.ok(&ride(1), &json!({"action": "unlock", "riderId": "r"})).await;
+    machine.ok(&work(1), &json!({"action": "start", "kind": "swap", "workerId": "w"})).await;
     let woken = Machine::new(&first.url, &token);
-    woken.ok(&ride(1), &json!({"action": "return", "riderId": "r"})).await;
+    woken.ok(&work(1), &json!({"action": "finish", "kind": "swap", "workerId": "w"})).await;
     let head = stream::settled(&owner).await;
     stream::relayed(&stack, head).await;
     assert_eq!(stored().await, 1, "each report once");

@@ -17,6 +17,12 @@ pub struct Theirs {
     pub maintained: String,
     /// A station application.
     pub application: String,
+    /// A rider, his certification, his rebinding and his entry of the blacklist.
+    pub cases: [String; 4],
+    /// A request for a second person.
+    pub approval: String,
+    /// A card on sale.
+    pub product: String,
     pub car: String,
     pub imei: String,
     pub role: String,
@@ -56,6 +62,9 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         return Some(MACHINES);
     }
     let at = (route.method.as_str(), path);
+    if let Some(sample) = of_riders(at, theirs) {
+        return Some(sample);
+    }
     if path.ends_with("/export") {
         return Some(file());
     }
@@ -65,8 +74,14 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_finance(at, theirs))
         .or_else(|| of_fences(at, theirs))
         .or_else(|| of_applications(at, theirs))
+        .or_else(|| of_rider_cases(at, theirs))
+        .or_else(|| of_approvals(at, theirs))
+        .or_else(|| of_cards(at, theirs))
         .or_else(|| of_edges(at, theirs))
         .or_else(|| of_crews(at, theirs))
+        .or_else(|| of_configs(at, theirs))
+        .or_else(|| of_orders(at, theirs))
+        .or_else(|| of_returns(at, theirs))
         .or_else(|| others(at, theirs))
 }
 
@@ -254,6 +269,69 @@ fn of_crews(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     })
 }
 
+fn of_configs(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { area, .. } = theirs;
+    let which = json!({"kind": 1, "opAreaId": area, "version": 0, "dataVersion": 0, "note": "越权", "to": [area],
+        "publish": true});
+    Some(match at {
+        ("POST", "/order/cost/compute") => {
+            Sample::Ask(json!({"opAreaId": area, "startTime": 1_795_140_000_000_i64,
+            "endTime": 1_795_141_000_000_i64, "distance": 900}))
+        }
+        ("POST", "/config/area/billing/simulate") => {
+            Sample::Ask(json!({"opAreaId": area, "billing": riding::model::billing::Billing::default()}))
+        }
+        ("GET", path) if path.starts_with("/config/area/") => Sample::Ask(json!({ "opAreaId": area })),
+        ("PUT", "/config/area/billing") => config_form::<riding::model::billing::Billing>(area),
+        ("PUT", "/config/area/return") => config_form::<riding::model::return_rules::ReturnRules>(area),
+        ("PUT", "/config/area/use") => config_form::<riding::model::use_rules::UseRules>(area),
+        ("PUT", "/config/area/pay") => config_form::<riding::model::pay_rules::PayRules>(area),
+        ("PUT", "/config/area/permission") => {
+            config_form::<riding::model::riding_permission::RidingPermission>(area)
+        }
+        ("POST", path) if path.starts_with("/config/area/") => Sample::Tell(which),
+        _ => return None,
+    })
+}
+
+fn of_orders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, area, .. } = theirs;
+    let act = json!({"orderId": "1", "reason": "越权", "payCents": 0, "rideCents": 1, "version": 1});
+    Some(match at {
+        ("GET", "/order/list" | "/order/list/export") => {
+            Sample::Ask(json!({"agentId": agent, "opAreaId": area}))
+        }
+        ("GET", "/order/{orderId}" | "/order/{orderId}/track" | "/order/{orderId}/replay") => {
+            Sample::Ask(json!({}))
+        }
+        (
+            "POST",
+            "/order/forceEnd" | "/order/cancel" | "/order/modify" | "/order/refund" | "/order/writeOff",
+        ) => Sample::Tell(act),
+        _ => return None,
+    })
+}
+
+fn of_returns(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, area, .. } = theirs;
+    Some(match at {
+        ("GET", "/order/returnReview/list") => {
+            Sample::Ask(json!({"agentId": agent, "opAreaId": area, "pageSize": "200"}))
+        }
+        ("GET", "/order/returnReview/{id}") => Sample::Ask(json!({})),
+        ("GET", "/order/returnReview/photo") => Sample::Ask(json!({"id": "1", "photoId": "1"})),
+        ("POST", "/order/returnReview") => {
+            Sample::Tell(json!({"id": "1", "result": "reject", "remark": "越权"}))
+        }
+        _ => return None,
+    })
+}
+
+/// A draft for an area.
+fn config_form<T: riding::model::config::Setting>(area: &str) -> Sample {
+    Sample::Tell(json!({"opAreaId": area, "version": 0, "content": T::default()}))
+}
+
 fn of_edges(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     let Theirs { agent, area, .. } = theirs;
     let ring = json!([[[118.1, 24.5], [118.2, 24.5], [118.2, 24.6], [118.1, 24.5]]]);
@@ -282,6 +360,99 @@ fn of_applications(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         }
         _ => return None,
     })
+}
+
+fn of_approvals(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, approval, .. } = theirs;
+    let version = json!({"agentId": agent, "dataVersion": 1, "rules": [], "version": 1});
+    Some(match at {
+        ("GET", "/platform/approval/list") => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
+        ("GET", "/platform/approval/count" | "/platform/approval/kinds" | "/platform/approval/{id}") => {
+            Sample::Ask(json!({}))
+        }
+        ("GET", "/platform/approval/limits") => Sample::Ask(json!({"agentId": agent})),
+        ("POST", "/platform/approval/decide") => Sample::Tell(json!({"id": approval, "result": "accept"})),
+        ("POST", "/platform/approval/withdraw") => Sample::Tell(json!({"id": approval})),
+        (
+            "POST",
+            "/platform/approval/limits"
+            | "/platform/approval/limits/rollback"
+            | "/platform/approval/limits/withdraw",
+        ) => Sample::Tell(version),
+        _ => return None,
+    })
+}
+
+fn of_cards(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let Theirs { agent, product, .. } = theirs;
+    let form = json!({"id": product, "agentId": agent, "version": 1, "kind": 4, "name": "越权", "days": 1, "times": 1,
+        "priceCents": 1, "originPriceCents": 1});
+    let of_version = json!({"id": product, "number": 1, "version": 1, "state": 0});
+    Some(match at {
+        ("GET", "/marketing/card") => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
+        ("GET", "/marketing/card/info" | "/marketing/card/versions") => Sample::Ask(json!({"id": product})),
+        ("POST" | "PUT", "/marketing/card") => Sample::Tell(form),
+        ("DELETE", "/marketing/card") => Sample::Tell(json!({"id": product})),
+        ("POST", path) if path.starts_with("/marketing/card/") => Sample::Tell(of_version),
+        ("GET", "/user/card") => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
+        ("POST", "/user/card/refund") => {
+            Sample::Tell(json!({"userId": "1", "holdingId": "1", "refundTo": 1, "reason": "越权"}))
+        }
+        _ => return None,
+    })
+}
+
+fn of_riders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let rider = &theirs.cases[0];
+    let ask = || Some(Sample::Ask(json!({"userId": rider})));
+    match at {
+        ("GET", "/user/list") => Some(Sample::Ask(json!({"agentId": theirs.agent, "pageSize": "200"}))),
+        ("GET", "/user/{userId}") => Some(Sample::Ask(json!({}))),
+        (
+            "GET",
+            "/user/wallet" | "/user/wallet/records" | "/user/wallet/records/export" | "/user/deposit",
+        ) => ask(),
+        ("POST", "/user/unmask") => Some(Sample::Tell(json!({"userId": rider, "what": "phone"}))),
+        ("POST", "/user/{userId}/state") => Some(Sample::Tell(json!({"state": 1, "reason": "越权"}))),
+        ("POST", "/user/wallet/topUp") => Some(Sample::Tell(json!({"userId": rider, "amount": 1, "gift": 0,
+            "remark": "越权", "requestId": "0192f0c1-2b3c-7d4e-8f50-a1b2c3d4e5f6"}))),
+        ("POST", "/user/deposit/freeze" | "/user/deposit/recover") => {
+            Some(Sample::Tell(json!({"userId": rider, "reason": "越权"})))
+        }
+        _ => None,
+    }
+}
+
+fn of_rider_cases(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
+    let [rider, certification, rebinding, entry] = &theirs.cases;
+    let ask = |id: &str| Some(Sample::Ask(json!({"id": id})));
+    let tell =
+        |id: &str| Some(Sample::Tell(json!({"id": id, "result": "reject", "remark": "越权", "version": 1})));
+    let list = || Some(Sample::Ask(json!({"opAreaId": theirs.area, "pageSize": "200"})));
+    let photo = |id: &str| Some(Sample::Ask(json!({"id": id, "photoId": "1"})));
+    match at {
+        ("GET", "/user/occupation/list" | "/user/rebind/list" | "/user/blacklist") => list(),
+        ("GET", "/user/occupation/info") => ask(certification),
+        ("GET", "/user/rebind/info") => ask(rebinding),
+        ("GET", "/user/blacklist/info") => ask(entry),
+        ("GET", "/user/occupation/photo") => photo(certification),
+        ("GET", "/user/rebind/photo") => photo(rebinding),
+        ("GET", "/user/blacklist/photo") => photo(entry),
+        ("POST", "/user/occupation/review") => tell(certification),
+        ("POST", "/user/rebind/review") => tell(rebinding),
+        ("POST", "/user/occupation/unmask") => Some(Sample::Tell(json!({"id": certification}))),
+        ("POST", "/user/rebind/unmask") => Some(Sample::Tell(json!({"id": rebinding}))),
+        ("POST", "/user/blacklist/unmask") => Some(Sample::Tell(json!({"id": entry}))),
+        ("GET", "/user/blacklist/riders") => Some(Sample::Ask(json!({"keyword": rider}))),
+        ("POST", "/user/blacklist") => {
+            Some(Sample::Tell(json!({"userId": rider, "kind": 1, "scope": 2, "reason": "越权"})))
+        }
+        ("DELETE", "/user/blacklist") => Some(Sample::Tell(json!({"userId": rider, "reason": "越权"}))),
+        ("POST", "/user/blacklist/lift") => Some(Sample::Tell(json!({"ids": [entry], "reason": "越权"}))),
+        ("POST", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry}))),
+        ("DELETE", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry, "photoId": "1"}))),
+        _ => None,
+    }
 }
 
 fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
@@ -383,4 +554,5 @@ pub fn address(route: &Route, theirs: &Theirs) -> String {
         .replace("{id}", &theirs.template)
         .replace("{position}", &theirs.position)
         .replace("{areaId}", &theirs.area)
+        .replace("{userId}", &theirs.cases[0])
 }

@@ -1,11 +1,14 @@
 //! A database, NATS and the product's own binary, of one test alone.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kernel::MIGRATIONS;
+use payment_port::Secret;
+use payment_simulator::{Mishaps, Options, Running};
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -19,6 +22,7 @@ pub const SMS_CODE: &str = "246810";
 pub const METRICS_TOKEN: &str = "figures-for-tests";
 const DATABASE: &str = "wheelhouse";
 const NATS_USER: &str = "wheelhouse";
+const MERCHANT: &str = "wheelhouse";
 
 /// Waits until `ready` gives something; panics with `what` after `patience`.
 pub async fn eventually<T>(what: &str, patience: Duration, mut ready: impl AsyncFnMut() -> Option<T>) -> T {
@@ -101,6 +105,8 @@ pub struct Stack {
     data: Data,
     pub nats: OwnNats,
     pub nats_password: String,
+    /// A payment provider at which nothing goes wrong.
+    pub payments: Running,
     place: Arc<Place>,
 }
 
@@ -134,6 +140,7 @@ impl Stack {
         let place = Arc::new(block_in_place(Place::throw_away).expect("a folder"));
         let mut secrets = Command::new(env!("CARGO_BIN_EXE_wheelhouse"));
         secrets.arg("secrets").env("WHEELHOUSE_STATE_DIR", place.path().join("state"));
+        secrets.env_remove("PAYMENT_SECRET");
         let printed = block_in_place(|| secrets.output()).expect("the binary runs");
         let printed: Value = serde_json::from_slice(&printed.stdout).expect("secrets are JSON");
         let text = |name: &str| printed[name].as_str().expect(name).to_owned();
@@ -143,8 +150,10 @@ impl Stack {
             user: NATS_USER.to_owned(),
             password: nats_password.clone(),
         };
-        let (data, nats) = tokio::join!(data, OwnNats::with_auth_callout(callout));
-        Self { data, nats, nats_password, place }
+        let state = place.path().join("state");
+        let payments = payment_provider(&state);
+        let (data, nats, payments) = tokio::join!(data, OwnNats::with_auth_callout(callout), payments);
+        Self { data, nats, nats_password, payments, place }
     }
 
     /// The PostgreSQL of a test that has its own.
@@ -184,6 +193,11 @@ impl Stack {
         }
     }
 
+    /// What the payment provider knows the server by.
+    pub fn payment_secret(&self) -> String {
+        std::fs::read_to_string(self.state_dir().join("payment.secret")).expect("the secret was made")
+    }
+
     /// The owner's connection, which row-level security does not bind.
     pub async fn owner(&self) -> PgPool {
         let url = self.database_url();
@@ -213,6 +227,10 @@ impl Stack {
             .env("SMS_ADAPTER", "log")
             .env("SMS_FIXED_CODE", SMS_CODE)
             .env("WHEELHOUSE_METRICS_TOKEN", METRICS_TOKEN)
+            .env("PAYMENT_URL", &self.payments.url)
+            .env("PAYMENT_MERCHANT", MERCHANT)
+            .env("PAYMENT_NOTIFY_URL", "http://127.0.0.1")
+            .env_remove("PAYMENT_SECRET")
             .env_remove("NATS_PASSWORD")
             .env_remove("RUST_LOG");
         command
@@ -240,6 +258,7 @@ impl Stack {
     pub fn node_with(&self, port: Option<u16>, settings: &[(&str, &str)]) -> Node {
         let port = port.unwrap_or_else(|| free_port().expect("a free port"));
         let mut serve = self.command(&["serve"]);
+        serve.env("PAYMENT_NOTIFY_URL", format!("http://127.0.0.1:{port}"));
         serve.envs(settings.iter().copied());
         serve.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
         block_in_place(|| {
@@ -270,8 +289,24 @@ impl Stack {
 
     /// The token of the machine that may do all that machines do.
     pub async fn full_machine(&self) -> String {
-        self.machine_token("city", "open:territory,open:fleet,open:ride,open:feeds").await
+        self.machine_token("city", "open:territory,open:fleet,open:ride,open:rider,open:feeds").await
     }
+}
+
+/// In this process, with the secret that `wheelhouse secrets` made.
+async fn payment_provider(state: &Path) -> Running {
+    let secret = std::fs::read_to_string(state.join("payment.secret")).expect("the secret was made");
+    let options = Options {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        public_url: None,
+        state_file: state.join("payments.jsonl"),
+        merchant: MERCHANT.to_owned(),
+        secret: Some(Secret::new(&secret).expect("a long one")),
+        secret_file: None,
+        most: 100_000,
+        mishaps: Mishaps::lucky(),
+    };
+    payment_simulator::start(&options).await.expect("the payment provider starts")
 }
 
 /// All that a task said.

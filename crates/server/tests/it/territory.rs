@@ -110,8 +110,8 @@ async fn an_operator_sees_nothing_of_another_agent_over_http_or_websocket() {
     screen.watch("read/device_command").await;
     screen.until("watching", |s| s.texts.iter().any(|text| text["topic"] == "read/device_command")).await;
     for bike in [&theirs.bikes[1], &own.bikes[1]] {
-        let body = json!({"action": "unlock", "riderId": "r"});
-        machine.ok(&format!("/open/v1/vehicles/{}/ride", bike.car), &body).await;
+        let body = json!({"action": "start", "kind": "swap", "workerId": "w"});
+        machine.ok(&format!("/open/v1/vehicles/{}/work", bike.car), &body).await;
     }
     report_all(76).await;
     everything.until("their news, for the administrator", |s| seen_at(s, 76) == 3).await;

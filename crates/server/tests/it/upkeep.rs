@@ -136,8 +136,8 @@ async fn a_rebuild_changes_no_byte_while_reads_go_on_and_a_parked_stream_is_show
     .await
     .unwrap();
     for car in [lost, other] {
-        let body = json!({"action": "unlock", "riderId": "rider-1"});
-        machine.ok(&format!("/open/v1/vehicles/{car}/ride"), &body).await;
+        let body = json!({"action": "start", "kind": "swap", "workerId": "worker-1"});
+        machine.ok(&format!("/open/v1/vehicles/{car}/work"), &body).await;
     }
     stream::settled(&owner).await;
     let riding = async |car: &str| -> Option<i16> {

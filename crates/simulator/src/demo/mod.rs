@@ -13,13 +13,14 @@ use tokio::sync::{Semaphore, mpsc};
 
 use crate::mqtt::{Connection, Counters, Login, acknowledgement};
 use crate::open_api::OpenApi;
+use crate::riders::{AreaOfCity, Riders, Wanted};
 use crate::wall;
 use crate::world::{Action, Call, Habits, Outcome, World};
 
 /// Bikes one gateway connection carries.
 const BIKES_PER_CONNECTION: usize = 500;
 /// Calls of the open API at one time.
-const CALLS_IN_FLIGHT: usize = 16;
+const CALLS_IN_FLIGHT: usize = 64;
 /// Calls that wait for their turn; more are not made.
 const CALLS_WAITING: usize = 4_000;
 /// How often a bike stopped on a day of the past.
@@ -93,7 +94,7 @@ pub async fn run(options: Options) -> anyhow::Result<()> {
     let (heard, commands) = mpsc::channel(COMMANDS_WAITING);
     let lines = Lines::open(&options, &world, &ready, &heard);
     drop(heard);
-    live(&options, &mut world, &api, lines, commands).await
+    live(&options, &mut world, &api, lines, &ready.areas, commands).await
 }
 
 /// The connections, and which bike speaks through which.
@@ -180,6 +181,7 @@ async fn live(
     world: &mut World,
     api: &OpenApi,
     lines: Lines,
+    areas: &[AreaOfCity],
     mut commands: mpsc::Receiver<(String, crate::device::Command)>,
 ) -> anyhow::Result<()> {
     let pace = Pace { start_ms: world.now_ms(), speed: options.speed };
@@ -187,6 +189,7 @@ async fn live(
         world.bikes.iter().enumerate().map(|(i, b)| (b.identity.imei.clone(), i as u32)).collect();
     let (done, mut answers) = mpsc::channel::<Answered>(CALLS_WAITING);
     let turns = Arc::new(Semaphore::new(CALLS_IN_FLIGHT));
+    let riders = Arc::new(Riders::new(api.clone()));
     let mut calls: VecDeque<(u64, u32, Call)> = VecDeque::new();
     let mut refusals: HashMap<String, u64> = HashMap::new();
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
@@ -247,11 +250,20 @@ async fn live(
                 calls.push_front((id, bike, call));
                 break;
             };
-            let (api, done) = (api.clone(), done.clone());
-            let car_id = world.bikes[bike as usize].identity.car_id.clone();
+            let (api, done, riders) = (api.clone(), done.clone(), Arc::clone(&riders));
+            let of = &world.bikes[bike as usize];
+            let (car_id, area) = (of.identity.car_id.clone(), areas[of.area].clone());
+            let at = world.city.degrees(of.at);
             let key = format!("{}-{id}", pace.start_ms);
             tokio::spawn(async move {
-                let outcome = api.wish(&car_id, call, &key).await;
+                let outcome = match call {
+                    Call::Ride { action, rider } => {
+                        riders.act(&Wanted { bike, car_id, area, at, action, rider, key }).await
+                    }
+                    Call::Work { action, kind, worker } => {
+                        api.work(&car_id, (action, kind), worker, &key).await
+                    }
+                };
                 drop(turn);
                 // The receiver is gone only when the run is over.
                 let _ = done.send(Answered { id, outcome }).await;

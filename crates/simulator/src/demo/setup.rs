@@ -7,8 +7,10 @@ use anyhow::{Context, bail};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Value, json};
 
+use crate::cards::put_on_sale;
 use crate::geometry::{Xy, clip_half_plane};
 use crate::open_api::{BATCH, OpenApi, OpenApiError};
+use crate::riders::AreaOfCity;
 use crate::world::World;
 
 /// Batches of vehicles in flight at one time.
@@ -23,6 +25,8 @@ pub struct Ready {
     pub secrets: Vec<String>,
     /// User name and password of the gateway.
     pub gateway: (String, String),
+    /// The server's areas, in the order of the city's.
+    pub areas: Vec<AreaOfCity>,
 }
 
 /// Companies, areas, fences, vehicles, gateway. New fences count since `since_ms`, or from now on.
@@ -73,6 +77,7 @@ pub async fn set_up(
             Err(error) => bail!(error),
         }
     }
+    set_prices(api, &area_ids).await?;
     let vehicles: Vec<Value> = world
         .bikes
         .iter()
@@ -104,7 +109,37 @@ pub async fn set_up(
         bail!("没有一辆车登记成功");
     }
     let gateway = api.create_gateway(&format!("demo-{}", city.seed)).await.context("登记网关")?;
-    Ok(Ready { secrets: complete, gateway })
+    let companies: Vec<&str> = agents.iter().flatten().map(String::as_str).collect();
+    let cards = put_on_sale(api, &companies).await.context("上架骑行卡和会员")?;
+    println!("在售骑行卡和会员 {cards} 张");
+    let areas =
+        area_ids.into_iter().zip(agent_ids).map(|(area_id, agent_id)| AreaOfCity { area_id, agent_id });
+    Ok(Ready { secrets: complete, gateway, areas: areas.collect() })
+}
+
+/// What rides cost in each area: they differ, as those of a city do.
+async fn set_prices(api: &OpenApi, area_ids: &[String]) -> anyhow::Result<()> {
+    for (i, area_id) in area_ids.iter().enumerate() {
+        let dearer = 50 * (i as i64 % 3);
+        let content = json!({
+            "freeTimeS": 60, "freeDistanceM": 50, "baseTimeS": 900, "baseTimeCents": 150 + dearer, "cycleS": 600,
+            "cycleCents": 100, "baseDistanceM": 5_000, "baseDistanceCents": 0, "perKmCents": dearer,
+            "dayCapCents": 3_000, "discountPercent": 100,
+            "bands": [{ "fromMin": 0, "untilMin": 360, "percent": 150 }],
+            "returned": {
+                "smallPenaltyCents": 500, "largePenaltyCents": 1_500, "largeDistanceM": 200, "noStopCents": 2_000,
+                "outOfServiceCents": 2_000, "noRideCents": 2_000, "helmetCents": 3_000,
+            },
+            "maxOrderCents": 30_000, "explain": "15 分钟起步，之后每 10 分钟计费；凌晨按 1.5 倍。",
+        });
+        match api.set_billing(area_id, &content).await {
+            Ok(()) => {}
+            // Somebody is writing a draft there: his prices come.
+            Err(OpenApiError::Refused(why)) => println!("  服务区 {area_id} 的价格未改：{why}"),
+            Err(error) => bail!(error),
+        }
+    }
+    Ok(())
 }
 
 /// Where bikes stopped before, in parts.

@@ -105,6 +105,14 @@ impl Bike {
         }
     }
 
+    /// The number of the rider whose wish it is busy with, if any.
+    pub(super) fn on_the_way(&self) -> Option<u64> {
+        match &self.activity {
+            Activity::Trip(trip) => Some(trip.rider()),
+            _ => None,
+        }
+    }
+
     /// The number of the rider who has it unlocked or paused, if any.
     pub fn rider(&self) -> Option<u64> {
         match &self.activity {

@@ -9,7 +9,7 @@ mod trouble;
 mod wish;
 mod work;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,7 @@ use crate::city::City;
 use crate::city::graph::Spot;
 use crate::device::Command;
 use crate::geometry::Xy;
-use crate::identity::Register;
+use crate::identity::{Register, stable_hash};
 use crate::report::Report;
 use bike::Activity;
 pub use bike::Bike;
@@ -29,6 +29,9 @@ use wish::Wished;
 
 /// A city that opens is heard of within this time, and does not wait for its heartbeats.
 const FIRST_REPORTS_MS: i64 = 8_000;
+
+/// So many people for each bike ride now and then.
+const RIDERS_PER_BIKE: u64 = 3;
 
 /// Length of a tick of simulated time.
 pub const TICK_MS: i64 = 1_000;
@@ -331,6 +334,17 @@ impl World {
     fn person(&mut self) -> u64 {
         self.next_person += 1;
         9_000_000_000 + self.city.seed % 1_000 * 1_000_000 + self.next_person % 1_000_000
+    }
+
+    /// A rider who rides nothing now, the same for the same seed: some people for each bike, who come back.
+    fn somebody(&mut self) -> u64 {
+        let population = self.bikes.len() as u64 * RIDERS_PER_BIKE + 100;
+        let (wish, seed) = (self.person(), self.city.seed);
+        let first = stable_hash(&format!("rider {seed} {wish}")) % population;
+        let number = |n: u64| 9_000_000_000 + seed % 1_000 * 1_000_000 + 500_000 + n % population;
+        let busy: HashSet<u64> = self.bikes.iter().filter_map(Bike::on_the_way).collect();
+        let mut people = (first..first + population).map(number);
+        people.find(|rider| !busy.contains(rider)).expect("there are more people than bikes")
     }
 
     fn becomes_idle(&mut self, bike: u32) {

@@ -55,6 +55,11 @@ impl Trip {
         matches!(self.stage, Stage::Riding)
     }
 
+    /// Whoever it is for, from the wish to the end.
+    pub(super) const fn rider(&self) -> u64 {
+        self.rider
+    }
+
     pub(super) fn rider_in_possession(&self) -> Option<u64> {
         match self.stage {
             Stage::Asking("reserve" | "unlock") | Stage::Walking { .. } => None,
@@ -100,7 +105,7 @@ impl World {
         let Some(line) = self.city.graph.ride(&self.bikes[bike as usize].spot, &end) else { return };
         let length_m = length_m(&line);
         let trip = Trip {
-            rider: self.person(),
+            rider: self.somebody(),
             length_m,
             line,
             done_m: 0.0,

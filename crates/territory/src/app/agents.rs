@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use approvals::Outcome;
 use kernel::{CommandContext, CommandError, Receipt, Transaction};
 use vocabulary::{AgentId, AgentRoleId, AreaId, PermissionCode};
 use wire::{Caller, Refused};
 
+use super::agent_deeds;
 use crate::Context;
 use crate::model::agent::{self, Agent, AgentCommand, Parent, Profile, Registration};
 use crate::model::agent_role::{self, AgentRole, Held};
@@ -76,10 +78,16 @@ impl Context {
         agent: AgentId,
         enabled: bool,
         ctx: &CommandContext,
-    ) -> Result<Receipt, Refused> {
+    ) -> Result<Outcome, Refused> {
         may_act_on(caller, agent)?;
-        let command = if enabled { AgentCommand::Enable } else { AgentCommand::Disable };
-        Ok(self.runtime.desk.execute::<Agent>(&agent, command, ctx).await?)
+        if enabled {
+            let receipt = self.runtime.desk.execute::<Agent>(&agent, AgentCommand::Enable, ctx).await?;
+            return Ok(Outcome::Done(receipt));
+        }
+        let state = self.runtime.desk.load::<Agent>(&agent).await?.state;
+        let company = state.known().map(|known| known.profile.company.as_str()).unwrap_or_default();
+        let asked = agent_deeds::disabling(agent, company);
+        self.ports.approvals.do_or_ask(caller, asked, ctx).await
     }
 
     /// Opens an agent's account and lets it run areas: both or nothing.

@@ -1,5 +1,6 @@
 //! What people want, where it spans aggregates: who asks, in which order, and who must see it. Rules are in the models.
 
+pub mod agent_deeds;
 pub mod agents;
 pub mod area_edges;
 pub mod areas;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use approvals::Outcome;
 use axum::extract::State;
 use chrono::NaiveDate;
 use kernel::CommandContext;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AgentId, AgentRoleId, AreaId, Phone, Scope};
+use vocabulary::{AgentId, AgentRoleId, ApprovalId, AreaId, Phone, Scope};
 use wire::{
     Answer, BATCH_MAX, BatchAnswer, BatchOutcomes, Body, Caller, Handled, Listed, Nothing, Params, Permit,
     Refused, RequestContext, Routes, batch, given, number,
@@ -232,35 +233,62 @@ fn on(state: i16) -> Result<bool, Refused> {
     }
 }
 
-/// Enables or disables one agent or several: their people are let in, or shut out at once.
+/// What became of a switch.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AgentSwitched)]
+struct Switched {
+    #[serde(flatten)]
+    batch: BatchAnswer,
+    /// What a second person is to decide first, when just one was named; absent when it is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, required = false)]
+    approval_id: Option<ApprovalId>,
+}
+
+/// Enables or disables one agent or several: their people are let in, or shut out at once. Disabling may need a second
+/// person, by the agent's limits.
 #[utoipa::path(post, path = "/platform/agent/account/state", tag = "territory",
     operation_id = "setAgentAccountState", request_body = AccountState,
-    responses((status = 200, body = Answer<BatchAnswer>)))]
+    responses((status = 200, body = Answer<Switched>)))]
 async fn state(
     State(context): State<Context>,
     caller: Caller,
     request: RequestContext,
     Body(body): Body<AccountState>,
-) -> Handled<BatchAnswer> {
+) -> Handled<Switched> {
     let enabled = on(body.state)?;
     let ctx = request.context_of_account(json!({}));
     match (body.agent_id, body.agent_ids) {
         (Some(agent), None) => {
-            let receipt = context.switch_agent(&caller, agent, enabled, &ctx).await?;
+            let outcome = context.switch_agent(&caller, agent, enabled, &ctx).await?;
+            let receipt = outcome.receipt();
             context.settle(receipt.position).await?;
-            Ok(Answer::at(BatchAnswer::default(), &receipt))
+            let approval_id = match &outcome {
+                Outcome::Done(_) => None,
+                Outcome::Waits { approval, .. } => Some(*approval),
+            };
+            Ok(Answer::at(Switched { batch: BatchAnswer::default(), approval_id }, receipt))
         }
         (None, Some(agents)) => {
             let mut outcomes = BatchOutcomes::default();
             for agent in batch(agents, BATCH_MAX)? {
                 let ctx = ctx.step(&format!("state:{agent}"));
-                outcomes
-                    .take(agent.to_string(), context.switch_agent(&caller, agent, enabled, &ctx).await)?;
+                let done = match context.switch_agent(&caller, agent, enabled, &ctx).await {
+                    Ok(Outcome::Done(receipt)) => Ok(receipt),
+                    Ok(Outcome::Waits { .. }) => {
+                        Err(Refused::business("approval-asked", "已提交复核，由另一位同事同意后停用"))
+                    }
+                    Err(refused) => Err(refused),
+                };
+                outcomes.take(agent.to_string(), done)?;
             }
             if let Some(position) = outcomes.position() {
                 context.settle(position).await?;
             }
-            Ok(outcomes.answer())
+            let position = outcomes.position();
+            let switched = Switched { batch: outcomes.answer().data, approval_id: None };
+            Ok(Answer(switched).including(position))
         }
         _ => Err(Refused::malformed("请求参数应为 agentId 或 agentIds 之一")),
     }

@@ -65,7 +65,7 @@ async fn drawings(
     Params(query): Params<FenceQuery>,
 ) -> Result<Response, Refused> {
     let Call { state: context, caller, .. } = &call;
-    let list = FenceQuery::permitted(query.list(&caller.full_scope)?, caller);
+    let list = query.permitted(query.list(&caller.full_scope)?, caller);
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, FenceQuery::READS).await?;
     let rows: Vec<FenceRow> = list.rows(&mut db, EXPORT_ROWS_READ).await?;
     drop(db);

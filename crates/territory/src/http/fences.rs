@@ -100,7 +100,7 @@ impl Listing for FenceQuery {
             .is("f.enabled", self.state.map(|state| state != 0)))
     }
 
-    fn permitted(list: List, caller: &Caller) -> List {
+    fn permitted(&self, list: List, caller: &Caller) -> List {
         let kinds = FenceType::ALL.into_iter().filter(|one| caller.codes.has(one.code()));
         list.is_one_of("f.kind", kinds.map(|one| one.kind().number().into()).collect())
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::versions::{OffTime, Stretch, Times, counts};
+use vocabulary::versions::{OffTime, Times, counts, multirange};
 use vocabulary::{AgentId, AreaId, AttachmentId, DataOwner, FenceBatchId, FenceId, Scope, Timestamp};
 
 use crate::model::fence::{Drawing, FenceEvent, Opposite};
@@ -173,15 +173,6 @@ impl Kept {
             version.counts = multirange(&spans);
         }
     }
-}
-
-/// As PostgreSQL writes an `int8multirange`.
-fn multirange(stretches: &[Stretch]) -> String {
-    let written = stretches.iter().map(|(from, until)| match until {
-        Some(until) => format!("[{from},{until})"),
-        None => format!("[{from},)"),
-    });
-    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
 }
 
 /// Builds both tables.
@@ -467,15 +458,4 @@ pub async fn counting(
         Opposite { id, kind: drawing.rule.kind(), name: drawing.name, shape: drawing.shape, span }
     };
     Ok(found.into_iter().map(opposite).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_multirange_is_written_as_postgresql_reads_it() {
-        assert_eq!(multirange(&[(1, Some(5)), (9, None)]), "{[1,5),[9,)}");
-        assert_eq!(multirange(&[]), "{}");
-    }
 }

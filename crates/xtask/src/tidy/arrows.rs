@@ -1,4 +1,4 @@
-//! Who may depend on whom: vocabulary ← kernel ← wire ← attachments ← contexts ← live, audit ← feeds ← server.
+//! Who may depend on whom: vocabulary ← kernel ← wire ← attachments, approvals, ledger ← contexts ← live, audit ← feeds ← server.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -51,9 +51,9 @@ pub fn read_crates(metadata: &Value) -> Result<Vec<Crate>> {
 fn floor(name: &str) -> Option<u8> {
     match name {
         "vocabulary" => Some(0),
-        "kernel" | "geofence" => Some(1),
+        "kernel" | "geofence" | "payment-port" => Some(1),
         "wire" => Some(2),
-        "attachments" => Some(3),
+        "attachments" | "approvals" | "ledger" => Some(3),
         _ if CONTEXTS.contains(&name) => Some(4),
         "live" | "audit" => Some(5),
         "feeds" => Some(6),
@@ -65,8 +65,9 @@ fn floor(name: &str) -> Option<u8> {
 fn allowed(from: &str, to: &str, in_tests: bool) -> bool {
     match (from, to) {
         ("xtask", "testkit") | ("simulator" | "testkit", "vocabulary") => true,
-        // The city speaks the public ports, so only black-box tests put it together with the server.
-        ("server", "simulator") | (_, "testkit") => in_tests,
+        ("payment-simulator", "vocabulary" | "payment-port") => true,
+        // The city and the provider speak the public ports, so only black-box tests put them together with the server.
+        ("server", "simulator" | "payment-simulator") | (_, "testkit") => in_tests,
         _ => floor(from).zip(floor(to)).is_some_and(|(from, to)| to < from),
     }
 }
@@ -83,7 +84,8 @@ pub fn broken(crates: &[Crate]) -> Vec<String> {
             format!("crates/{from}: must not depend on {to}{how}")
         })
         .collect();
-    let placed = |name: &str| floor(name).is_some() || ["simulator", "testkit", "xtask"].contains(&name);
+    let apart = ["simulator", "payment-simulator", "testkit", "xtask"];
+    let placed = |name: &str| floor(name).is_some() || apart.contains(&name);
     lines.extend(crates.iter().filter(|krate| !placed(&krate.name)).map(|krate| {
         format!("crates/{}: has no place in the system yet; give it one in tidy/arrows.rs", krate.name)
     }));
@@ -123,6 +125,9 @@ mod tests {
         assert!(!broken_by("server", "testkit", true));
         assert!(!broken_by("xtask", "testkit", false));
         assert!(broken_by("simulator", "kernel", false), "the city speaks only the public ports");
+        assert!(broken_by("payment-simulator", "wire", false), "the provider speaks its protocol alone");
+        assert!(broken_by("payment-port", "kernel", true));
+        assert!(!broken_by("payment-simulator", "payment-port", false));
     }
 
     #[test]

@@ -10,6 +10,15 @@ export const accountLevelLabels = {
 } as const satisfies Record<Schemas['AccountLevel'], string>
 
 /** 账户状态 */
+export const accountStateLabels = {
+  0: '正常',
+  1: '冻结',
+  2: '拉黑',
+  3: '注销中',
+  4: '已注销',
+} as const satisfies Record<Schemas['AccountState'], string>
+
+/** 账户状态 */
 export const accountStatusLabels = {
   0: '未开户',
   1: '审核中',
@@ -43,6 +52,15 @@ export const alarmStateLabels = {
   14: '头盔故障',
 } as const satisfies Record<Schemas['AlarmState'], string>
 
+/** 复核状态 */
+export const approvalStateLabels = {
+  0: '待复核',
+  1: '已同意',
+  2: '已驳回',
+  3: '已撤回',
+  4: '已过期',
+} as const satisfies Record<Schemas['ApprovalState'], string>
+
 /** 服务区状态 */
 export const areaStateLabels = {
   0: '筹备',
@@ -57,6 +75,62 @@ export const billingWayLabels = {
   1: '平台收银（分账）',
 } as const satisfies Record<Schemas['BillingWay'], string>
 
+/** 来源 */
+export const blacklistKindLabels = {
+  1: '人工',
+  2: '系统（信用分）',
+  3: '举报',
+} as const satisfies Record<Schemas['BlacklistKind'], string>
+
+/** 范围 */
+export const blacklistScopeLabels = {
+  1: '本服务区',
+  2: '本代理',
+  3: '全平台',
+} as const satisfies Record<Schemas['BlacklistScope'], string>
+
+/** 状态 */
+export const blacklistStateLabels = {
+  0: '已解除',
+  1: '生效中',
+  2: '已到期',
+} as const satisfies Record<Schemas['BlacklistState'], string>
+
+/** AI 判定 */
+export const cameraVerdictLabels = {
+  0: '未判',
+  1: '规范',
+  2: '不规范',
+  3: '不确定',
+} as const satisfies Record<Schemas['CameraVerdict'], string>
+
+/** 取消原因 */
+export const cancelReasonLabels = {
+  1: '用户取消',
+  2: '预约超时',
+  3: '开锁无应答',
+  4: '开锁失败',
+  5: '误开锁',
+  6: '客服取消',
+} as const satisfies Record<Schemas['CancelReason'], string>
+
+/** 卡类型 */
+export const cardKindLabels = {
+  1: '时长卡',
+  2: '里程卡',
+  3: '减免卡',
+  4: '次卡',
+  5: '会员卡',
+  6: '优惠卡',
+} as const satisfies Record<Schemas['CardKind'], string>
+
+/** 上架状态 */
+export const cardProductStateLabels = {
+  0: '停用',
+  1: '启用',
+  2: '删除',
+} as const satisfies Record<Schemas['CardProductState'], string>
+
 /** 银行卡状态 */
 export const cardStateLabels = {
   0: '待验证',
@@ -65,6 +139,24 @@ export const cardStateLabels = {
   3: '解绑中',
   4: '已解绑',
 } as const satisfies Record<Schemas['CardState'], string>
+
+/** 认证类型 */
+export const careerKindLabels = {
+  1: '学生',
+  2: '外卖',
+  3: '教师',
+  4: '医护',
+  5: '军人/退役',
+  6: '其他',
+} as const satisfies Record<Schemas['CareerKind'], string>
+
+/** 审核状态 */
+export const caseStateLabels = {
+  0: '待审核',
+  1: '已通过',
+  2: '未通过',
+  3: '已取消',
+} as const satisfies Record<Schemas['CaseState'], string>
 
 /** 指令 */
 export const commandKindLabels = {
@@ -98,6 +190,15 @@ export const commandStateLabels = {
   5: '已取消',
 } as const satisfies Record<Schemas['CommandState'], string>
 
+/** 配置种类 */
+export const configKindLabels = {
+  1: '计费',
+  2: '还车',
+  3: '用车',
+  4: '支付',
+  5: '骑行资格',
+} as const satisfies Record<Schemas['ConfigKind'], string>
+
 /** 围栏下发状态 */
 export const deliveryStateLabels = {
   0: '已确认',
@@ -108,12 +209,80 @@ export const deliveryStateLabels = {
   5: '不上报围栏版本',
 } as const satisfies Record<Schemas['DeliveryState'], string>
 
+/** 押金状态 */
+export const depositStateLabels = {
+  0: '未缴',
+  1: '已缴',
+  2: '退款中',
+  3: '已冻结',
+  4: '已退',
+} as const satisfies Record<Schemas['DepositState'], string>
+
 /** 设备类型 */
 export const deviceKindLabels = {
   1: '浏览器',
   2: '安卓',
   3: '苹果',
 } as const satisfies Record<Schemas['DeviceKind'], string>
+
+/** 校验效果 */
+export const effectLabels = {
+  0: '关',
+  1: '提示',
+  2: '强制',
+} as const satisfies Record<Schemas['Effect'], string>
+
+/** 结束方式 */
+export const endKindLabels = {
+  1: '用户还车',
+  2: '超时自动还车',
+  3: '出区断电还车',
+  4: '客服结束',
+  5: '设备锁车',
+  6: '一键还车',
+} as const satisfies Record<Schemas['EndKind'], string>
+
+/** 还车证据 */
+export const evidenceKindLabels = {
+  1: '车辆定位',
+  2: '手机位置',
+  3: '蓝牙道钉',
+  4: '射频识别',
+  5: '停车方向',
+  6: '脚撑',
+  7: '摄像头',
+  8: '头盔',
+} as const satisfies Record<Schemas['EvidenceKind'], string>
+
+/** 费用规则 */
+export const fareRuleLabels = {
+  1: '免费时长与里程内',
+  2: '起步价',
+  3: '时长费',
+  4: '起步里程费',
+  5: '里程费',
+  6: '日封顶',
+  7: '骑行卡抵扣',
+  8: '免单',
+  9: '折扣',
+  10: '按优惠卡计费',
+  20: '调度费（近）',
+  21: '调度费（远）',
+  22: '禁停区',
+  23: '服务区外',
+  24: '禁行区',
+  25: '头盔未还',
+  30: '超过单笔上限，待人工确认',
+} as const satisfies Record<Schemas['FareRule'], string>
+
+/** 围栏类型 */
+export const fenceKindLabels = {
+  2: '停车区',
+  4: '禁停区',
+  8: '运维区',
+  9: '禁行区',
+  10: '自定义区',
+} as const satisfies Record<Schemas['FenceKind'], string>
 
 /** 加盟商状态 */
 export const franchiseeStateLabels = {
@@ -122,6 +291,15 @@ export const franchiseeStateLabels = {
   2: '到期',
   3: '解约',
 } as const satisfies Record<Schemas['FranchiseeState'], string>
+
+/** 持卡状态 */
+export const holdingStateLabels = {
+  0: '未生效',
+  1: '使用中',
+  2: '已过期',
+  3: '已退款',
+  4: '已用完',
+} as const satisfies Record<Schemas['HoldingState'], string>
 
 /** 附件类型 */
 export const kindLabels = {
@@ -142,6 +320,31 @@ export const lifecycleLabels = {
   6: '报废',
 } as const satisfies Record<Schemas['Lifecycle'], string>
 
+/** 变动类型 */
+export const movementLabels = {
+  1: '骑行费用',
+  2: '支付骑行',
+  3: '骑行退款',
+  4: '费用下调',
+  5: '欠款核销',
+  6: '充值',
+  7: '人工充值',
+  8: '缴纳押金',
+  9: '申请退款',
+  10: '退款到账',
+  11: '退款失败退回',
+  12: '购卡',
+  13: '购卡未成转余额',
+  14: '退卡',
+} as const satisfies Record<Schemas['Movement'], string>
+
+/** 复核要求 */
+export const needLabels = {
+  0: '无需复核',
+  1: '超过金额时复核',
+  2: '每次复核',
+} as const satisfies Record<Schemas['Need'], string>
+
 /** 运维状态 */
 export const operationStateLabels = {
   1: '下架',
@@ -160,6 +363,25 @@ export const parkApplicationStateLabels = {
   3: '已建站',
 } as const satisfies Record<Schemas['ParkApplicationState'], string>
 
+/** 订单状态 */
+export const payStateLabels = {
+  0: '预约中',
+  1: '骑行中',
+  2: '费用确认中',
+  3: '待支付',
+  4: '已支付',
+  5: '已取消',
+  6: '已全额退款',
+} as const satisfies Record<Schemas['PayState'], string>
+
+/** 支付状态 */
+export const paymentStateLabels = {
+  0: '待支付',
+  1: '已支付',
+  2: '已拒绝',
+  3: '已关闭',
+} as const satisfies Record<Schemas['PaymentState'], string>
+
 /** 工种 */
 export const professionLabels = {
   1: '换电员',
@@ -169,6 +391,86 @@ export const professionLabels = {
   5: '负责人',
 } as const satisfies Record<Schemas['Profession'], string>
 
+/** 骑行资格 */
+export const qualificationLabels = {
+  0: '一键免押',
+  1: '诚信金',
+  2: '会员卡',
+  3: '职业认证',
+  4: '微信支付分',
+  5: '芝麻先享',
+} as const satisfies Record<Schemas['Qualification'], string>
+
+/** 换绑类型 */
+export const rebindingKindLabels = {
+  1: '手机号换绑',
+  2: '身份证换绑',
+} as const satisfies Record<Schemas['RebindingKind'], string>
+
+/** 预充值对象 */
+export const rechargeForLabels = {
+  1: '全部用户',
+  2: '新用户',
+} as const satisfies Record<Schemas['RechargeFor'], string>
+
+/** 退款方式 */
+export const refundToLabels = {
+  1: '退到钱包',
+  2: '原路退回',
+} as const satisfies Record<Schemas['RefundTo'], string>
+
+/** 注册渠道 */
+export const registerChannelLabels = {
+  1: '微信小程序',
+  2: '支付宝小程序',
+  3: 'APP',
+  4: 'H5',
+} as const satisfies Record<Schemas['RegisterChannel'], string>
+
+/** 提醒方式 */
+export const remindWayLabels = {
+  0: '系统',
+  1: '短信',
+  2: 'APP',
+} as const satisfies Record<Schemas['RemindWay'], string>
+
+/** 还车位置 */
+export const returnClassLabels = {
+  0: '规范停放',
+  1: '站点外',
+  2: '服务区外',
+  3: '禁停区',
+  4: '禁行区',
+} as const satisfies Record<Schemas['ReturnClass'], string>
+
+/** 申请原因 */
+export const returnReviewReasonLabels = {
+  1: '站点内误判',
+  2: '满桩',
+  3: '定位漂移',
+  4: '道钉/RFID 未识别',
+  5: '头盔已还',
+  6: '其他',
+} as const satisfies Record<Schemas['ReturnReviewReason'], string>
+
+/** 来源 */
+export const returnReviewSourceLabels = {
+  1: '用户申请',
+  2: '摄像头免罚',
+  3: '系统待确认',
+} as const satisfies Record<Schemas['ReturnReviewSource'], string>
+
+/** 用户状态 */
+export const riderStateLabels = {
+  1: '未实名',
+  2: '已实名',
+  3: '可用车',
+  4: '预约中',
+  5: '临停',
+  6: '骑行中',
+  7: '待支付',
+} as const satisfies Record<Schemas['RiderState'], string>
+
 /** 骑行状态 */
 export const ridingStateLabels = {
   1: '待使用',
@@ -177,3 +479,16 @@ export const ridingStateLabels = {
   4: '预约中',
   5: '运维中',
 } as const satisfies Record<Schemas['RidingState'], string>
+
+/** 扣款顺序 */
+export const spendFirstLabels = {
+  1: '先扣赠送',
+  2: '先扣充值',
+} as const satisfies Record<Schemas['SpendFirst'], string>
+
+/** 骑行超时处理 */
+export const tooLongLabels = {
+  1: '提醒',
+  2: '临停',
+  3: '还车',
+} as const satisfies Record<Schemas['TooLong'], string>

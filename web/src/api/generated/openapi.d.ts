@@ -444,6 +444,204 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/config/area/billing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What rides cost in a service area: the draft and all versions. */
+        get: operations["billingConfig"];
+        /** Keeps a draft of what rides cost. */
+        put: operations["saveBillingConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/billing/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a billing would have made of the rides that ended in an area in the last seven days: each is computed again from what
+         *     is stored of it. What was changed of a price later, or paid back, is not looked at.
+         */
+        post: operations["simulateBilling"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Writes what an area has into other areas, or lets it count there; each is judged alone. A draft that somebody is writing
+         *     there is left as it is.
+         */
+        post: operations["copyAreaConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Throws a draft away. */
+        post: operations["discardAreaConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How rides are paid in a service area: the draft and all versions. */
+        get: operations["payConfig"];
+        /** Keeps a draft of how rides are paid. */
+        put: operations["savePayConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What lets people ride in a service area: the draft and all versions. */
+        get: operations["ridingPermission"];
+        /** Keeps a draft of what lets people ride. */
+        put: operations["saveRidingPermission"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a draft count, now or from an instant on. */
+        post: operations["publishAreaConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How rides end in a service area: the draft and all versions. */
+        get: operations["returnConfig"];
+        /** Keeps a draft of how rides end. */
+        put: operations["saveReturnConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets what an earlier version said count again, as a new one. */
+        post: operations["rollBackAreaConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What somebody needs to ride in a service area: the draft and all versions. */
+        get: operations["useConfig"];
+        /** Keeps a draft of what somebody needs to ride. */
+        put: operations["saveUseConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/config/area/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes back a version that does not count yet; what it says is a draft again, unless there is one. */
+        post: operations["withdrawAreaConfig"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/device/command": {
         parameters: {
             query?: never;
@@ -1172,6 +1370,162 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/marketing/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cards on sale in scope, of the kinds that the caller's codes name, newest change first. */
+        get: operations["listCards"];
+        /** Changes a card; who bought it keeps what he bought. A stale version is refused. */
+        put: operations["updateCard"];
+        /** Makes a card; answers `{id}`. */
+        post: operations["createCard"];
+        /** Takes a card off sale for good; who holds it keeps it. */
+        delete: operations["deleteCard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Throws a draft away; a card that was never published goes with it. */
+        post: operations["discardCardDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cards on sale in scope, of the kinds that the caller's codes name, newest change first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportCards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One card on sale. */
+        get: operations["cardInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a draft count, now or from an instant on. */
+        post: operations["publishCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sells a card from now on as it was in an earlier version. */
+        post: operations["rollBackCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a card on sale, or takes it off. */
+        post: operations["setCardState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a card with the times at which they count. */
+        get: operations["cardVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/marketing/card/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes back a version that does not count yet; what it said is a draft again. */
+        post: operations["withdrawCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/mieba/platform/opman/device/verification": {
         parameters: {
             query?: never;
@@ -1348,6 +1702,294 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/order/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Calls off an order whose bike has not moved by 50 m: it costs nothing, and its bike is free again. */
+        post: operations["cancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/cost/compute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Computes what a ride costs: one that is made up, or one that was, by any version of its area's billing or by one that nobody
+         *     published. Stores nothing.
+         */
+        post: operations["computeCost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/forceEnd": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends a ride in the place of its rider, when it truly ended: judged, priced and paid as of then. Its bike is free again,
+         *     and its lock is told to close.
+         */
+        post: operations["forceEndOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ride orders in scope, newest first; phones and names masked. */
+        get: operations["listOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ride orders in scope, newest first; phones and names masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/modify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes what an unpaid order costs; a second person may be needed, by the agent's limits. */
+        post: operations["modifyOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives money of a paid order back, never more than was paid; a second person may be needed, by the agent's limits. */
+        post: operations["refundOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/returnReview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decides a return review, together with what follows for the money: where it passes, an order that waits is priced without
+         *     the penalty, one that is not paid costs so much less, of one that is paid the penalty goes back to where it came from;
+         *     where it fails, an order that waits is priced with it.
+         */
+        post: operations["decideReturnReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/returnReview/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return reviews in scope, newest first; phones and names masked. */
+        get: operations["listReturnReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/returnReview/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return reviews in scope, newest first; phones and names masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportReturnReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/returnReview/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of a return review, as a JPEG without what the camera wrote into it. */
+        get: operations["returnReviewPhoto"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/returnReview/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One return review, with the evidence as it was seen then. */
+        get: operations["returnReviewInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/writeOff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives up what is still owed for an order, on the word of two people. */
+        post: operations["writeOffOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One ride order: its row, its receipt with the billing and the fence that made it, the evidence of its return, and every
+         *     entry of the ledger that was booked for it.
+         */
+        get: operations["orderInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/{orderId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Computes the fare of an order again from what was stored of it, by the version of the billing that counted, and what it
+         *     would be, had the ride ended otherwise. Nothing is written.
+         */
+        get: operations["replayOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/{orderId}/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The way of a ride, from its start to its end, or to now. It tells where somebody was: who asked stands in the log. */
+        get: operations["orderTrack"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/agent/account": {
         parameters: {
             query?: never;
@@ -1411,7 +2053,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enables or disables one agent or several: their people are let in, or shut out at once. */
+        /**
+         * Enables or disables one agent or several: their people are let in, or shut out at once. Disabling may need a second
+         *     person, by the agent's limits.
+         */
         post: operations["setAgentAccountState"];
         delete?: never;
         options?: never;
@@ -1909,6 +2554,177 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/platform/approval/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many requests the caller may decide. */
+        get: operations["countApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decides a request of another one. A yes does at once what was asked for; where that cannot be done, nothing is decided. */
+        post: operations["decideApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What there may be a second person for. */
+        get: operations["listApprovalKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's limits with all versions of them. */
+        get: operations["approvalLimits"];
+        put?: never;
+        /** Sets an agent's limits from now on, or from a time on. */
+        post: operations["setApprovalLimits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/limits/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sets again, from now on, what an earlier version of the limits said. */
+        post: operations["rollBackApprovalLimits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/limits/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes back a version of the limits that is to come. */
+        post: operations["withdrawApprovalLimits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requests for a second person in scope that concern the caller, newest first. */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requests for a second person in scope that concern the caller, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes back a request of one's own that nobody has decided. */
+        post: operations["withdrawApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/platform/approval/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One request that concerns the caller, with what a yes would do now. */
+        get: operations["approvalInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/platform/permission/allCode": {
         parameters: {
             query?: never;
@@ -2226,6 +3042,591 @@ export interface paths {
         get: operations["exportStationStatistics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries of the blacklist in scope, newest first; names and phones masked. */
+        get: operations["listBlacklist"];
+        put?: never;
+        /** Lists a rider: he unlocks nothing more; a ride that is under way is not cut. */
+        post: operations["addToBlacklist"];
+        /** Takes a rider off the blacklist: the entry that holds against him is lifted. */
+        delete: operations["takeOffBlacklist"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries of the blacklist in scope, newest first; names and phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportBlacklist"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry of the blacklist; name and phone masked. */
+        get: operations["blacklistInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lifts entries; each is judged alone, and the answer tells what became of each. */
+        post: operations["liftBlacklist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of an entry, as a JPEG without what the camera wrote into it. */
+        get: operations["blacklistPhoto"];
+        put?: never;
+        /** Shows a photo that proves why a rider is listed: JPEG, PNG or WebP, at most 10 MB, at most six of an entry. */
+        post: operations["showBlacklistPhoto"];
+        /** Shows a photo of an entry no more. */
+        delete: operations["hideBlacklistPhoto"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/riders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Riders in scope who may be listed, found by what is known of them in whole. */
+        get: operations["blacklistRiders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/blacklist/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name and phone of an entry, whole. Who asked stands in the log. */
+        post: operations["unmaskBlacklist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cards that riders in scope hold or held, newest first; phones masked. */
+        get: operations["listCardHoldings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/card/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cards that riders in scope hold or held, newest first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportCardHoldings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/card/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a card back for what is left of it: the price times the unused share, rounded down. */
+        post: operations["refundCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/deposit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A rider's deposit. */
+        get: operations["riderDeposit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/deposit/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keeps a deposit that is paid: it does not go back before it is let go, or its time is over. */
+        post: operations["freezeDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/deposit/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a deposit go that is kept. */
+        post: operations["recoverDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Riders in scope, newest first; phones, names and numbers masked. */
+        get: operations["listRiders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Riders in scope, newest first; phones, names and numbers masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportRiders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One certification; name, phone and number masked. */
+        get: operations["certificationInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certifications in scope, newest first; names, phones and numbers masked. */
+        get: operations["listCertifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certifications in scope, newest first; names, phones and numbers masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportCertifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of a certification, as a JPEG without what the camera wrote into it. */
+        get: operations["certificationPhoto"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decides a certification. Who passes may ride by 职业认证 until the end of its last day. */
+        post: operations["reviewCertification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/occupation/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name, phone and number of a certification, whole. Who asked stands in the log. */
+        post: operations["unmaskCertification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rebinding; names, phones and numbers masked. */
+        get: operations["rebindingInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rebindings in scope, newest first; names, phones and numbers masked. */
+        get: operations["listRebindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rebindings in scope, newest first; names, phones and numbers masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportRebindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A photo of a rebinding, as a JPEG without what the camera wrote into it. */
+        get: operations["rebindingPhoto"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decides a rebinding. Who passes has the other phone or name from then on; wallet, cards and deposit stay his. Refused while an
+         *     order of his is open, and where the phone or number is another rider's.
+         */
+        post: operations["reviewRebinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/rebind/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Names, phones and numbers of a rebinding, whole. Who asked stands in the log. */
+        post: operations["unmaskRebinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/unmask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Phone, name or identity number of a rider, whole; one at a time. Who asked stands in the log. */
+        post: operations["unmaskRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a rider's wallet holds, or held at a past moment. */
+        get: operations["riderWallet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/wallet/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries of a rider's wallet, newest first. */
+        get: operations["walletRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/wallet/records/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries of a rider's wallet as CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportWalletRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/wallet/topUp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts money into a rider's wallet by hand; above the agent's limit a second person decides. */
+        post: operations["topUpWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rider, masked, with his wallet, his deposit, his orders and his cards. */
+        get: operations["riderInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/user/{userId}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Freezes an account, or unfreezes it: who is frozen unlocks nothing more; a ride that is under way is not cut. */
+        post: operations["switchRider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2613,6 +4014,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/open/v1/areas/{areaId}/billing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets a billing count in an area from now on; the same again changes nothing. A draft that somebody is writing there is left
+         *     as it is, and the call refused.
+         */
+        post: operations["setAreaBilling"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/open/v1/areas/{areaId}/open": {
         parameters: {
             query?: never;
@@ -2644,6 +4065,23 @@ export interface paths {
          *     is deleted after a day.
          */
         post: operations["uploadAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a card on sale from now on; one of the same name of the same agent is that card. Answers `{id}`. */
+        post: operations["putCardOnSale"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2721,6 +4159,278 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/open/v1/payment/notice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the payment provider tells by itself, signed by him (docs/payment-port.md). Told again it changes nothing. */
+        post: operations["paymentNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a rider stands, and what his wallet holds. */
+        get: operations["riderAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/balance/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends back what is left of what a rider paid into his wallet, by the way it came. Presents stay. */
+        post: operations["refundBalance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a reservation back; a ride of less than two minutes and 50 m too. */
+        post: operations["cancelRide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a rider may buy now, with what each card would have saved him of late. */
+        get: operations["cardsOnSale"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/cards/buy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Buys a card from what the rider paid into his wallet; presents buy none. */
+        post: operations["buyCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/cards/holdings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a rider holds and held. */
+        get: operations["cardsHeld"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/cards/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an untouched card back within 24 hours, by the way it was paid. */
+        post: operations["takeCardBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/certification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands a certification in; one of a rider waits at a time. */
+        post: operations["certifyRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/certification/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a certification back that waits. */
+        post: operations["cancelCertification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a rider's account for good: refused while anything of his is left or owed. */
+        post: operations["closeRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/deposit/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a rider for the deposit of his service area. */
+        post: operations["payDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/deposit/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a rider's deposit back by the way it came. */
+        post: operations["refundDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Locks the bike for a while; the ride goes on. */
+        post: operations["pauseRide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/nearby": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bikes near a place that may be taken. */
+        get: operations["nearbyBikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How an order stands, as the log has it now. */
+        get: operations["riderOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/open/v1/rider/park-application": {
         parameters: {
             query?: never;
@@ -2732,6 +4442,244 @@ export interface paths {
         put?: never;
         /** Hands a station application in. Who asks for about the same place as an open one of the last 30 days votes for that. */
         post: operations["applyForParking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pays an order from its rider's wallet, all or nothing. */
+        post: operations["payRide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/pay-by-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a rider for what he owes for a ride. Paid twice, the second time lies in his wallet. */
+        post: operations["payRideByChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a payment stands, as the log has it now. */
+        get: operations["riderPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/rebinding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands a rebinding in; one of a rider waits at a time. */
+        post: operations["askRebinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/rebinding/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a rebinding back that waits. */
+        post: operations["cancelRebinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Registers a rider with an empty wallet; one phone is one rider of an agent, who is answered again. */
+        post: operations["registerRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/reserve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keeps a bike for a rider for 15 minutes. */
+        post: operations["reserveBike"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Opens it again. */
+        post: operations["resumeRide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a ride where the bike stands. Where it may not be left, the refusal says where to go. */
+        post: operations["returnBike"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/return-review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks for a return review, once for each ride. Nobody decides within 30 minutes: it passes. */
+        post: operations["askReturnReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a bike may be taken, and why not. */
+        get: operations["scanBike"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/top-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a rider for money for his wallet. It lies there when the provider says that it was paid. */
+        post: operations["topUpWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a bike's lock to open. The ride begins with its answer; without one in 15 seconds the order is cancelled by itself. */
+        post: operations["unlockBike"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Proves who a rider is: name and number are checked by the identity port. One number is one rider of an agent. */
+        post: operations["verifyRider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2809,23 +4757,6 @@ export interface paths {
          *     does not hold up the others; one that is there already gets its credential again.
          */
         post: operations["enrol"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/open/v1/vehicles/{carId}/ride": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A rider reserves, unlocks, pauses or returns a bike. */
-        post: operations["ride"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3062,26 +4993,12 @@ export interface components {
              */
             version: number;
         };
-        AccountState: {
-            accountId: string;
-            /**
-             * Format: int32
-             * @description 1 or 2; needed when the account is opened.
-             */
-            accountLevel?: number | null;
-            /** @description 1 to 200 characters; needed for everything but opening. */
-            reason?: string | null;
-            /**
-             * Format: int32
-             * @description 2 正常, 3 开户失败, 4 冻结, 5 销户.
-             */
-            status: number;
-            /**
-             * Format: int64
-             * @description The version that the editor saw.
-             */
-            version: number;
-        };
+        /**
+         * Format: int32
+         * @description 账户状态
+         * @enum {integer}
+         */
+        AccountState: 0 | 1 | 2 | 3 | 4;
         /**
          * Format: int32
          * @description 账户状态
@@ -3202,6 +5119,11 @@ export interface components {
              */
             state: number;
         };
+        /** @description What became of a switch. */
+        AgentSwitched: components["schemas"]["BatchAnswer"] & {
+            /** @description What a second person is to decide first, when just one was named; absent when it is done. */
+            approvalId?: string | null;
+        };
         /**
          * Format: int32
          * @description 告警
@@ -3261,12 +5183,634 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AgentSwitched: {
+            /** @description What became of a switch. */
+            data: components["schemas"]["BatchAnswer"] & {
+                /** @description What a second person is to decide first, when just one was named; absent when it is done. */
+                approvalId?: string | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Allowed: {
             data: {
                 /** @description Whether the device may sign in for the phone. */
                 allowed: boolean;
                 /** @description Why not; empty when it may. */
                 reason: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ApprovalCount: {
+            /** @description How many wait. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description 待我复核: those that the caller may decide, at most 10001.
+                 */
+                waiting: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ApprovalInfo: {
+            /** @description A request for a second person, with what it would do. */
+            data: components["schemas"]["ApprovalRow"] & {
+                /** @description Why it cannot be done any more; null where it can, or is decided. */
+                impossible: string | null;
+                /** @description Whether the caller asked for it himself and may take it back. */
+                mayWithdraw: boolean;
+                /** @description Why the caller may not say yes; null where he may. */
+                notApproved: string | null;
+                /** @description Why the caller may not say no; null where he may. */
+                notRejected: string | null;
+                /** @description What would be done now, in lines for people; empty where it cannot be done, or is decided. */
+                outlook: string[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ApprovalKinds: {
+            /** @description The deeds that may need a second person. */
+            data: {
+                /** @description By name. */
+                rows: components["schemas"]["ApprovalKind"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ApprovalLimitsInfo: {
+            /** @description An agent's limits. */
+            data: {
+                /** @description Why the caller may not set them; null where he may. */
+                fixed: string | null;
+                /** @description All kinds that there are. */
+                kinds: components["schemas"]["LimitedKind"][];
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+                /** @description What was set and not taken back, newest first; at most 200. */
+                versions: components["schemas"]["LimitsVersion"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_Billing: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                /** @description 计费配置. */
+                draft: {
+                    /** @description 时段系数. */
+                    bands: components["schemas"]["TimeBand"][];
+                    /**
+                     * Format: int64
+                     * @description What the basic distance costs: cents.
+                     */
+                    baseDistanceCents: number;
+                    /**
+                     * Format: int64
+                     * @description 起步里程: metres that the basic price covers.
+                     */
+                    baseDistanceM: number;
+                    /**
+                     * Format: int64
+                     * @description 起步价: cents.
+                     */
+                    baseTimeCents: number;
+                    /**
+                     * Format: int64
+                     * @description 起步时长: seconds that the basic price covers.
+                     */
+                    baseTimeS: number;
+                    /**
+                     * Format: int64
+                     * @description What a cycle costs: cents.
+                     */
+                    cycleCents: number;
+                    /**
+                     * Format: int64
+                     * @description 计费周期: begun ones are paid in full; seconds.
+                     */
+                    cycleS: number;
+                    /**
+                     * Format: int64
+                     * @description 日封顶: time and distance cost at most so many cents for each 24 hours begun; 0: no cap.
+                     */
+                    dayCapCents: number;
+                    /**
+                     * Format: int32
+                     * @description 折扣: percent that everybody pays, 1 to 100.
+                     */
+                    discountPercent: number;
+                    /** @description 计费说明, as riders read it. */
+                    explain: string;
+                    /**
+                     * Format: int64
+                     * @description … and so many metres costs nothing.
+                     */
+                    freeDistanceM: number;
+                    /**
+                     * Format: int64
+                     * @description 免费时长: a ride of at most so many seconds …
+                     */
+                    freeTimeS: number;
+                    /**
+                     * Format: int64
+                     * @description 单笔上限: what is above is asked of nobody before somebody looked at it; cents.
+                     */
+                    maxOrderCents: number;
+                    /**
+                     * Format: int64
+                     * @description What a kilometre beyond costs: cents.
+                     */
+                    perKmCents: number;
+                    /** @description What is asked where a bike is left. */
+                    returned: components["schemas"]["ReturnPrices"];
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 计费配置. */
+                usual: {
+                    /** @description 时段系数. */
+                    bands: components["schemas"]["TimeBand"][];
+                    /**
+                     * Format: int64
+                     * @description What the basic distance costs: cents.
+                     */
+                    baseDistanceCents: number;
+                    /**
+                     * Format: int64
+                     * @description 起步里程: metres that the basic price covers.
+                     */
+                    baseDistanceM: number;
+                    /**
+                     * Format: int64
+                     * @description 起步价: cents.
+                     */
+                    baseTimeCents: number;
+                    /**
+                     * Format: int64
+                     * @description 起步时长: seconds that the basic price covers.
+                     */
+                    baseTimeS: number;
+                    /**
+                     * Format: int64
+                     * @description What a cycle costs: cents.
+                     */
+                    cycleCents: number;
+                    /**
+                     * Format: int64
+                     * @description 计费周期: begun ones are paid in full; seconds.
+                     */
+                    cycleS: number;
+                    /**
+                     * Format: int64
+                     * @description 日封顶: time and distance cost at most so many cents for each 24 hours begun; 0: no cap.
+                     */
+                    dayCapCents: number;
+                    /**
+                     * Format: int32
+                     * @description 折扣: percent that everybody pays, 1 to 100.
+                     */
+                    discountPercent: number;
+                    /** @description 计费说明, as riders read it. */
+                    explain: string;
+                    /**
+                     * Format: int64
+                     * @description … and so many metres costs nothing.
+                     */
+                    freeDistanceM: number;
+                    /**
+                     * Format: int64
+                     * @description 免费时长: a ride of at most so many seconds …
+                     */
+                    freeTimeS: number;
+                    /**
+                     * Format: int64
+                     * @description 单笔上限: what is above is asked of nobody before somebody looked at it; cents.
+                     */
+                    maxOrderCents: number;
+                    /**
+                     * Format: int64
+                     * @description What a kilometre beyond costs: cents.
+                     */
+                    perKmCents: number;
+                    /** @description What is asked where a bike is left. */
+                    returned: components["schemas"]["ReturnPrices"];
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_Billing"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_PayRules: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                /** @description 支付配置. */
+                draft: {
+                    /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
+                    arrearsByBalance: boolean;
+                    /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
+                    paidByBalance: boolean;
+                    /**
+                     * Format: int32
+                     * @description Hours between two reminders, 1 to 720.
+                     */
+                    remindIntervalH: number;
+                    /** @description How. */
+                    remindWay: components["schemas"]["RemindWay"];
+                    /**
+                     * Format: int32
+                     * @description Reminders of one order at most, 1 to 30.
+                     */
+                    remindersMax: number;
+                    /** @description 扣款顺序. */
+                    spendFirst: components["schemas"]["SpendFirst"];
+                    /** @description 未支付提醒. */
+                    unpaidReminded: boolean;
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 支付配置. */
+                usual: {
+                    /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
+                    arrearsByBalance: boolean;
+                    /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
+                    paidByBalance: boolean;
+                    /**
+                     * Format: int32
+                     * @description Hours between two reminders, 1 to 720.
+                     */
+                    remindIntervalH: number;
+                    /** @description How. */
+                    remindWay: components["schemas"]["RemindWay"];
+                    /**
+                     * Format: int32
+                     * @description Reminders of one order at most, 1 to 30.
+                     */
+                    remindersMax: number;
+                    /** @description 扣款顺序. */
+                    spendFirst: components["schemas"]["SpendFirst"];
+                    /** @description 未支付提醒. */
+                    unpaidReminded: boolean;
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_PayRules"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_ReturnRules: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                /** @description 还车配置. */
+                draft: {
+                    /** @description 蓝牙道钉. */
+                    beacon: components["schemas"]["Effect"];
+                    /** @description 摄像头. */
+                    camera: components["schemas"]["Effect"];
+                    /**
+                     * Format: int32
+                     * @description 摄像头角度: degrees that the bike may stand off, 0 to 90.
+                     */
+                    cameraAngleDegrees: number;
+                    /**
+                     * Format: int32
+                     * @description 免罚次数: so often a rider is let off by his photo.
+                     */
+                    cameraImpunityCount: number;
+                    /** @description 证据权重: how sure it must be that a penalty is due, and what each evidence counts. */
+                    certainty?: components["schemas"]["Weights"];
+                    /** @description 定向停车. */
+                    direction: components["schemas"]["Effect"];
+                    /** @description 满桩禁停: a full parking place takes no more bikes. */
+                    fullClosed: boolean;
+                    /** @description 头盔锁: its helmet must be locked to the bike. */
+                    helmetLock: boolean;
+                    /** @description 头盔拍照: a photo shows that it is there. */
+                    helmetPhoto: boolean;
+                    /** @description 脚撑. */
+                    kickstand: components["schemas"]["Effect"];
+                    /** @description 文明停车提醒. */
+                    mannersReminded: boolean;
+                    /** @description 允许禁停区还车: for its penalty. */
+                    noStopAllowed: boolean;
+                    /** @description 借用其他站点: places of other areas of the agent may be used. */
+                    otherAreasUsed: boolean;
+                    /** @description 允许服务区外还车: for its penalty. */
+                    outOfServiceAllowed: boolean;
+                    /** @description 允许站点外还车: for its dispatch fee; otherwise the return is refused with the way to a place. */
+                    outsideAllowed: boolean;
+                    /** @description 出区断电: the motor stops beyond the area's edge. */
+                    powerOff: boolean;
+                    /** @description 射频识别. */
+                    rfid: components["schemas"]["Effect"];
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 还车配置. */
+                usual: {
+                    /** @description 蓝牙道钉. */
+                    beacon: components["schemas"]["Effect"];
+                    /** @description 摄像头. */
+                    camera: components["schemas"]["Effect"];
+                    /**
+                     * Format: int32
+                     * @description 摄像头角度: degrees that the bike may stand off, 0 to 90.
+                     */
+                    cameraAngleDegrees: number;
+                    /**
+                     * Format: int32
+                     * @description 免罚次数: so often a rider is let off by his photo.
+                     */
+                    cameraImpunityCount: number;
+                    /** @description 证据权重: how sure it must be that a penalty is due, and what each evidence counts. */
+                    certainty?: components["schemas"]["Weights"];
+                    /** @description 定向停车. */
+                    direction: components["schemas"]["Effect"];
+                    /** @description 满桩禁停: a full parking place takes no more bikes. */
+                    fullClosed: boolean;
+                    /** @description 头盔锁: its helmet must be locked to the bike. */
+                    helmetLock: boolean;
+                    /** @description 头盔拍照: a photo shows that it is there. */
+                    helmetPhoto: boolean;
+                    /** @description 脚撑. */
+                    kickstand: components["schemas"]["Effect"];
+                    /** @description 文明停车提醒. */
+                    mannersReminded: boolean;
+                    /** @description 允许禁停区还车: for its penalty. */
+                    noStopAllowed: boolean;
+                    /** @description 借用其他站点: places of other areas of the agent may be used. */
+                    otherAreasUsed: boolean;
+                    /** @description 允许服务区外还车: for its penalty. */
+                    outOfServiceAllowed: boolean;
+                    /** @description 允许站点外还车: for its dispatch fee; otherwise the return is refused with the way to a place. */
+                    outsideAllowed: boolean;
+                    /** @description 出区断电: the motor stops beyond the area's edge. */
+                    powerOff: boolean;
+                    /** @description 射频识别. */
+                    rfid: components["schemas"]["Effect"];
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_ReturnRules"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_RidingPermission: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                /** @description 骑行资格配置: one of the ways that are open is enough. */
+                draft: {
+                    /** @description 职业认证: whose profession was checked. */
+                    career: boolean;
+                    /** @description 诚信金: who left a deposit. */
+                    deposit: boolean;
+                    /**
+                     * Format: int64
+                     * @description How much that is: cents.
+                     */
+                    depositCents: number;
+                    /** @description 一键免押: who is known by name may ride. */
+                    free: boolean;
+                    /** @description 会员卡: who holds one. */
+                    membership: boolean;
+                    /** @description 微信支付分. */
+                    wechatScore: boolean;
+                    /** @description 芝麻先享. */
+                    zhimaScore: boolean;
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 骑行资格配置: one of the ways that are open is enough. */
+                usual: {
+                    /** @description 职业认证: whose profession was checked. */
+                    career: boolean;
+                    /** @description 诚信金: who left a deposit. */
+                    deposit: boolean;
+                    /**
+                     * Format: int64
+                     * @description How much that is: cents.
+                     */
+                    depositCents: number;
+                    /** @description 一键免押: who is known by name may ride. */
+                    free: boolean;
+                    /** @description 会员卡: who holds one. */
+                    membership: boolean;
+                    /** @description 微信支付分. */
+                    wechatScore: boolean;
+                    /** @description 芝麻先享. */
+                    zhimaScore: boolean;
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_RidingPermission"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_UseRules: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                /** @description 用车配置. */
+                draft: {
+                    /**
+                     * Format: int32
+                     * @description 可用电量: a bike with less is not handed out, percent.
+                     */
+                    batteryMinPercent: number;
+                    /**
+                     * Format: int64
+                     * @description 临界距离: metres before the edge at which the rider is warned; 0: not.
+                     */
+                    edgeWarnedM: number;
+                    /** @description 人脸校验 before a ride. */
+                    faceChecked: boolean;
+                    /**
+                     * Format: int32
+                     * @description 识别度: so alike faces must be, percent, 50 to 100.
+                     */
+                    facePercent: number;
+                    /**
+                     * Format: int32
+                     * @description A face that was recognised is not asked for again for so many days, 0 to 365.
+                     */
+                    faceValidDays: number;
+                    /** @description 临停还盔. */
+                    helmetBackOnPause: boolean;
+                    /** @description 开头盔锁. */
+                    helmetUnlocked: boolean;
+                    /** @description 佩戴检测. */
+                    helmetWornChecked: boolean;
+                    /** @description 出区自动锁车. */
+                    lockedOutside: boolean;
+                    /**
+                     * Format: int32
+                     * @description Years.
+                     */
+                    maxAge: number;
+                    /**
+                     * Format: int32
+                     * @description Years, 16 at least.
+                     */
+                    minAge: number;
+                    /** @description 超载监测. */
+                    overloadWatched: boolean;
+                    /**
+                     * Format: int64
+                     * @description 临停上限: a pause lasts so many seconds at most; then the ride ends where the bike stands.
+                     */
+                    pauseMaxS: number;
+                    /**
+                     * Format: int64
+                     * @description Cents.
+                     */
+                    rechargeCents: number;
+                    /** @description 用车前充值: a wallet must hold `rechargeCents` before a ride. */
+                    rechargeFirst: boolean;
+                    /** @description Of whom that is asked. */
+                    rechargeFor: components["schemas"]["RechargeFor"];
+                    /**
+                     * Format: int64
+                     * @description 单次骑行上限: seconds, after which `tooLong` happens.
+                     */
+                    rideMaxS: number;
+                    /** @description What happens then. */
+                    tooLong: components["schemas"]["TooLong"];
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 用车配置. */
+                usual: {
+                    /**
+                     * Format: int32
+                     * @description 可用电量: a bike with less is not handed out, percent.
+                     */
+                    batteryMinPercent: number;
+                    /**
+                     * Format: int64
+                     * @description 临界距离: metres before the edge at which the rider is warned; 0: not.
+                     */
+                    edgeWarnedM: number;
+                    /** @description 人脸校验 before a ride. */
+                    faceChecked: boolean;
+                    /**
+                     * Format: int32
+                     * @description 识别度: so alike faces must be, percent, 50 to 100.
+                     */
+                    facePercent: number;
+                    /**
+                     * Format: int32
+                     * @description A face that was recognised is not asked for again for so many days, 0 to 365.
+                     */
+                    faceValidDays: number;
+                    /** @description 临停还盔. */
+                    helmetBackOnPause: boolean;
+                    /** @description 开头盔锁. */
+                    helmetUnlocked: boolean;
+                    /** @description 佩戴检测. */
+                    helmetWornChecked: boolean;
+                    /** @description 出区自动锁车. */
+                    lockedOutside: boolean;
+                    /**
+                     * Format: int32
+                     * @description Years.
+                     */
+                    maxAge: number;
+                    /**
+                     * Format: int32
+                     * @description Years, 16 at least.
+                     */
+                    minAge: number;
+                    /** @description 超载监测. */
+                    overloadWatched: boolean;
+                    /**
+                     * Format: int64
+                     * @description 临停上限: a pause lasts so many seconds at most; then the ride ends where the bike stands.
+                     */
+                    pauseMaxS: number;
+                    /**
+                     * Format: int64
+                     * @description Cents.
+                     */
+                    rechargeCents: number;
+                    /** @description 用车前充值: a wallet must hold `rechargeCents` before a ride. */
+                    rechargeFirst: boolean;
+                    /** @description Of whom that is asked. */
+                    rechargeFor: components["schemas"]["RechargeFor"];
+                    /**
+                     * Format: int64
+                     * @description 单次骑行上限: seconds, after which `tooLong` happens.
+                     */
+                    rideMaxS: number;
+                    /** @description What happens then. */
+                    tooLong: components["schemas"]["TooLong"];
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_UseRules"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -3368,6 +5912,24 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BalanceBack: {
+            /** @description What goes back. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description On its way, cents.
+                 */
+                amountCents: number;
+                /**
+                 * Format: int64
+                 * @description What stays, as it did not come through a channel; cents.
+                 */
+                leftCents: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BatchAnswer: {
             /** @description What a call for one or several answers: nothing for one, the outcome of each for several. */
             data: {
@@ -3388,6 +5950,42 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BillingSimulation: {
+            /** @description What would have been. */
+            data: {
+                /** @description As they would be. */
+                after: components["schemas"]["FareSums"];
+                /** @description As they were priced. */
+                before: components["schemas"]["FareSums"];
+                /** @description Whether there are more than the 20,000 that were computed: the latest ones were. */
+                capped: boolean;
+                /**
+                 * Format: int32
+                 * @description Days that were looked at.
+                 */
+                days: number;
+                /**
+                 * Format: int64
+                 * @description Those that would cost less.
+                 */
+                less: number;
+                /**
+                 * Format: int64
+                 * @description Those that would cost more.
+                 */
+                more: number;
+                /** @description Those that would change most, at most 10. */
+                most: components["schemas"]["MovedFare"][];
+                /**
+                 * Format: int64
+                 * @description Rides of them that ended and were priced.
+                 */
+                rides: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BillingWayFound: {
             /** @description How its money is taken. */
             data: {
@@ -3401,6 +5999,86 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BlacklistRow: {
+            data: components["schemas"]["BlacklistRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Candidates: {
+            /** @description Riders who may be listed. */
+            data: {
+                /** @description At most 20, newest first. */
+                rows: components["schemas"]["Candidate"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardBought: {
+            /** @description What was bought. */
+            data: {
+                /** @description The card, as text. */
+                holdingId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardProductRow: {
+            data: components["schemas"]["CardProductRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardVersions: {
+            /** @description Versions of a card. */
+            data: {
+                /** @description Newest first, at most 500. */
+                rows: components["schemas"]["CardProductVersion"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardsHeld: {
+            /** @description Cards of a rider. */
+            data: {
+                /** @description Newest first, at most 200. */
+                rows: components["schemas"]["CardHoldingRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardsOnSale: {
+            /** @description Cards that a rider may buy. */
+            data: {
+                /** @description So many of his rides were looked at, at most 100. */
+                ridesLookedAt: number;
+                /** @description At most 200. */
+                rows: components["schemas"]["CardOnSale"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CertificationGiven: {
+            /** @description What he handed in. */
+            data: {
+                /** @description As text. */
+                certificationId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CertificationRow: {
+            data: components["schemas"]["CertificationRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_CommandGiven: {
             /** @description That a command is on its way. Its outcome comes over the websocket. */
             data: {
@@ -3408,6 +6086,55 @@ export interface components {
                 commandId: string;
                 /** @description Always `sent`. */
                 state: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ComputedCost: {
+            /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description 起步, cents.
+                 */
+                base: number;
+                /**
+                 * Format: int64
+                 * @description The version of the area's billing; null: one that was sent.
+                 */
+                dataVersion: number | null;
+                /**
+                 * Format: int64
+                 * @description What the day's cap, cards, discounts and the guard take off, cents.
+                 */
+                discount: number;
+                /**
+                 * Format: int64
+                 * @description 调度费, penalties and the helmet, cents.
+                 */
+                dispatch: number;
+                /**
+                 * Format: int64
+                 * @description 里程费, cents.
+                 */
+                distance: number;
+                /** @description 还车位置. */
+                left: components["schemas"]["ReturnClass"];
+                /** @description Why the place is judged so; empty where none was named. */
+                reasons: string[];
+                /** @description Line by line. */
+                receipt: components["schemas"]["Receipt"];
+                /**
+                 * Format: int64
+                 * @description 时长费, cents.
+                 */
+                time: number;
+                /**
+                 * Format: int64
+                 * @description 应付, cents.
+                 */
+                total: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -3889,6 +6616,16 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_NearBikes: {
+            /** @description Bikes near by. */
+            data: {
+                /** @description The nearest first, at most 50, within 300 m. */
+                rows: components["schemas"]["NearBikeShown"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Nothing: {
             /** @description Nothing to tell. */
             data: Record<string, never>;
@@ -3982,6 +6719,82 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderChanged: {
+            /** @description What became of it. */
+            data: {
+                /** @description What a second person is to decide first; absent when it is done. */
+                approvalId?: string | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderGiven: {
+            /** @description The order that follows. */
+            data: {
+                /** @description As text. */
+                orderId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderInfo: {
+            /** @description A ride order with all that is known of it. */
+            data: components["schemas"]["OrderRow"] & {
+                /** @description What can be done with it now. */
+                actions: components["schemas"]["OrderActions"];
+                billing: components["schemas"]["Billing"] | null;
+                /** @description What was booked for it, oldest first. */
+                entries: components["schemas"]["OrderEntry"][];
+                evidence: components["schemas"]["OrderEvidence"] | null;
+                fence: components["schemas"]["OrderFence"] | null;
+                /** @description Whether its helmet was billed as missing. */
+                helmetMissing: boolean;
+                left: components["schemas"]["ReturnClass"] | null;
+                /**
+                 * Format: int64
+                 * @description What is still to be paid, cents.
+                 */
+                owedCents: number;
+                receipt: components["schemas"]["Receipt"] | null;
+                /** @description What may still go back. */
+                refundable: components["schemas"]["OrderShare"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderReplay: {
+            /** @description A fare computed again. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description The version of the area's billing; 0: the default.
+                 */
+                billingVersion: number;
+                /** @description The same computed now from what was stored. */
+                computed: components["schemas"]["Receipt"];
+                /** @description Whether both are the same, each line and each cent. */
+                same: boolean;
+                /** @description As it was priced. */
+                stored: components["schemas"]["Receipt"];
+                tried: components["schemas"]["Receipt"] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderTrack: {
+            /** @description The way of a ride. */
+            data: {
+                /** @description Oldest first, at most 2,000, evenly chosen where there were more; none once its reports were dropped. */
+                points: components["schemas"]["OrderPoint"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_AccountRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -4014,6 +6827,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_ApprovalRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["ApprovalRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_AreaEdgeRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -4041,6 +6870,70 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["AreaRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_BlacklistRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["BlacklistRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_CardHoldingRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["CardHoldingRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_CardProductRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["CardProductRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_CertificationRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["CertificationRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -4126,6 +7019,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_OrderRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["OrderRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_ParkApplicationRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -4137,6 +7046,54 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["ParkApplicationRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_RebindingRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["RebindingRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_ReturnReviewRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["ReturnReviewRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_RiderRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["RiderRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -4243,6 +7200,100 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_WalletRecordRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The rows of this page. */
+                rows: {
+                    /** @description That area's name, where the caller sees it. */
+                    areaName?: string | null;
+                    /**
+                     * Format: int64
+                     * @description The moment that it is booked for, such as a ride's end; epoch milliseconds.
+                     */
+                    at: number;
+                    /**
+                     * Format: int64
+                     * @description 余额 after it: both, cents.
+                     */
+                    balanceAfterCents: number;
+                    /** @description 业务: why, named once for ever. */
+                    cause: string;
+                    /**
+                     * Format: int32
+                     * @description 渠道; none: no money came in or went out.
+                     */
+                    channel?: number | null;
+                    /**
+                     * Format: int64
+                     * @description 押金 after it, cents.
+                     */
+                    depositAfterCents: number;
+                    /**
+                     * Format: int64
+                     * @description 押金变动, cents.
+                     */
+                    depositCents: number;
+                    /** @description Its place in the log, as text. */
+                    id: string;
+                    movement?: components["schemas"]["Movement"] | null;
+                    /** @description The service area where it was earned or spent. */
+                    opAreaId?: string | null;
+                    /** @description The order that it is about, as text. */
+                    orderId?: string | null;
+                    /**
+                     * Format: int64
+                     * @description 欠款 after it, cents.
+                     */
+                    owedAfterCents: number;
+                    /**
+                     * Format: int64
+                     * @description 欠款变动, cents.
+                     */
+                    owedCents: number;
+                    /**
+                     * Format: int64
+                     * @description 赠送余额 after it, cents.
+                     */
+                    presentAfterCents: number;
+                    /**
+                     * Format: int64
+                     * @description 赠送余额变动, cents.
+                     */
+                    presentCents: number;
+                    /**
+                     * Format: int64
+                     * @description 充值余额 after it, cents.
+                     */
+                    rechargeAfterCents: number;
+                    /**
+                     * Format: int64
+                     * @description 充值余额变动, cents.
+                     */
+                    rechargeCents: number;
+                    /**
+                     * Format: int64
+                     * @description 入账时间, epoch milliseconds.
+                     */
+                    recordedAt: number;
+                    /**
+                     * Format: int64
+                     * @description 待退款变动, cents.
+                     */
+                    refundDueCents: number;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_ParkApplicationGiven: {
             /** @description What became of a wish. */
             data: {
@@ -4286,6 +7337,45 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PaymentGiven: {
+            /** @description A payment that was asked for. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Cents.
+                 */
+                amountCents: number;
+                /** @description As text. */
+                paymentId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PaymentShown: {
+            /** @description How a payment stands. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Cents.
+                 */
+                amountCents: number;
+                /** @description Where the rider confirms it; absent before the provider said, and where nothing is to be confirmed. */
+                cashierUrl?: string | null;
+                /** @description As text. */
+                paymentId: string;
+                /** @description 支付状态. */
+                state: components["schemas"]["PaymentState"];
+                /**
+                 * Format: int64
+                 * @description Until then it may be paid, epoch milliseconds.
+                 */
+                untilAt: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PlaceJudged: {
             /** @description What the fences say now of a bike that is left at a place. */
             data: components["schemas"]["StopJudged"] & {
@@ -4306,6 +7396,22 @@ export interface components {
                 /** @description PEM of the SubjectPublicKeyInfo. */
                 publicKey: string;
             };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RebindingGiven: {
+            /** @description What he handed in. */
+            data: {
+                /** @description As text. */
+                rebindingId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RebindingRow: {
+            data: components["schemas"]["RebindingRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -4345,6 +7451,178 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ReturnReviewGiven: {
+            /** @description The review that was opened. */
+            data: {
+                /** @description As text. */
+                reviewId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ReturnReviewInfo: {
+            /** @description A return review with all that was seen. */
+            data: components["schemas"]["ReturnReviewRow"] & {
+                /** @description The fence that decided and the nearest parking place, as they were then; those of the last 30 days. */
+                fences: components["schemas"]["FenceDrawn"][];
+                /** @description What became of the other reviews of this rider. */
+                former: components["schemas"]["FormerReviews"];
+                /** @description What was seen of the return. */
+                seen: components["schemas"]["ReturnSeen"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RideShown: {
+            /** @description An order as its rider sees it. */
+            data: {
+                cancelReason?: components["schemas"]["CancelReason"] | null;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                endAt?: number | null;
+                /** @description Whether the bike is locked for a while. */
+                isPaused: boolean;
+                /** @description Whether its lock was asked to open and has not answered. */
+                isUnlocking: boolean;
+                /** @description As text. */
+                orderId: string;
+                /**
+                 * Format: int64
+                 * @description What is still to be paid, cents.
+                 */
+                owedCents: number;
+                /**
+                 * Format: int64
+                 * @description 应付, cents.
+                 */
+                payCents: number;
+                receipt?: components["schemas"]["Receipt"] | null;
+                /**
+                 * Format: int64
+                 * @description Epoch milliseconds.
+                 */
+                startAt?: number | null;
+                /** @description 订单状态. */
+                state: components["schemas"]["PayState"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RiderAccount: {
+            /** @description How a rider stands. */
+            data: {
+                accountState?: components["schemas"]["AccountState"] | null;
+                /**
+                 * Format: int64
+                 * @description 押金, cents.
+                 */
+                depositCents: number;
+                /** @description 押金状态. */
+                depositState: components["schemas"]["DepositState"];
+                /** @description 姓名, masked. */
+                name: string;
+                /** @description The order that is open, as text. */
+                openOrderId?: string | null;
+                /**
+                 * Format: int64
+                 * @description What he owes, cents.
+                 */
+                owedCents: number;
+                /** @description The oldest order that is not paid, as text. */
+                owingOrderId?: string | null;
+                /** @description 手机号, masked. */
+                phone: string;
+                /**
+                 * Format: int64
+                 * @description 赠送余额, cents.
+                 */
+                presentCents: number;
+                /**
+                 * Format: int64
+                 * @description 充值余额, cents.
+                 */
+                rechargeCents: number;
+                /** @description His id, as text. */
+                userId: string;
+                userState?: components["schemas"]["RiderState"] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RiderDeposit: {
+            /** @description Where a rider's deposit stands. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description 押金, cents.
+                 */
+                amountCents: number;
+                /** @description 冻结原因; none: it is not kept. */
+                freezeReason?: string | null;
+                /**
+                 * Format: int64
+                 * @description 冻结到期, epoch milliseconds; none: until somebody lets it go.
+                 */
+                freezeUntil?: number | null;
+                /** @description 押金状态. */
+                state: components["schemas"]["DepositState"];
+                /**
+                 * Format: int64
+                 * @description To be sent with a change.
+                 */
+                version: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RiderFactWhole: {
+            /** @description One thing of a rider, whole. */
+            data: {
+                /** @description As it is. */
+                value: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RiderGiven: {
+            /** @description Who he is from now on. */
+            data: {
+                /** @description Whether he was there already. */
+                known: boolean;
+                /** @description As text. */
+                userId: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RiderInfo: {
+            /** @description A rider with all that is his. */
+            data: components["schemas"]["RiderRow"] & {
+                /** @description Cards that he can use now, newest first, at most 50. */
+                cards: components["schemas"]["CardHoldingRow"][];
+                /** @description How often he did what. */
+                counts: components["schemas"]["RiderCounts"];
+                /** @description 押金. */
+                deposit: components["schemas"]["RiderDeposit"];
+                openOrder?: components["schemas"]["OrderRow"] | null;
+                /** @description The last ones, newest first, at most five. */
+                recentOrders: components["schemas"]["OrderRow"][];
+                /** @description 钱包. */
+                wallet: components["schemas"]["Wallet"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Rights: {
             /** @description What an operator may do and see. */
             data: {
@@ -4361,6 +7639,20 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_RoleRow: {
             data: components["schemas"]["RoleRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ScannedBike: {
+            /** @description A bike as its scanner sees it. */
+            data: {
+                /** @description 车辆编号. */
+                carId: string;
+                /** @description Why not, in words. */
+                reasons: string[];
+                /** @description Whether it may be taken. */
+                rentable: boolean;
+            };
             /** @description Always true. */
             suc: boolean;
         };
@@ -4449,6 +7741,21 @@ export interface components {
             data: {
                 /** @description Address of its script; empty: the page's own panel. */
                 url: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ToppedUp: {
+            /** @description What came of it. */
+            data: {
+                /** @description Where a second person is to decide: his request's id, as text; nothing has moved then. */
+                approvalId?: string | null;
+                /**
+                 * Format: int64
+                 * @description 余额 now: what was paid in and what was given, cents.
+                 */
+                balanceCents: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -4576,6 +7883,49 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Wallet: {
+            /** @description What a wallet holds, or held at a moment. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description 余额: both, cents.
+                 */
+                balanceCents: number;
+                /**
+                 * Format: int64
+                 * @description 押金, cents.
+                 */
+                depositCents: number;
+                /**
+                 * Format: int64
+                 * @description 冻结: what of it is set aside now, cents; of a past moment nothing is said.
+                 */
+                heldCents?: number | null;
+                /**
+                 * Format: int64
+                 * @description 欠款, cents.
+                 */
+                owedCents: number;
+                /**
+                 * Format: int64
+                 * @description 赠送余额, cents.
+                 */
+                presentCents: number;
+                /**
+                 * Format: int64
+                 * @description 充值余额, cents.
+                 */
+                rechargeCents: number;
+                /**
+                 * Format: int64
+                 * @description 待退款: on its way back now, cents; of a past moment nothing is said.
+                 */
+                refundDueCents?: number | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Way: {
             /** @description Where a bike was, oldest first; at most the newest 2,000 points. */
             data: {
@@ -4676,6 +8026,52 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_WholeBearer: {
+            /** @description Name, phone and number, whole. */
+            data: {
+                /** @description 证件编号. */
+                certNo: string;
+                /** @description 姓名. */
+                name: string;
+                /** @description 手机号. */
+                phone: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_WholeClaimant: {
+            /** @description Names, phones and numbers, whole; empty where it is not about them. */
+            data: {
+                /** @description 身份证号. */
+                idNo: string;
+                /** @description 姓名. */
+                name: string;
+                /** @description 原手机号. */
+                phone: string;
+                /** @description 申请身份证号. */
+                wantedIdNo: string;
+                /** @description 申请姓名. */
+                wantedName: string;
+                /** @description 申请手机号. */
+                wantedPhone: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_WholeListed: {
+            /** @description Name and phone, whole. */
+            data: {
+                /** @description 姓名. */
+                name: string;
+                /** @description 手机号. */
+                phone: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_WholePeople: {
             /** @description Names and phone, whole. */
             data: {
@@ -4688,6 +8084,169 @@ export interface components {
             };
             /** @description Always true. */
             suc: boolean;
+        };
+        /** @description How many wait. */
+        ApprovalCount: {
+            /**
+             * Format: int64
+             * @description 待我复核: those that the caller may decide, at most 10001.
+             */
+            waiting: number;
+        };
+        ApprovalDecision: {
+            id: components["schemas"]["ApprovalId"];
+            /** @description Why it is rejected: 1 to 200 characters. */
+            reason?: string;
+            /** @description What is decided. */
+            result: components["schemas"]["ApprovalResult"];
+            /**
+             * Format: int64
+             * @description The version that the decider saw; another one is refused.
+             */
+            version?: number | null;
+        };
+        ApprovalId: string;
+        /** @description A request for a second person, with what it would do. */
+        ApprovalInfo: components["schemas"]["ApprovalRow"] & {
+            /** @description Why it cannot be done any more; null where it can, or is decided. */
+            impossible: string | null;
+            /** @description Whether the caller asked for it himself and may take it back. */
+            mayWithdraw: boolean;
+            /** @description Why the caller may not say yes; null where he may. */
+            notApproved: string | null;
+            /** @description Why the caller may not say no; null where he may. */
+            notRejected: string | null;
+            /** @description What would be done now, in lines for people; empty where it cannot be done, or is decided. */
+            outlook: string[];
+        };
+        /** @description A kind of deed. */
+        ApprovalKind: {
+            /** @description Its name, such as `agent.disable`. */
+            kind: string;
+            /** @description What people call it. */
+            label: string;
+        };
+        /** @description The deeds that may need a second person. */
+        ApprovalKinds: {
+            /** @description By name. */
+            rows: components["schemas"]["ApprovalKind"][];
+        };
+        /** @description An agent's limits. */
+        ApprovalLimitsInfo: {
+            /** @description Why the caller may not set them; null where he may. */
+            fixed: string | null;
+            /** @description All kinds that there are. */
+            kinds: components["schemas"]["LimitedKind"][];
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+            /** @description What was set and not taken back, newest first; at most 200. */
+            versions: components["schemas"]["LimitsVersion"][];
+        };
+        ApprovalLimitsVersion: {
+            /** @description Whose. */
+            agentId: string;
+            /**
+             * Format: int64
+             * @description Which version of them.
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /**
+         * @description What is decided.
+         * @enum {string}
+         */
+        ApprovalResult: "accept" | "reject";
+        /** @description A request for a second person as lists and its drawer show it. */
+        ApprovalRow: {
+            /** @description Whose it is; null: the platform's own. */
+            agentId?: string | null;
+            /**
+             * Format: int64
+             * @description 金额, cents; 0 where it has none.
+             */
+            amountCents: number;
+            /**
+             * Format: int64
+             * @description 处理时间, epoch milliseconds.
+             */
+            decidedAt?: number | null;
+            /** @description Who decided: the account. */
+            decider?: string | null;
+            /** @description 复核人; empty while nobody decided. */
+            deciderName: string;
+            /** @description 驳回原因. */
+            decisionReason: string;
+            /**
+             * Format: int64
+             * @description Until then it may be decided, epoch milliseconds.
+             */
+            expiresAt: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["ApprovalId"];
+            /** @description Which deed, such as `agent.disable`. */
+            kind: string;
+            /** @description What people call the deed. */
+            kindLabel: string;
+            /** @description In which service area; null: in none. */
+            opAreaId?: string | null;
+            /** @description 申请原因; may be empty. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description 申请时间, epoch milliseconds.
+             */
+            requestedAt: number;
+            /** @description Who asked: the account. */
+            requester: components["schemas"]["OperatorId"];
+            /** @description 申请人; empty once he was forgotten. */
+            requesterName: string;
+            /** @description Where it stands. */
+            state: components["schemas"]["ApprovalState"];
+            /** @description What it is about: the category of its stream. */
+            subjectCategory: string;
+            /** @description And its id. */
+            subjectId: string;
+            /** @description 事项. */
+            summary: string;
+            /**
+             * Format: int64
+             * @description To be sent with a decision.
+             */
+            version: number;
+        };
+        /** @description The limit of a kind of deed. */
+        ApprovalRule: {
+            /**
+             * Format: int64
+             * @description Above so many cents, where an amount says it.
+             */
+            aboveCents?: number;
+            /** @description Which deed, such as `agent.disable`. */
+            kind: string;
+            /** @description When it takes a second person. */
+            need: components["schemas"]["Need"];
+        };
+        /**
+         * Format: int32
+         * @description 复核状态
+         * @enum {integer}
+         */
+        ApprovalState: 0 | 1 | 2 | 3 | 4;
+        ApprovalWithdrawal: {
+            id: components["schemas"]["ApprovalId"];
+            /**
+             * Format: int64
+             * @description The version that the requester saw; another one is refused.
+             */
+            version?: number | null;
         };
         /** @description An edge that an area has or had. */
         AreaEdge: {
@@ -5004,6 +8563,24 @@ export interface components {
             sha256: string;
         };
         AttachmentId: string;
+        /**
+         * @description Where money goes back to.
+         * @enum {string}
+         */
+        BackTo: "original" | "wallet";
+        /** @description What goes back. */
+        BalanceBack: {
+            /**
+             * Format: int64
+             * @description On its way, cents.
+             */
+            amountCents: number;
+            /**
+             * Format: int64
+             * @description What stays, as it did not come through a channel; cents.
+             */
+            leftCents: number;
+        };
         /** @description What a zone forbids. */
         BanForm: {
             /** @default null */
@@ -5098,6 +8675,125 @@ export interface components {
             /** @description The side that moves, from this corner to the next, counted from 1. */
             side: number;
         };
+        /** @description Who wants which bike. */
+        BikeAsked: {
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: double
+             * @description Where his phone is: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description His reservation of it. */
+            orderId?: string | null;
+            /** @description Who. */
+            userId: string;
+        };
+        /** @description 计费配置. */
+        Billing: {
+            /** @description 时段系数. */
+            bands: components["schemas"]["TimeBand"][];
+            /**
+             * Format: int64
+             * @description What the basic distance costs: cents.
+             */
+            baseDistanceCents: number;
+            /**
+             * Format: int64
+             * @description 起步里程: metres that the basic price covers.
+             */
+            baseDistanceM: number;
+            /**
+             * Format: int64
+             * @description 起步价: cents.
+             */
+            baseTimeCents: number;
+            /**
+             * Format: int64
+             * @description 起步时长: seconds that the basic price covers.
+             */
+            baseTimeS: number;
+            /**
+             * Format: int64
+             * @description What a cycle costs: cents.
+             */
+            cycleCents: number;
+            /**
+             * Format: int64
+             * @description 计费周期: begun ones are paid in full; seconds.
+             */
+            cycleS: number;
+            /**
+             * Format: int64
+             * @description 日封顶: time and distance cost at most so many cents for each 24 hours begun; 0: no cap.
+             */
+            dayCapCents: number;
+            /**
+             * Format: int32
+             * @description 折扣: percent that everybody pays, 1 to 100.
+             */
+            discountPercent: number;
+            /** @description 计费说明, as riders read it. */
+            explain: string;
+            /**
+             * Format: int64
+             * @description … and so many metres costs nothing.
+             */
+            freeDistanceM: number;
+            /**
+             * Format: int64
+             * @description 免费时长: a ride of at most so many seconds …
+             */
+            freeTimeS: number;
+            /**
+             * Format: int64
+             * @description 单笔上限: what is above is asked of nobody before somebody looked at it; cents.
+             */
+            maxOrderCents: number;
+            /**
+             * Format: int64
+             * @description What a kilometre beyond costs: cents.
+             */
+            perKmCents: number;
+            /** @description What is asked where a bike is left. */
+            returned: components["schemas"]["ReturnPrices"];
+        };
+        /** @description What would have been. */
+        BillingSimulation: {
+            /** @description As they would be. */
+            after: components["schemas"]["FareSums"];
+            /** @description As they were priced. */
+            before: components["schemas"]["FareSums"];
+            /** @description Whether there are more than the 20,000 that were computed: the latest ones were. */
+            capped: boolean;
+            /**
+             * Format: int32
+             * @description Days that were looked at.
+             */
+            days: number;
+            /**
+             * Format: int64
+             * @description Those that would cost less.
+             */
+            less: number;
+            /**
+             * Format: int64
+             * @description Those that would cost more.
+             */
+            more: number;
+            /** @description Those that would change most, at most 10. */
+            most: components["schemas"]["MovedFare"][];
+            /**
+             * Format: int64
+             * @description Rides of them that ended and were priced.
+             */
+            rides: number;
+        };
         /**
          * Format: int32
          * @description 收银模式
@@ -5131,6 +8827,90 @@ export interface components {
             /** @description 6 digits. */
             smsCode: string;
         };
+        BlacklistEntryId: string;
+        /**
+         * Format: int32
+         * @description 来源
+         * @enum {integer}
+         */
+        BlacklistKind: 1 | 2 | 3;
+        /** @description An entry of the blacklist as lists and its drawer show it; name and phone are masked. */
+        BlacklistRow: {
+            /**
+             * Format: int64
+             * @description 账户数: of the person, that it holds against.
+             */
+            accounts: number;
+            /** @description 添加人. */
+            addedBy: string;
+            agentId?: components["schemas"]["AgentId"] | null;
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description 解除或到期时间, epoch milliseconds.
+             */
+            closedAt?: number | null;
+            /**
+             * Format: int64
+             * @description 添加时间, epoch milliseconds.
+             */
+            createdAt: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["BlacklistEntryId"];
+            /** @description 来源. */
+            kind: components["schemas"]["BlacklistKind"];
+            /** @description 解除原因. */
+            liftReason: string;
+            /** @description 解除人. */
+            liftedBy: string;
+            /** @description 姓名, masked; empty where it was not proved. */
+            nameMasked: string;
+            opAreaId?: components["schemas"]["AreaId"] | null;
+            /** @description 手机号, masked; empty once he was forgotten. */
+            phoneMasked: string;
+            /** @description 证据. */
+            photos: components["schemas"]["Attached"][];
+            /** @description 拉黑原因. */
+            reason: string;
+            /** @description Whose rider he is. */
+            riderAgentId: components["schemas"]["AgentId"];
+            /** @description Where he registered. */
+            riderAreaId: components["schemas"]["AreaId"];
+            /** @description 范围. */
+            scope: components["schemas"]["BlacklistScope"];
+            /** @description 状态, at the moment of asking. */
+            state: components["schemas"]["BlacklistState"];
+            /**
+             * Format: int64
+             * @description 到期时间, epoch milliseconds; none: for good.
+             */
+            until?: number | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description The rider's id, as text. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /**
+         * Format: int32
+         * @description 范围
+         * @enum {integer}
+         */
+        BlacklistScope: 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 状态
+         * @enum {integer}
+         */
+        BlacklistState: 0 | 1 | 2;
         /** @description A branch of the tree as the role editor shows it. */
         Branch: {
             /** @description Whether the operator asked about holds it; absent in the full tree. */
@@ -5152,6 +8932,18 @@ export interface components {
             /** @description Chinese title. */
             title: string;
         };
+        /** @description How a rider pays. */
+        ByChannel: {
+            /** @description Whether the provider takes it by itself, as the rider agreed to beforehand (免密代扣). */
+            agreed?: boolean;
+            /**
+             * Format: int32
+             * @description 支付渠道.
+             */
+            channel: number;
+            /** @description Who. */
+            userId: string;
+        };
         ByLink: {
             /** @description The signed link; works once, for less than a minute. */
             origin: string;
@@ -5161,6 +8953,50 @@ export interface components {
         ByPhone: {
             /** @description The phone that this session proved. */
             phone: string;
+        };
+        /**
+         * Format: int32
+         * @description AI 判定
+         * @enum {integer}
+         */
+        CameraVerdict: 0 | 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 取消原因
+         * @enum {integer}
+         */
+        CancelReason: 1 | 2 | 3 | 4 | 5 | 6;
+        /** @description Which certification, and whose. */
+        CancelledCertification: {
+            /** @description Which. */
+            certificationId: string;
+            /** @description The rider. */
+            userId: string;
+        };
+        /** @description Which rebinding, and whose. */
+        CancelledRebinding: {
+            /** @description Which. */
+            rebindingId: string;
+            /** @description The rider. */
+            userId: string;
+        };
+        /** @description A rider who may be listed. */
+        Candidate: {
+            /** @description The area where he registered. */
+            areaName?: string | null;
+            /** @description Whether an entry holds against him. */
+            isListed: boolean;
+            /** @description 姓名, masked; empty where it was not proved. */
+            nameMasked: string;
+            /** @description 手机号, masked. */
+            phoneMasked: string;
+            /** @description His id, as text. */
+            userId: string;
+        };
+        /** @description Riders who may be listed. */
+        Candidates: {
+            /** @description At most 20, newest first. */
+            rows: components["schemas"]["Candidate"][];
         };
         /** @description How a capacity is changed. */
         CapacityChange: {
@@ -5182,6 +9018,66 @@ export interface components {
              */
             percent: number;
         };
+        /** @description What a card gives. */
+        Card: {
+            /**
+             * @description Areas where it works; none: all of the agent's.
+             * @default []
+             */
+            areaIds: string[];
+            /** @default null */
+            billing: components["schemas"]["Billing"] | null;
+            /**
+             * Format: int32
+             * @description 有效天数: 1 to 1460.
+             * @default 0
+             */
+            days: number;
+            /**
+             * @description 说明, as riders read it: at most 500 characters.
+             * @default
+             */
+            desc: string;
+            /**
+             * Format: int64
+             * @description 里程卡: metres of each ride that cost nothing.
+             * @default 0
+             */
+            freeDistanceM: number;
+            /**
+             * Format: int64
+             * @description 减免卡: cents off each ride.
+             * @default 0
+             */
+            freeMoneyCents: number;
+            /**
+             * Format: int64
+             * @description 时长卡: seconds of each ride that cost nothing.
+             * @default 0
+             */
+            freeTimeS: number;
+            /**
+             * @description Whether `times` counts all uses, instead of those of each day.
+             * @default false
+             */
+            isTotalTimes: boolean;
+            /**
+             * @description 卡类型; stays as it was first.
+             * @default 1
+             */
+            kind: components["schemas"]["CardKind"];
+            /**
+             * @description 卡名称: 1 to 30 characters.
+             * @default
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description 可用次数: 1 to 100, or 9999: as often as one likes. Of riding cards alone.
+             * @default 0
+             */
+            times: number;
+        };
         CardAnswer: {
             accountId: string;
             /** @description Whether the card goes. */
@@ -5190,12 +9086,355 @@ export interface components {
             /** @description At most 200 characters. */
             reason?: string | null;
         };
+        /** @description What was bought. */
+        CardBought: {
+            /** @description The card, as text. */
+            holdingId: string;
+        };
+        CardBuying: {
+            /**
+             * Format: int64
+             * @description … in the version that he saw; another one is refused.
+             */
+            number: number;
+            /** @description Which product … */
+            productId: components["schemas"]["CardProductId"];
+            /** @description Who buys. */
+            userId: components["schemas"]["RiderId"];
+        };
+        /** @description A card with what it costs and to whom it is sold. */
+        CardForm: components["schemas"]["Card"] & {
+            /** @description 推荐. */
+            isRecommended?: boolean;
+            /**
+             * Format: int32
+             * @description 限购: so many for each rider; none: as many as he wants.
+             */
+            limitPerRider?: number | null;
+            /**
+             * Format: int64
+             * @description 原价, as it is shown beside it: cents, not below the price.
+             */
+            originPriceCents: number;
+            /**
+             * Format: int64
+             * @description 售价: cents, at least 1.
+             */
+            priceCents: number;
+            /**
+             * Format: int64
+             * @description 开售时间, epoch milliseconds; none: at once.
+             */
+            sellFrom?: number | null;
+            /**
+             * Format: int64
+             * @description 停售时间, epoch milliseconds; none: never.
+             */
+            sellUntil?: number | null;
+            /**
+             * Format: int32
+             * @description 排序: the lowest first, 0 to 9999.
+             */
+            sort?: number;
+            /**
+             * Format: int32
+             * @description 库存: so many are sold in all, over all versions; none: as many as are wanted.
+             */
+            stock?: number | null;
+        };
+        CardHoldingId: string;
+        /** @description A card that a rider holds or held. */
+        CardHoldingRow: {
+            /** @description Whose rider he is. */
+            agentId: components["schemas"]["AgentId"];
+            /**
+             * Format: int64
+             * @description 购买时间, epoch milliseconds.
+             */
+            boughtAt: number;
+            /** @description What it gives, as it was bought. */
+            card: components["schemas"]["Card"];
+            /**
+             * Format: int32
+             * @description Through which channel it was paid; 0: the wallet.
+             */
+            channel: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["CardHoldingId"];
+            /** @description 卡类型. */
+            kind: components["schemas"]["CardKind"];
+            lastOrderId?: components["schemas"]["RideOrderId"] | null;
+            /**
+             * Format: int64
+             * @description 最近使用, epoch milliseconds.
+             */
+            lastUseAt?: number | null;
+            /**
+             * Format: int64
+             * @description In which of its versions.
+             */
+            number: number;
+            /** @description The area where he registered. */
+            opAreaId: components["schemas"]["AreaId"];
+            paymentId?: components["schemas"]["PaymentId"] | null;
+            /** @description His phone, masked; empty once he was forgotten. */
+            phone?: string | null;
+            /**
+             * Format: int64
+             * @description 购买价格: cents.
+             */
+            priceCents: number;
+            /** @description Which product. */
+            productId: components["schemas"]["CardProductId"];
+            /** @description 退款原因. */
+            refundReason: string;
+            refundTo?: components["schemas"]["RefundTo"] | null;
+            /**
+             * Format: int64
+             * @description 现在可退: cents; nothing once it ended or went back.
+             */
+            refundableCents: number;
+            /**
+             * Format: int64
+             * @description 退款时间, epoch milliseconds.
+             */
+            refundedAt?: number | null;
+            /**
+             * Format: int64
+             * @description 退款金额: cents.
+             */
+            refundedCents: number;
+            /**
+             * Format: int32
+             * @description 剩余次数; none: not counted in all.
+             */
+            remainTimes?: number | null;
+            /**
+             * Format: int64
+             * @description 已节省: cents.
+             */
+            savedCents: number;
+            /**
+             * Format: int64
+             * @description 生效时间, epoch milliseconds.
+             */
+            startsAt: number;
+            /** @description 持卡状态. */
+            state: components["schemas"]["HoldingState"];
+            /**
+             * Format: int32
+             * @description 今日已用.
+             */
+            todayUsed?: number | null;
+            /**
+             * Format: int64
+             * @description 到期时间, epoch milliseconds.
+             */
+            untilAt: number;
+            /**
+             * Format: int32
+             * @description 已用次数.
+             */
+            usedTimes: number;
+            /** @description Who holds it. */
+            userId: components["schemas"]["RiderId"];
+        };
+        /**
+         * Format: int32
+         * @description 卡类型
+         * @enum {integer}
+         */
+        CardKind: 1 | 2 | 3 | 4 | 5 | 6;
+        /** @description A card that a rider may buy. */
+        CardOnSale: components["schemas"]["CardForm"] & {
+            /**
+             * Format: int32
+             * @description How many of them he has bought.
+             */
+            bought: number;
+            /**
+             * Format: int64
+             * @description How many are left; none: as many as are wanted.
+             */
+            left?: number | null;
+            /**
+             * Format: int64
+             * @description In which version: to be sent with the purchase.
+             */
+            number: number;
+            /** @description Which product. */
+            productId: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description What it would have taken off his rides of the last 30 days, or of as many days as it lasts: cents.
+             */
+            wouldHaveSavedCents: number;
+        };
+        CardProductId: string;
+        /** @description A product as lists and its form show it. */
+        CardProductRow: components["schemas"]["CardForm"] & {
+            /** @description Who sells it. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That agent's name. */
+            agentName?: string | null;
+            /**
+             * Format: int64
+             * @description The version that is sold now.
+             */
+            countsNumber?: number | null;
+            /**
+             * Format: int64
+             * @description From when the newest counts, epoch milliseconds.
+             */
+            fromAt?: number | null;
+            /** @description Whether something is being written that is sold to nobody. */
+            hasDraft: boolean;
+            /** @description Its id, as text. */
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description 剩余库存; none: not limited.
+             */
+            left?: number | null;
+            /**
+             * Format: int64
+             * @description The newest version, 0 before the first.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description 已退.
+             */
+            refunded: number;
+            /**
+             * Format: int64
+             * @description 退款额: cents.
+             */
+            refundedCents: number;
+            /**
+             * Format: int64
+             * @description 已售.
+             */
+            sold: number;
+            /**
+             * Format: int64
+             * @description 销售额: cents.
+             */
+            soldCents: number;
+            /** @description 上架状态. */
+            state: components["schemas"]["CardProductState"];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /**
+         * Format: int32
+         * @description 上架状态
+         * @enum {integer}
+         */
+        CardProductState: 0 | 1 | 2;
+        /** @description A version of a product. */
+        CardProductVersion: components["schemas"]["CardForm"] & {
+            /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+            counted: (number | null)[][];
+            /**
+             * Format: int64
+             * @description From when it was to count, epoch milliseconds.
+             */
+            fromAt: number;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description When it was published, epoch milliseconds.
+             */
+            publishedAt: number;
+            /**
+             * Format: int64
+             * @description When it was to end by itself, epoch milliseconds.
+             */
+            untilAt?: number | null;
+            /** @description Whether it was taken back before it counted. */
+            withdrawn: boolean;
+        };
+        CardPutOnSale: components["schemas"]["CardForm"] & {
+            /** @description Who sells it. */
+            agentId: components["schemas"]["AgentId"];
+        };
+        CardRefundBody: {
+            /** @description Which card. */
+            holdingId: components["schemas"]["CardHoldingId"];
+            /** @description 退款原因: 1 to 200 characters. */
+            reason: string;
+            /** @description 退款方式. */
+            refundTo: components["schemas"]["RefundTo"];
+            /** @description Who holds it. */
+            userId: components["schemas"]["RiderId"];
+        };
         /**
          * Format: int32
          * @description 银行卡状态
          * @enum {integer}
          */
         CardState: 0 | 1 | 2 | 3 | 4;
+        CardStateBody: {
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int32
+             * @description 1: on sale, 0: not.
+             */
+            state: number;
+        };
+        CardTakenBack: {
+            /** @description Which card. */
+            holdingId: components["schemas"]["CardHoldingId"];
+            /** @description Who holds it. */
+            userId: components["schemas"]["RiderId"];
+        };
+        /** @description Versions of a card. */
+        CardVersions: {
+            /** @description Newest first, at most 500. */
+            rows: components["schemas"]["CardProductVersion"][];
+        };
+        /** @description Cards of a rider. */
+        CardsHeld: {
+            /** @description Newest first, at most 200. */
+            rows: components["schemas"]["CardHoldingRow"][];
+        };
+        /** @description Cards that a rider may buy. */
+        CardsOnSale: {
+            /** @description So many of his rides were looked at, at most 100. */
+            ridesLookedAt: number;
+            /** @description At most 200. */
+            rows: components["schemas"]["CardOnSale"][];
+        };
+        /**
+         * Format: int32
+         * @description 认证类型
+         * @enum {integer}
+         */
+        CareerKind: 1 | 2 | 3 | 4 | 5 | 6;
+        /**
+         * @description What is decided of a case of a rider.
+         * @enum {string}
+         */
+        CaseResult: "accept" | "reject";
+        /**
+         * Format: int32
+         * @description 审核状态
+         * @enum {integer}
+         */
+        CaseState: 0 | 1 | 2 | 3;
         /** @description A category with its kinds of event. */
         CategoryOption: {
             /** @description What may happen in it. */
@@ -5206,6 +9445,84 @@ export interface components {
             history: boolean;
             /** @description As people read it. */
             label: string;
+        };
+        /** @description What he handed in. */
+        CertificationGiven: {
+            /** @description As text. */
+            certificationId: string;
+        };
+        CertificationId: string;
+        CertificationReview: {
+            id: components["schemas"]["CertificationId"];
+            /** @description Why it is rejected, 1 to 200 characters. */
+            remark?: string;
+            /** @description What is decided. */
+            result: components["schemas"]["CaseResult"];
+            /** @description 有效期至: its last day, `YYYY-MM-DD`; due where it passes. */
+            validUntil?: string | null;
+            /**
+             * Format: int64
+             * @description The version that the reviewer saw; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description A certification as the queue shows it; name, phone and number are masked. */
+        CertificationRow: {
+            /** @description Whose rider he is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /** @description 证件编号, masked. */
+            certNoMasked: string;
+            /**
+             * Format: int64
+             * @description 提交时间, epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 审核时间, epoch milliseconds.
+             */
+            dealAt?: number | null;
+            /** @description Its id, as text. */
+            id: components["schemas"]["CertificationId"];
+            /** @description 认证类型. */
+            kind: components["schemas"]["CareerKind"];
+            /** @description 姓名, masked. */
+            nameMasked: string;
+            /** @description The service area where he registered. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description 学校/单位. */
+            organisation: string;
+            /** @description 手机号, masked; empty once he was forgotten. */
+            phoneMasked: string;
+            /** @description 证件照, its front first; none once they were deleted, 30 days after the decision. */
+            photos: components["schemas"]["Attached"][];
+            /** @description Whether they were deleted. */
+            photosGone: boolean;
+            /** @description 驳回原因. */
+            reason: string;
+            /** @description 审核人. */
+            reviewer: string;
+            /** @description 审核状态. */
+            state: components["schemas"]["CaseState"];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description The rider's id, as text. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description 有效期至, epoch milliseconds.
+             */
+            validUntil?: number | null;
+            /**
+             * Format: int64
+             * @description To be sent with a decision.
+             */
+            version: number;
         };
         /** @description One changed field. */
         Change: {
@@ -5246,6 +9563,16 @@ export interface components {
             /**
              * Format: int64
              * @description The version that the editor saw.
+             */
+            version: number;
+        };
+        ChangedCard: components["schemas"]["CardForm"] & {
+            /** @description Whether it is kept as a draft; otherwise it is sold so from now on. */
+            draft?: boolean;
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
              */
             version: number;
         };
@@ -5402,6 +9729,399 @@ export interface components {
          * @enum {integer}
          */
         CommandState: 0 | 1 | 2 | 3 | 4 | 5;
+        /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
+        ComputedCost: {
+            /**
+             * Format: int64
+             * @description 起步, cents.
+             */
+            base: number;
+            /**
+             * Format: int64
+             * @description The version of the area's billing; null: one that was sent.
+             */
+            dataVersion: number | null;
+            /**
+             * Format: int64
+             * @description What the day's cap, cards, discounts and the guard take off, cents.
+             */
+            discount: number;
+            /**
+             * Format: int64
+             * @description 调度费, penalties and the helmet, cents.
+             */
+            dispatch: number;
+            /**
+             * Format: int64
+             * @description 里程费, cents.
+             */
+            distance: number;
+            /** @description 还车位置. */
+            left: components["schemas"]["ReturnClass"];
+            /** @description Why the place is judged so; empty where none was named. */
+            reasons: string[];
+            /** @description Line by line. */
+            receipt: components["schemas"]["Receipt"];
+            /**
+             * Format: int64
+             * @description 时长费, cents.
+             */
+            time: number;
+            /**
+             * Format: int64
+             * @description 应付, cents.
+             */
+            total: number;
+        };
+        /**
+         * Format: int32
+         * @description 配置种类
+         * @enum {integer}
+         */
+        ConfigKind: 1 | 2 | 3 | 4 | 5;
+        /** @description A version of a configuration, without what it says. */
+        ConfigVersion: {
+            /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+            counted: (number | null)[][];
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when it was to count, epoch milliseconds.
+             */
+            fromAt: number;
+            /** @description 发布说明. */
+            note: string;
+            /**
+             * Format: int64
+             * @description When it was published, epoch milliseconds.
+             */
+            publishedAt: number;
+            /** @description Who published it; null: a program, or somebody whom the caller does not see. */
+            who?: string | null;
+            /** @description Whether it was taken back before it counted. */
+            withdrawn: boolean;
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_Billing: components["schemas"]["ConfigVersion"] & {
+            /** @description 计费配置. */
+            content: {
+                /** @description 时段系数. */
+                bands: components["schemas"]["TimeBand"][];
+                /**
+                 * Format: int64
+                 * @description What the basic distance costs: cents.
+                 */
+                baseDistanceCents: number;
+                /**
+                 * Format: int64
+                 * @description 起步里程: metres that the basic price covers.
+                 */
+                baseDistanceM: number;
+                /**
+                 * Format: int64
+                 * @description 起步价: cents.
+                 */
+                baseTimeCents: number;
+                /**
+                 * Format: int64
+                 * @description 起步时长: seconds that the basic price covers.
+                 */
+                baseTimeS: number;
+                /**
+                 * Format: int64
+                 * @description What a cycle costs: cents.
+                 */
+                cycleCents: number;
+                /**
+                 * Format: int64
+                 * @description 计费周期: begun ones are paid in full; seconds.
+                 */
+                cycleS: number;
+                /**
+                 * Format: int64
+                 * @description 日封顶: time and distance cost at most so many cents for each 24 hours begun; 0: no cap.
+                 */
+                dayCapCents: number;
+                /**
+                 * Format: int32
+                 * @description 折扣: percent that everybody pays, 1 to 100.
+                 */
+                discountPercent: number;
+                /** @description 计费说明, as riders read it. */
+                explain: string;
+                /**
+                 * Format: int64
+                 * @description … and so many metres costs nothing.
+                 */
+                freeDistanceM: number;
+                /**
+                 * Format: int64
+                 * @description 免费时长: a ride of at most so many seconds …
+                 */
+                freeTimeS: number;
+                /**
+                 * Format: int64
+                 * @description 单笔上限: what is above is asked of nobody before somebody looked at it; cents.
+                 */
+                maxOrderCents: number;
+                /**
+                 * Format: int64
+                 * @description What a kilometre beyond costs: cents.
+                 */
+                perKmCents: number;
+                /** @description What is asked where a bike is left. */
+                returned: components["schemas"]["ReturnPrices"];
+            };
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_PayRules: components["schemas"]["ConfigVersion"] & {
+            /** @description 支付配置. */
+            content: {
+                /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
+                arrearsByBalance: boolean;
+                /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
+                paidByBalance: boolean;
+                /**
+                 * Format: int32
+                 * @description Hours between two reminders, 1 to 720.
+                 */
+                remindIntervalH: number;
+                /** @description How. */
+                remindWay: components["schemas"]["RemindWay"];
+                /**
+                 * Format: int32
+                 * @description Reminders of one order at most, 1 to 30.
+                 */
+                remindersMax: number;
+                /** @description 扣款顺序. */
+                spendFirst: components["schemas"]["SpendFirst"];
+                /** @description 未支付提醒. */
+                unpaidReminded: boolean;
+            };
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_ReturnRules: components["schemas"]["ConfigVersion"] & {
+            /** @description 还车配置. */
+            content: {
+                /** @description 蓝牙道钉. */
+                beacon: components["schemas"]["Effect"];
+                /** @description 摄像头. */
+                camera: components["schemas"]["Effect"];
+                /**
+                 * Format: int32
+                 * @description 摄像头角度: degrees that the bike may stand off, 0 to 90.
+                 */
+                cameraAngleDegrees: number;
+                /**
+                 * Format: int32
+                 * @description 免罚次数: so often a rider is let off by his photo.
+                 */
+                cameraImpunityCount: number;
+                /** @description 证据权重: how sure it must be that a penalty is due, and what each evidence counts. */
+                certainty?: components["schemas"]["Weights"];
+                /** @description 定向停车. */
+                direction: components["schemas"]["Effect"];
+                /** @description 满桩禁停: a full parking place takes no more bikes. */
+                fullClosed: boolean;
+                /** @description 头盔锁: its helmet must be locked to the bike. */
+                helmetLock: boolean;
+                /** @description 头盔拍照: a photo shows that it is there. */
+                helmetPhoto: boolean;
+                /** @description 脚撑. */
+                kickstand: components["schemas"]["Effect"];
+                /** @description 文明停车提醒. */
+                mannersReminded: boolean;
+                /** @description 允许禁停区还车: for its penalty. */
+                noStopAllowed: boolean;
+                /** @description 借用其他站点: places of other areas of the agent may be used. */
+                otherAreasUsed: boolean;
+                /** @description 允许服务区外还车: for its penalty. */
+                outOfServiceAllowed: boolean;
+                /** @description 允许站点外还车: for its dispatch fee; otherwise the return is refused with the way to a place. */
+                outsideAllowed: boolean;
+                /** @description 出区断电: the motor stops beyond the area's edge. */
+                powerOff: boolean;
+                /** @description 射频识别. */
+                rfid: components["schemas"]["Effect"];
+            };
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_RidingPermission: components["schemas"]["ConfigVersion"] & {
+            /** @description 骑行资格配置: one of the ways that are open is enough. */
+            content: {
+                /** @description 职业认证: whose profession was checked. */
+                career: boolean;
+                /** @description 诚信金: who left a deposit. */
+                deposit: boolean;
+                /**
+                 * Format: int64
+                 * @description How much that is: cents.
+                 */
+                depositCents: number;
+                /** @description 一键免押: who is known by name may ride. */
+                free: boolean;
+                /** @description 会员卡: who holds one. */
+                membership: boolean;
+                /** @description 微信支付分. */
+                wechatScore: boolean;
+                /** @description 芝麻先享. */
+                zhimaScore: boolean;
+            };
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_UseRules: components["schemas"]["ConfigVersion"] & {
+            /** @description 用车配置. */
+            content: {
+                /**
+                 * Format: int32
+                 * @description 可用电量: a bike with less is not handed out, percent.
+                 */
+                batteryMinPercent: number;
+                /**
+                 * Format: int64
+                 * @description 临界距离: metres before the edge at which the rider is warned; 0: not.
+                 */
+                edgeWarnedM: number;
+                /** @description 人脸校验 before a ride. */
+                faceChecked: boolean;
+                /**
+                 * Format: int32
+                 * @description 识别度: so alike faces must be, percent, 50 to 100.
+                 */
+                facePercent: number;
+                /**
+                 * Format: int32
+                 * @description A face that was recognised is not asked for again for so many days, 0 to 365.
+                 */
+                faceValidDays: number;
+                /** @description 临停还盔. */
+                helmetBackOnPause: boolean;
+                /** @description 开头盔锁. */
+                helmetUnlocked: boolean;
+                /** @description 佩戴检测. */
+                helmetWornChecked: boolean;
+                /** @description 出区自动锁车. */
+                lockedOutside: boolean;
+                /**
+                 * Format: int32
+                 * @description Years.
+                 */
+                maxAge: number;
+                /**
+                 * Format: int32
+                 * @description Years, 16 at least.
+                 */
+                minAge: number;
+                /** @description 超载监测. */
+                overloadWatched: boolean;
+                /**
+                 * Format: int64
+                 * @description 临停上限: a pause lasts so many seconds at most; then the ride ends where the bike stands.
+                 */
+                pauseMaxS: number;
+                /**
+                 * Format: int64
+                 * @description Cents.
+                 */
+                rechargeCents: number;
+                /** @description 用车前充值: a wallet must hold `rechargeCents` before a ride. */
+                rechargeFirst: boolean;
+                /** @description Of whom that is asked. */
+                rechargeFor: components["schemas"]["RechargeFor"];
+                /**
+                 * Format: int64
+                 * @description 单次骑行上限: seconds, after which `tooLong` happens.
+                 */
+                rideMaxS: number;
+                /** @description What happens then. */
+                tooLong: components["schemas"]["TooLong"];
+            };
+        };
+        CopiedConfig: {
+            /**
+             * Format: int64
+             * @description Which of its versions, 0: the default; absent: its draft.
+             */
+            dataVersion?: number | null;
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格. */
+            kind: components["schemas"]["ConfigKind"];
+            /** @description 发布说明, at most 200 characters. */
+            note?: string;
+            /** @description The service area whose configuration is copied. */
+            opAreaId: string;
+            /** @description Whether it counts there; otherwise it is a draft. */
+            publish: boolean;
+            /** @description To these areas, 1 to 200. */
+            to: string[];
+        };
+        /** @description A ride that is computed: one that is made up, or one that was. */
+        CostAsked: {
+            billing?: components["schemas"]["Billing"] | null;
+            card?: components["schemas"]["TriedCard"] | null;
+            /**
+             * Format: int64
+             * @description A version of the area's billing, 0: the default; absent: what counts when it begins.
+             */
+            dataVersion?: number | null;
+            /**
+             * Format: int32
+             * @description Of one left outside: how hard it is to fetch, percent, 10 to 1000; 100 when left out.
+             */
+            difficultyPercent?: number | null;
+            /**
+             * Format: int32
+             * @description The rider's own discount: percent that he pays, 1 to 100.
+             */
+            discountPercent?: number | null;
+            /**
+             * Format: int64
+             * @description Metres, 0 to 1,000,000.
+             */
+            distance?: number | null;
+            /** @description Where it ends, `[lng, lat]` in WGS-84: judged by the fences of that time. */
+            endPoint?: number[] | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds, at most 31 days later.
+             */
+            endTime?: number | null;
+            /**
+             * Format: int64
+             * @description 免单: so many seconds cost nothing.
+             */
+            freeRideS?: number | null;
+            /** @description Whether its helmet is missing. */
+            helmetMissing?: boolean;
+            left?: components["schemas"]["ReturnClass"] | null;
+            /** @description The service area; of a ride that was, its own. */
+            opAreaId?: string | null;
+            /** @description A ride that was: time, distance, place and benefits are its own, and so is the billing where none is named. */
+            orderId?: string | null;
+            /**
+             * Format: double
+             * @description Of one left outside: metres to the nearest parking place; absent: there is none near.
+             */
+            parkingM?: number | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            startTime?: number | null;
+            /**
+             * Format: int64
+             * @description Of one left in a zone: what that asks for itself, cents.
+             */
+            zoneCents?: number | null;
+        };
         /** @description People to choose from. */
         CrewChoices: {
             /** @description By name, at most 50. */
@@ -5598,6 +10318,36 @@ export interface components {
          * @enum {integer}
          */
         DeliveryState: 0 | 1 | 2 | 3 | 4 | 5;
+        DepositFreezeBody: {
+            /** @description 冻结原因: 1 to 200 characters. */
+            reason?: string;
+            /** @description 到期时间: `YYYY-MM-DD HH:mm:ss`, or a last day; absent: until somebody lets it go. */
+            until?: string | null;
+            /** @description The rider. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        DepositRecoverBody: {
+            /** @description 恢复原因: 1 to 200 characters. */
+            reason?: string;
+            /** @description The rider. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /**
+         * Format: int32
+         * @description 押金状态
+         * @enum {integer}
+         */
+        DepositState: 0 | 1 | 2 | 3 | 4;
         /** @description A bike, everything about it. Times are epoch milliseconds; what was never reported is null. */
         Detail: {
             /** @description Power on. */
@@ -5770,6 +10520,14 @@ export interface components {
              */
             toleranceDegrees: number;
         };
+        DiscardedCard: {
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         DiscardedFence: {
             id: string;
             /**
@@ -5836,6 +10594,18 @@ export interface components {
             /** @description The edge, WGS-84. */
             geometry: components["schemas"]["Geometry"];
         };
+        /**
+         * Format: int32
+         * @description 校验效果
+         * @enum {integer}
+         */
+        Effect: 0 | 1 | 2;
+        /**
+         * Format: int32
+         * @description 结束方式
+         * @enum {integer}
+         */
+        EndKind: 1 | 2 | 3 | 4 | 5 | 6;
         /** @description What became of one of them. */
         Enrolled: {
             /** @description 车辆编号. */
@@ -5844,6 +10614,56 @@ export interface components {
             error?: string | null;
             /** @description The device's MQTT credential. */
             secret?: string | null;
+        };
+        /**
+         * Format: int32
+         * @description 还车证据
+         * @enum {integer}
+         */
+        EvidenceKind: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+        /** @description A line of a receipt. */
+        FareLine: {
+            /**
+             * Format: int64
+             * @description So many cents; below nothing: taken off.
+             */
+            amountCents: number;
+            /**
+             * Format: int64
+             * @description Of how much: cycles, metres, days, percent; 0 where the rule counts nothing.
+             */
+            quantity: number;
+            /** @description Which rule made it. */
+            rule: components["schemas"]["FareRule"];
+        };
+        /**
+         * Format: int32
+         * @description 费用规则
+         * @enum {integer}
+         */
+        FareRule: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 20 | 21 | 22 | 23 | 24 | 25 | 30;
+        /** @description Sums of rides. */
+        FareSums: {
+            /**
+             * Format: int64
+             * @description What waits for a person, as it is above the guard; cents.
+             */
+            heldBackCents: number;
+            /**
+             * Format: int64
+             * @description What is asked at once, cents.
+             */
+            payCents: number;
+            /**
+             * Format: int64
+             * @description Rides of which anything is asked for that.
+             */
+            penalties: number;
+            /**
+             * Format: int64
+             * @description Of both for where bikes were left, helmets included; cents.
+             */
+            penaltyCents: number;
         };
         /** @description What is to be changed of which, and when. */
         FenceBatchForm: {
@@ -5898,6 +10718,15 @@ export interface components {
             /** @description What it is for. */
             type: components["schemas"]["FenceType"];
         };
+        /** @description A fence as it was drawn then, WGS-84. */
+        FenceDrawn: components["schemas"]["FenceSeen"] & {
+            /** @description What it is for. */
+            kind: components["schemas"]["FenceKind"];
+            /** @description Its name. */
+            name: string;
+            /** @description Its corners as `[lng, lat]`, the first one again at the end; a circle becomes a ring. */
+            ring: number[][];
+        };
         /** @description What people fill in of a fence. */
         FenceForm: {
             /** @description Of a zone where one must not stop or ride. */
@@ -5942,6 +10771,12 @@ export interface components {
             /** @description What all of them are for. */
             type: components["schemas"]["FenceType"];
         };
+        /**
+         * Format: int32
+         * @description 围栏类型
+         * @enum {integer}
+         */
+        FenceKind: 2 | 4 | 8 | 9 | 10;
         /** @description What would change. */
         FencePreview: {
             /** @description With the change. */
@@ -6020,6 +10855,16 @@ export interface components {
              * @description To be sent with a change.
              */
             version: number;
+        };
+        /** @description A fence in one of its versions. */
+        FenceSeen: {
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            dataVersion: number;
+            /** @description Which, as text. */
+            fenceId: string;
         };
         /** @description A fence as the map draws it. */
         FenceShape: {
@@ -6285,6 +11130,63 @@ export interface components {
             msg: string;
             /** @description Always false. */
             success: boolean;
+        };
+        /** @description A fix of the bike. */
+        FixSeen: {
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: double
+             * @description Dilution of precision.
+             */
+            hdop: number;
+            /**
+             * Format: double
+             * @description Degrees north.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng: number;
+        };
+        ForcedEnd: {
+            /**
+             * Format: int64
+             * @description When the ride truly ended, epoch milliseconds: between its start and now; absent: now.
+             */
+            at?: number | null;
+            /** @description Which, as text. */
+            orderId: string;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description What became of a rider's other reviews. */
+        FormerReviews: {
+            /**
+             * Format: int64
+             * @description So many there were.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description So many of these passed.
+             */
+            passed: number;
+            /**
+             * Format: int64
+             * @description So many of these because nobody decided.
+             */
+            timedOut: number;
         };
         /** @description A thing in a picker. */
         Found: {
@@ -6766,6 +11668,12 @@ export interface components {
             /** @description At most 20. */
             rows: components["schemas"]["HitShown"][];
         };
+        /**
+         * Format: int32
+         * @description 持卡状态
+         * @enum {integer}
+         */
+        HoldingState: 0 | 1 | 2 | 3 | 4;
         /** @description The hours of a day in Shanghai. */
         HoursForm: {
             /**
@@ -6838,6 +11746,46 @@ export interface components {
          * @enum {integer}
          */
         Lifecycle: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+        /** @description Which entries to lift, and why. */
+        Lifted: {
+            /** @description At most 200. */
+            ids: components["schemas"]["BlacklistEntryId"][];
+            /** @description 解除原因: 1 to 200 characters. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Of the one entry, the version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description A kind of deed and its limit. */
+        LimitedKind: {
+            /** @description What people call it. */
+            label: string;
+            /** @description Whether it has an amount; only then a limit can be one. */
+            measured: boolean;
+            /** @description What holds now. */
+            now: components["schemas"]["ApprovalRule"];
+            /** @description What holds as long as nobody has set a limit. */
+            usual: components["schemas"]["ApprovalRule"];
+        };
+        /** @description A version of an agent's limits. */
+        LimitsVersion: {
+            /** @description When it did, does and will: from, until (null: for ever), epoch milliseconds. */
+            counted: (number | null)[][];
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            dataVersion: number;
+            /**
+             * Format: int64
+             * @description From when it was to count, epoch milliseconds.
+             */
+            fromAt: number;
+            /** @description What it says, by kind. */
+            rules: components["schemas"]["ApprovalRule"][];
+        };
         Link: {
             /**
              * Format: int64
@@ -7240,6 +12188,72 @@ export interface components {
             /** @description The step after which it was so. */
             step: components["schemas"]["Step"];
         };
+        /** @description A ride that would cost something else. */
+        MovedFare: {
+            /**
+             * Format: int64
+             * @description What it would be priced at, cents.
+             */
+            afterCents: number;
+            /**
+             * Format: int64
+             * @description What it was priced at, cents.
+             */
+            beforeCents: number;
+            /**
+             * Format: int64
+             * @description Metres.
+             */
+            distanceM: number;
+            /** @description Its order, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            ridingS: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            startAt: number;
+        };
+        /**
+         * Format: int32
+         * @description 变动类型
+         * @enum {integer}
+         */
+        Movement: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14;
+        /** @description A bike that may be taken. */
+        NearBikeShown: {
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: double
+             * @description From the rider, metres.
+             */
+            distanceM: number;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng: number;
+            /**
+             * Format: int32
+             * @description Battery, percent.
+             */
+            socPercent: number;
+        };
+        /** @description Bikes near by. */
+        NearBikes: {
+            /** @description The nearest first, at most 50, within 300 m. */
+            rows: components["schemas"]["NearBikeShown"][];
+        };
         /** @description A parking place near by. */
         NearestParking: components["schemas"]["OfFence"] & {
             /**
@@ -7248,6 +12262,12 @@ export interface components {
              */
             beyondM: number;
         };
+        /**
+         * Format: int32
+         * @description 复核要求
+         * @enum {integer}
+         */
+        Need: 0 | 1 | 2;
         NewAccount: components["schemas"]["AccountBody"] & {
             /** @description Under whom it stands; absent or 0: under the platform. */
             parentId?: string | null;
@@ -7273,6 +12293,22 @@ export interface components {
             /** @description 登录手机号. */
             phone: string;
         };
+        NewApprovalLimits: {
+            /** @description Whose. */
+            agentId: string;
+            /**
+             * Format: int64
+             * @description From when, epoch milliseconds; null: from now on.
+             */
+            fromAt?: number | null;
+            /** @description Each kind at most once; of those left out the usual limit holds. */
+            rules: components["schemas"]["ApprovalRule"][];
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
         /** @description A service area. */
         NewArea: {
             /** @description Who runs it. */
@@ -7285,6 +12321,37 @@ export interface components {
             ring: number[][];
             /** @description 客服电话. */
             tel?: string;
+        };
+        /** @description Whom to list. */
+        NewBlacklistEntry: {
+            /** @description 来源: 1 by hand, 3 reported. */
+            kind: components["schemas"]["BlacklistKind"];
+            /** @description 拉黑原因: 1 to 200 characters. */
+            reason: string;
+            /** @description 范围: of the whole platform only by who sees all of it. */
+            scope: components["schemas"]["BlacklistScope"];
+            /** @description 到期时间: `YYYY-MM-DD HH:mm:ss`, or a last day; absent: for good. */
+            until?: string | null;
+            /** @description The rider. */
+            userId: components["schemas"]["RiderId"];
+        };
+        NewCard: components["schemas"]["CardForm"] & {
+            agentId?: components["schemas"]["AgentId"] | null;
+            /** @description Whether it is kept as a draft, which is sold to nobody; otherwise it is on sale from now on. */
+            draft?: boolean;
+        };
+        /** @description What a rider says he is. */
+        NewCertification: {
+            /** @description 证件编号: 1 to 30 characters. */
+            certNo: string;
+            /** @description 认证类型. */
+            kind: components["schemas"]["CareerKind"];
+            /** @description 学校/单位: 1 to 50 characters. */
+            organisation: string;
+            /** @description Photos of the card, its front first, that this rider's program has uploaded within 23 hours: 1 or 2. */
+            photoIds: components["schemas"]["AttachmentId"][];
+            /** @description Which rider; he must have proved who he is. */
+            userId: string;
         };
         /** @description A parking place or no-stop zone. */
         NewFence: {
@@ -7369,6 +12436,53 @@ export interface components {
             /** @description The rider: 1 to 32 letters, digits, `-` and `_`. */
             userPin: string;
         };
+        /** @description What of a rider is to be another: his phone, or his name and number. */
+        NewRebinding: {
+            /** @description 申请身份证号; the same. */
+            idNo?: string | null;
+            /** @description 换绑类型. */
+            kind: components["schemas"]["RebindingKind"];
+            /** @description 申请姓名; due where it is about who he is. */
+            name?: string | null;
+            /** @description 申请手机号; due where it is about the phone, and proved by the program. */
+            phone?: string | null;
+            /** @description Photos of the identity card that this rider's program has uploaded within 23 hours: 1 to 3. */
+            photoIds: components["schemas"]["AttachmentId"][];
+            /** @description Which rider; he must have proved who he is. */
+            userId: string;
+        };
+        /** @description A rider's wish that somebody looks at where he left his bike. */
+        NewReturnReview: {
+            /** @description Of the place: wgs84 (default), gcj02 or bd09. */
+            datum?: string;
+            /**
+             * Format: double
+             * @description Where his phone is: degrees north.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng?: number | null;
+            /** @description For which of his rides: one with a penalty that ended within 24 hours. */
+            orderId: string;
+            /** @description Photos that this rider's program has uploaded within 23 hours, 1 to 3. */
+            photoIds: components["schemas"]["AttachmentId"][];
+            /** @description 申请原因; 5 is about the helmet's fee, all others about the place's. */
+            reason: components["schemas"]["ReturnReviewReason"];
+            /** @description Who asks. */
+            userId: string;
+        };
+        /** @description Somebody who comes. */
+        NewRiderForm: {
+            /** @description 注册渠道. */
+            channel: components["schemas"]["RegisterChannel"];
+            /** @description The service area where he is. */
+            opAreaId: string;
+            /** @description 手机号, which the program has seen proved. */
+            phone: string;
+        };
         NewRole: components["schemas"]["RoleBody"] & {
             /** @description The agent that it belongs to; absent: the platform's, or the caller's own. */
             agentId?: string | null;
@@ -7433,6 +12547,26 @@ export interface components {
              */
             version: number;
         };
+        OfCardVersion: {
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        OfConfigVersion: components["schemas"]["WhichConfig"] & {
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            dataVersion: number;
+        };
         /** @description A fence in one of its versions. */
         OfFence: {
             /**
@@ -7456,6 +12590,13 @@ export interface components {
              */
             version: number;
         };
+        /** @description An order of a rider. */
+        OfOrder: {
+            /** @description Which. */
+            orderId: string;
+            /** @description Whose. */
+            userId: string;
+        };
         OpMan: {
             /** @description The login phone. */
             opManId: string;
@@ -7476,6 +12617,13 @@ export interface components {
             customerName: string;
             /** @description A mobile number. */
             phone: string;
+        };
+        /** @description What rides cost. */
+        OpenBilling: {
+            /** @description All of it. */
+            content: components["schemas"]["Billing"];
+            /** @description 发布说明, at most 200 characters. */
+            note?: string;
         };
         /** @description Opening hours as they are to be. */
         OpenHours: {
@@ -7526,6 +12674,7 @@ export interface components {
              */
             profession?: number | null;
         };
+        OperatorId: string;
         /**
          * @description An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and
          *     only holders of 1002 see this list.
@@ -7593,6 +12742,445 @@ export interface components {
         Options: {
             categories: components["schemas"]["CategoryOption"][];
             results: components["schemas"]["ResultOption"][];
+        };
+        /** @description What can be done with an order now: null, or why not. */
+        OrderActions: {
+            /** @description 取消订单. */
+            cancel: string | null;
+            /** @description 强制结束. */
+            forceEnd: string | null;
+            /** @description 改价. */
+            modify: string | null;
+            /** @description 退款. */
+            refund: string | null;
+            /** @description 核销欠款. */
+            writeOff: string | null;
+        };
+        /** @description What became of it. */
+        OrderChanged: {
+            /** @description What a second person is to decide first; absent when it is done. */
+            approvalId?: string | null;
+        };
+        /** @description What was booked for an order. */
+        OrderEntry: {
+            /**
+             * Format: int64
+             * @description The moment that it is booked for, epoch milliseconds.
+             */
+            at: number;
+            /** @description What it was booked for, once for ever. */
+            cause: string;
+            /**
+             * Format: int32
+             * @description 支付渠道, by its number.
+             */
+            channel?: number | null;
+            /**
+             * Format: int64
+             * @description 支付通道.
+             */
+            channelCents: number;
+            /**
+             * Format: int64
+             * @description 调度费.
+             */
+            penaltyIncomeCents: number;
+            /**
+             * Format: int64
+             * @description Its place in the log.
+             */
+            position: number;
+            /**
+             * Format: int64
+             * @description 赠送余额.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description 应收车费, cents that it grew by.
+             */
+            receivableCents: number;
+            /**
+             * Format: int64
+             * @description 充值余额.
+             */
+            rechargeCents: number;
+            /**
+             * Format: int64
+             * @description 待退款.
+             */
+            refundDueCents: number;
+            /**
+             * Format: int64
+             * @description 骑行收入.
+             */
+            rideIncomeCents: number;
+            /**
+             * Format: int64
+             * @description 骑行退款.
+             */
+            rideRefundCents: number;
+            /** @description What happened: ride, ride-paid, ride-lowered, ride-refund, ride-written-off or stayed. */
+            what: string;
+            /**
+             * Format: int64
+             * @description 坏账核销.
+             */
+            writeOffCents: number;
+        };
+        /** @description What was shown of a return. */
+        OrderEvidence: {
+            /**
+             * Format: double
+             * @description Dilution of precision of the fix that was judged.
+             */
+            hdop: number | null;
+            /**
+             * Format: double
+             * @description Where it pointed, degrees clockwise from north.
+             */
+            headingDegrees: number | null;
+            /** @description Whether its helmet is back; null: the bike has none or does not tell. */
+            helmetBack: boolean | null;
+            /** @description What the bike proved: 1 beacon, 2 RFID, 3 direction, 4 kickstand, 5 camera. */
+            proved: number[];
+            /** @description Every reason of the judgement, in words. */
+            reasons: string[];
+            riderPlace: components["schemas"]["PlaceSeen"] | null;
+        };
+        /** @description The fence that decided, as it was drawn then, WGS-84. */
+        OrderFence: {
+            /**
+             * Format: int64
+             * @description Which of its versions.
+             */
+            dataVersion: number;
+            drawn: components["schemas"]["OrderFenceDrawn"] | null;
+            /** @description Which, as text. */
+            fenceId: string;
+        };
+        /** @description A fence as it was drawn. */
+        OrderFenceDrawn: {
+            center: components["schemas"]["PlaceSeen"] | null;
+            /** @description What it is for. */
+            kind: components["schemas"]["FenceKind"];
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: double
+             * @description Metres from there to its edge.
+             */
+            radiusM: number | null;
+            /** @description Its corners as `[lng, lat]`, without the first one again; of a circle none. */
+            ring: number[][];
+        };
+        /** @description The order that follows. */
+        OrderGiven: {
+            /** @description As text. */
+            orderId: string;
+        };
+        /** @description A ride order with all that is known of it. */
+        OrderInfo: components["schemas"]["OrderRow"] & {
+            /** @description What can be done with it now. */
+            actions: components["schemas"]["OrderActions"];
+            billing: components["schemas"]["Billing"] | null;
+            /** @description What was booked for it, oldest first. */
+            entries: components["schemas"]["OrderEntry"][];
+            evidence: components["schemas"]["OrderEvidence"] | null;
+            fence: components["schemas"]["OrderFence"] | null;
+            /** @description Whether its helmet was billed as missing. */
+            helmetMissing: boolean;
+            left: components["schemas"]["ReturnClass"] | null;
+            /**
+             * Format: int64
+             * @description What is still to be paid, cents.
+             */
+            owedCents: number;
+            receipt: components["schemas"]["Receipt"] | null;
+            /** @description What may still go back. */
+            refundable: components["schemas"]["OrderShare"];
+        };
+        /** @description A point of a way. */
+        OrderPoint: {
+            /**
+             * Format: int64
+             * @description The device's time, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng: number;
+            /**
+             * Format: int32
+             * @description km/h.
+             */
+            speed: number;
+        };
+        OrderPrice: {
+            /** @description Which, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description What it costs from now on, cents: not less than what was paid, not more than what it was priced at.
+             */
+            payCents: number;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        OrderRefund: {
+            /** @description Which, as text. */
+            orderId: string;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description So many cents: what came through a channel goes back first, then what he paid into his wallet, what he was given last.
+             */
+            rideCents?: number | null;
+            share?: components["schemas"]["OrderShare"] | null;
+            /** @description Where what came through a channel goes back to; the wallet's own goes back there. */
+            to?: components["schemas"]["BackTo"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description A fare computed again. */
+        OrderReplay: {
+            /**
+             * Format: int64
+             * @description The version of the area's billing; 0: the default.
+             */
+            billingVersion: number;
+            /** @description The same computed now from what was stored. */
+            computed: components["schemas"]["Receipt"];
+            /** @description Whether both are the same, each line and each cent. */
+            same: boolean;
+            /** @description As it was priced. */
+            stored: components["schemas"]["Receipt"];
+            tried: components["schemas"]["Receipt"] | null;
+        };
+        /** @description A ride order as lists show it; its rider's phone and name are masked. */
+        OrderRow: {
+            /** @description Whose bike it is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description Which version of the area's billing; 0: what counts where none was published.
+             */
+            billingVersion: number;
+            cancelReason?: components["schemas"]["CancelReason"] | null;
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int64
+             * @description 卡抵扣, cents.
+             */
+            cardCents: number;
+            /**
+             * Format: int32
+             * @description How sure the judgement of its end is, percent.
+             */
+            certaintyPercent?: number | null;
+            /**
+             * Format: int32
+             * @description 支付渠道.
+             */
+            channel?: number | null;
+            class?: components["schemas"]["ReturnClass"] | null;
+            /**
+             * Format: int64
+             * @description 优惠, cents.
+             */
+            discountCents: number;
+            /**
+             * Format: int64
+             * @description 调度费, cents.
+             */
+            dispatchCents: number;
+            /**
+             * Format: int64
+             * @description Metres along its track.
+             */
+            distanceM: number;
+            /**
+             * Format: int64
+             * @description 结束时间, epoch milliseconds.
+             */
+            endAt?: number | null;
+            endKind?: components["schemas"]["EndKind"] | null;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            endLat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            endLng?: number | null;
+            /**
+             * Format: int64
+             * @description 头盔费, cents.
+             */
+            helmetCents: number;
+            /** @description Whether somebody changed its price. */
+            isModified: boolean;
+            /** @description Whether its rider locked the bike for a while. */
+            isPaused: boolean;
+            /** @description Whether its lock was asked to open and has not answered. */
+            isUnlocking: boolean;
+            /** @description 姓名, masked. */
+            name?: string | null;
+            /** @description The service area where it began. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int64
+             * @description When it was reserved or its lock asked to open, epoch milliseconds.
+             */
+            openedAt: number;
+            /** @description Its id, as text. */
+            orderId: components["schemas"]["RideOrderId"];
+            /**
+             * Format: int64
+             * @description 原始费用, cents.
+             */
+            originCents: number;
+            /**
+             * Format: int64
+             * @description 支付时间, epoch milliseconds.
+             */
+            paidAt?: number | null;
+            /**
+             * Format: int64
+             * @description 实付, cents.
+             */
+            paidCents: number;
+            /**
+             * Format: int64
+             * @description 临停时长, milliseconds.
+             */
+            pausedMs: number;
+            /**
+             * Format: int64
+             * @description 应付, cents.
+             */
+            payCents: number;
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /**
+             * Format: int64
+             * @description Of that from what was given into the wallet, cents.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description Of that from what was paid into the wallet, cents.
+             */
+            rechargeCents: number;
+            /**
+             * Format: int64
+             * @description 已退, cents.
+             */
+            refundCents: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            reservedUntil?: number | null;
+            /**
+             * Format: int64
+             * @description 骑行时长, seconds.
+             */
+            ridingS: number;
+            /**
+             * Format: int64
+             * @description 开始时间, epoch milliseconds.
+             */
+            startAt?: number | null;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            startLat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            startLng?: number | null;
+            /** @description 订单状态. */
+            state: components["schemas"]["PayState"];
+            /**
+             * Format: int64
+             * @description Of that straight from a channel, cents.
+             */
+            thirdCents: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description Who rides, as text. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description 核销, cents.
+             */
+            writtenOffCents: number;
+        };
+        /** @description Parts of a refund, cents. */
+        OrderShare: {
+            /**
+             * Format: int64
+             * @description From what he was given into it.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description From what he paid into his wallet.
+             */
+            rechargeCents: number;
+            /**
+             * Format: int64
+             * @description From what came straight through a channel.
+             */
+            thirdCents: number;
+        };
+        /** @description The way of a ride. */
+        OrderTrack: {
+            /** @description Oldest first, at most 2,000, evenly chosen where there were more; none once its reports were dropped. */
+            points: components["schemas"]["OrderPoint"][];
+        };
+        OrderWhy: {
+            /** @description Which, as text. */
+            orderId: string;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
         };
         /** @description What became of one. */
         Outcome: {
@@ -7758,6 +13346,18 @@ export interface components {
             /** @description 标签. */
             tags: string[];
         };
+        /** @description One evidence, with what it does. */
+        Part: {
+            /** @description Which. */
+            kind: components["schemas"]["EvidenceKind"];
+            /**
+             * Format: int32
+             * @description Hundredths of a natural logarithm of odds: above nothing for a penalty, below against it.
+             */
+            pull: number;
+            /** @description What was seen, in Chinese. */
+            words: string;
+        };
         /** @description Where a bike was locked. */
         PastStopForm: {
             /**
@@ -7805,6 +13405,40 @@ export interface components {
              */
             taken: number;
         };
+        /** @description A ride to be paid through a channel. */
+        PayForm: components["schemas"]["ByChannel"] & {
+            /** @description Which ride. */
+            orderId: string;
+        };
+        /** @description 支付配置. */
+        PayRules: {
+            /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
+            arrearsByBalance: boolean;
+            /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
+            paidByBalance: boolean;
+            /**
+             * Format: int32
+             * @description Hours between two reminders, 1 to 720.
+             */
+            remindIntervalH: number;
+            /** @description How. */
+            remindWay: components["schemas"]["RemindWay"];
+            /**
+             * Format: int32
+             * @description Reminders of one order at most, 1 to 30.
+             */
+            remindersMax: number;
+            /** @description 扣款顺序. */
+            spendFirst: components["schemas"]["SpendFirst"];
+            /** @description 未支付提醒. */
+            unpaidReminded: boolean;
+        };
+        /**
+         * Format: int32
+         * @description 订单状态
+         * @enum {integer}
+         */
+        PayState: 0 | 1 | 2 | 3 | 4 | 5 | 6;
         /** @description A payment account; names and numbers masked. */
         PaymentAccountRow: {
             accountLevel?: components["schemas"]["AccountLevel"] | null;
@@ -7855,6 +13489,26 @@ export interface components {
              */
             version: number;
         };
+        PaymentAccountState: {
+            accountId: string;
+            /**
+             * Format: int32
+             * @description 1 or 2; needed when the account is opened.
+             */
+            accountLevel?: number | null;
+            /** @description 1 to 200 characters; needed for everything but opening. */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description 2 正常, 3 开户失败, 4 冻结, 5 销户.
+             */
+            status: number;
+            /**
+             * Format: int64
+             * @description The version that the editor saw.
+             */
+            version: number;
+        };
         /** @description A bank card; names and numbers masked. */
         PaymentCard: {
             /** @description 开户银行. */
@@ -7877,6 +13531,42 @@ export interface components {
             /** @description How far its binding got. */
             state: components["schemas"]["CardState"];
         };
+        /** @description A payment that was asked for. */
+        PaymentGiven: {
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            amountCents: number;
+            /** @description As text. */
+            paymentId: string;
+        };
+        PaymentId: string;
+        /** @description How a payment stands. */
+        PaymentShown: {
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            amountCents: number;
+            /** @description Where the rider confirms it; absent before the provider said, and where nothing is to be confirmed. */
+            cashierUrl?: string | null;
+            /** @description As text. */
+            paymentId: string;
+            /** @description 支付状态. */
+            state: components["schemas"]["PaymentState"];
+            /**
+             * Format: int64
+             * @description Until then it may be paid, epoch milliseconds.
+             */
+            untilAt: number;
+        };
+        /**
+         * Format: int32
+         * @description 支付状态
+         * @enum {integer}
+         */
+        PaymentState: 0 | 1 | 2 | 3;
         PhoneBody: {
             /**
              * @description The device's own code, as the device verification and the key exchange name it: the code then works on a session
@@ -7901,6 +13591,19 @@ export interface components {
             fenceName?: string | null;
             /** @description Name of the nearest parking place. */
             nearestName?: string | null;
+        };
+        /** @description Where something was, WGS-84. */
+        PlaceSeen: {
+            /**
+             * Format: double
+             * @description Degrees north.
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng: number;
         };
         /** @description Where a bike was. */
         Point: {
@@ -7987,6 +13690,15 @@ export interface components {
             /** @description running or stopped. */
             state: string;
         };
+        /** @description Who somebody says he is. */
+        ProofForm: {
+            /** @description 身份证号, 18 characters. */
+            idNo: string;
+            /** @description 姓名. */
+            name: string;
+            /** @description Which rider. */
+            userId: string;
+        };
         /** @description Whether a proof is asked for from now on. */
         ProofSwitch: {
             /** @description Whether it is asked for. */
@@ -8003,6 +13715,33 @@ export interface components {
             keyId: string;
             /** @description PEM of the SubjectPublicKeyInfo. */
             publicKey: string;
+        };
+        PublishedCard: {
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            id: components["schemas"]["CardProductId"];
+            /**
+             * Format: int64
+             * @description When it ends by itself, epoch milliseconds; absent: with the next version.
+             */
+            until?: number | null;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        PublishedConfig: components["schemas"]["WhichConfig"] & {
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            /** @description 发布说明, at most 200 characters. */
+            note?: string;
         };
         PublishedFence: {
             /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
@@ -8024,6 +13763,12 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Format: int32
+         * @description 骑行资格
+         * @enum {integer}
+         */
+        Qualification: 0 | 1 | 2 | 3 | 4 | 5;
         /** @description A place that leads. */
         RankedStation: {
             /** @description As text. */
@@ -8051,6 +13796,127 @@ export interface components {
             code: string;
             /** @description For people. */
             text: string;
+        };
+        /** @description What he handed in. */
+        RebindingGiven: {
+            /** @description As text. */
+            rebindingId: string;
+        };
+        RebindingId: string;
+        /**
+         * Format: int32
+         * @description 换绑类型
+         * @enum {integer}
+         */
+        RebindingKind: 1 | 2;
+        RebindingReview: {
+            id: components["schemas"]["RebindingId"];
+            /** @description Why it is rejected, 1 to 200 characters. */
+            remark?: string;
+            /** @description What is decided. */
+            result: components["schemas"]["CaseResult"];
+            /**
+             * Format: int64
+             * @description The version that the reviewer saw; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description A rebinding as the queue shows it; names, phones and numbers are masked. */
+        RebindingRow: {
+            /** @description Whose rider he is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description 提交时间, epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 审核时间, epoch milliseconds.
+             */
+            dealAt?: number | null;
+            /** @description Its id, as text. */
+            id: components["schemas"]["RebindingId"];
+            /** @description 原身份证号, masked. */
+            idNoMasked: string;
+            /** @description 换绑类型. */
+            kind: components["schemas"]["RebindingKind"];
+            /** @description 原姓名, masked. */
+            nameMasked: string;
+            /** @description The service area where he registered. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description 原手机号, masked; empty once he was forgotten. */
+            phoneMasked: string;
+            /** @description 证件照; none once they were deleted, 30 days after the decision. */
+            photos: components["schemas"]["Attached"][];
+            /** @description Whether they were deleted. */
+            photosGone: boolean;
+            /** @description 驳回原因. */
+            reason: string;
+            /** @description 审核人. */
+            reviewer: string;
+            /** @description 审核状态. */
+            state: components["schemas"]["CaseState"];
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description The rider's id, as text. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description To be sent with a decision.
+             */
+            version: number;
+            /** @description 申请身份证号, masked. */
+            wantedIdNoMasked: string;
+            /** @description 申请姓名, masked; empty where it is not about who he is. */
+            wantedNameMasked: string;
+            /** @description 申请手机号, masked; empty where it is not about the phone. */
+            wantedPhoneMasked: string;
+        };
+        /** @description What a ride costs, line by line. */
+        Receipt: {
+            /**
+             * Format: int64
+             * @description What a card or a free ride took off.
+             */
+            cardCents: number;
+            /**
+             * Format: int64
+             * @description What discounts took off.
+             */
+            discountCents: number;
+            /**
+             * Format: int64
+             * @description 调度费 and penalties of where the bike was left.
+             */
+            dispatchCents: number;
+            /**
+             * Format: int64
+             * @description What is above the guard, and asked only after somebody looked at it.
+             */
+            heldBackCents: number;
+            /**
+             * Format: int64
+             * @description 头盔.
+             */
+            helmetCents: number;
+            /** @description Each with the rule that made it; they sum to `payCents`. */
+            lines: components["schemas"]["FareLine"][];
+            /**
+             * Format: int64
+             * @description 原价: time and distance after the day's cap.
+             */
+            originCents: number;
+            /**
+             * Format: int64
+             * @description What is asked now.
+             */
+            payCents: number;
         };
         /** @description A change of many fences. */
         RecentBatch: {
@@ -8099,6 +13965,12 @@ export interface components {
             /** @description Newest first, at most 100. */
             rows: components["schemas"]["RecentBatch"][];
         };
+        /**
+         * Format: int32
+         * @description 预充值对象
+         * @enum {integer}
+         */
+        RechargeFor: 1 | 2;
         /** @description Where the browser goes. */
         Redirect: {
             /** @description The page where the password is set. */
@@ -8118,6 +13990,12 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Format: int32
+         * @description 退款方式
+         * @enum {integer}
+         */
+        RefundTo: 1 | 2;
         /** @description The request was not taken. */
         Refusal: {
             error: components["schemas"]["Why"];
@@ -8144,6 +14022,12 @@ export interface components {
             /** @description Why. */
             text: string;
         };
+        /**
+         * Format: int32
+         * @description 注册渠道
+         * @enum {integer}
+         */
+        RegisterChannel: 1 | 2 | 3 | 4;
         Registration: {
             /** @description His company; may be empty. */
             company: string;
@@ -8154,6 +14038,12 @@ export interface components {
             /** @description The caller's own login phone. */
             phone: string;
         };
+        /**
+         * Format: int32
+         * @description 提醒方式
+         * @enum {integer}
+         */
+        RemindWay: 0 | 1 | 2;
         Renewal: {
             /** @description Selected agents; empty: all. */
             agentIds?: string[];
@@ -8195,6 +14085,270 @@ export interface components {
              */
             value: number;
         };
+        /**
+         * Format: int32
+         * @description 还车位置
+         * @enum {integer}
+         */
+        ReturnClass: 0 | 1 | 2 | 3 | 4;
+        /** @description A ride that is to end. */
+        ReturnForm: {
+            /** @description Whether its helmet is back; absent: nobody tells. */
+            helmetBack?: boolean | null;
+            /**
+             * Format: double
+             * @description Where his phone is: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description Which. */
+            orderId: string;
+            /** @description What the bike proved: 1 beacon, 2 RFID, 3 direction, 4 kickstand, 5 camera. */
+            proved?: number[];
+            /** @description Whose. */
+            userId: string;
+        };
+        /** @description What is asked where a bike is left. */
+        ReturnPrices: {
+            /**
+             * Format: int64
+             * @description Left without its helmet: cents.
+             */
+            helmetCents: number;
+            /**
+             * Format: int64
+             * @description Metres.
+             */
+            largeDistanceM: number;
+            /**
+             * Format: int64
+             * @description The same, farther away: cents.
+             */
+            largePenaltyCents: number;
+            /**
+             * Format: int64
+             * @description Left in a no-ride zone: cents, where the zone says nothing else.
+             */
+            noRideCents: number;
+            /**
+             * Format: int64
+             * @description Left in a no-stop zone: cents, where the zone says nothing else.
+             */
+            noStopCents: number;
+            /**
+             * Format: int64
+             * @description Left outside of the service area: cents.
+             */
+            outOfServiceCents: number;
+            /**
+             * Format: int64
+             * @description Left outside of all parking places, at most `largeDistanceM` away from one: 调度费, cents.
+             */
+            smallPenaltyCents: number;
+        };
+        ReturnReviewDecision: {
+            id: components["schemas"]["ReturnReviewId"];
+            /** @description 处理意见: why it fails, 1 to 200 characters; where it passes at most 200. */
+            remark?: string;
+            /** @description What is decided. */
+            result: components["schemas"]["CaseResult"];
+            /**
+             * Format: int64
+             * @description The version that the reviewer saw; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description The review that was opened. */
+        ReturnReviewGiven: {
+            /** @description As text. */
+            reviewId: string;
+        };
+        ReturnReviewId: string;
+        /** @description A return review with all that was seen. */
+        ReturnReviewInfo: components["schemas"]["ReturnReviewRow"] & {
+            /** @description The fence that decided and the nearest parking place, as they were then; those of the last 30 days. */
+            fences: components["schemas"]["FenceDrawn"][];
+            /** @description What became of the other reviews of this rider. */
+            former: components["schemas"]["FormerReviews"];
+            /** @description What was seen of the return. */
+            seen: components["schemas"]["ReturnSeen"];
+        };
+        /**
+         * Format: int32
+         * @description 申请原因
+         * @enum {integer}
+         */
+        ReturnReviewReason: 1 | 2 | 3 | 4 | 5 | 6;
+        /** @description A return review as lists show it; its rider's phone and name are masked. */
+        ReturnReviewRow: {
+            /** @description Whose bike it was. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description AI 判定. */
+            aiResult: components["schemas"]["CameraVerdict"];
+            /**
+             * Format: int64
+             * @description 申请减免金额: what is at stake, cents.
+             */
+            applyCents: number;
+            /** @description That area's name. */
+            areaName?: string | null;
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int32
+             * @description How sure it was that a penalty is due, percent.
+             */
+            certaintyPercent: number;
+            class: components["schemas"]["ReturnClass"] | null;
+            /**
+             * Format: int64
+             * @description 审核时间, epoch milliseconds.
+             */
+            decidedAt?: number | null;
+            /**
+             * Format: int64
+             * @description Until when it should be decided, epoch milliseconds.
+             */
+            dueAt: number;
+            /**
+             * Format: int64
+             * @description 还车时间, epoch milliseconds.
+             */
+            endedAt: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["ReturnReviewId"];
+            /**
+             * Format: int32
+             * @description 剩余免罚次数, where a picture let him off.
+             */
+            impunityLeft?: number | null;
+            /**
+             * Format: double
+             * @description Where the rider's phone was as he asked: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east.
+             */
+            lng?: number | null;
+            /** @description 姓名, masked. */
+            name?: string | null;
+            /** @description The service area of the order. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int64
+             * @description 申请时间, epoch milliseconds.
+             */
+            openedAt: number;
+            /** @description Of which ride, as text. */
+            orderId: components["schemas"]["RideOrderId"];
+            /**
+             * Format: double
+             * @description 距站点, metres.
+             */
+            parkingM?: number | null;
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /** @description 照片, 1 to 3 where the rider asked; gone once he was forgotten. */
+            photos: components["schemas"]["Attached"][];
+            reason?: components["schemas"]["ReturnReviewReason"] | null;
+            /** @description 处理意见. */
+            remark: string;
+            /** @description 审核人. */
+            reviewer: string;
+            /** @description 来源. */
+            source: components["schemas"]["ReturnReviewSource"];
+            /** @description 审核状态. */
+            state: components["schemas"]["CaseState"];
+            /** @description Whether it passed because nobody decided. */
+            timedOut: boolean;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description Whose, as text. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description To be sent with a decision.
+             */
+            version: number;
+        };
+        /**
+         * Format: int32
+         * @description 来源
+         * @enum {integer}
+         */
+        ReturnReviewSource: 1 | 2 | 3;
+        /** @description 还车配置. */
+        ReturnRules: {
+            /** @description 蓝牙道钉. */
+            beacon: components["schemas"]["Effect"];
+            /** @description 摄像头. */
+            camera: components["schemas"]["Effect"];
+            /**
+             * Format: int32
+             * @description 摄像头角度: degrees that the bike may stand off, 0 to 90.
+             */
+            cameraAngleDegrees: number;
+            /**
+             * Format: int32
+             * @description 免罚次数: so often a rider is let off by his photo.
+             */
+            cameraImpunityCount: number;
+            /** @description 证据权重: how sure it must be that a penalty is due, and what each evidence counts. */
+            certainty?: components["schemas"]["Weights"];
+            /** @description 定向停车. */
+            direction: components["schemas"]["Effect"];
+            /** @description 满桩禁停: a full parking place takes no more bikes. */
+            fullClosed: boolean;
+            /** @description 头盔锁: its helmet must be locked to the bike. */
+            helmetLock: boolean;
+            /** @description 头盔拍照: a photo shows that it is there. */
+            helmetPhoto: boolean;
+            /** @description 脚撑. */
+            kickstand: components["schemas"]["Effect"];
+            /** @description 文明停车提醒. */
+            mannersReminded: boolean;
+            /** @description 允许禁停区还车: for its penalty. */
+            noStopAllowed: boolean;
+            /** @description 借用其他站点: places of other areas of the agent may be used. */
+            otherAreasUsed: boolean;
+            /** @description 允许服务区外还车: for its penalty. */
+            outOfServiceAllowed: boolean;
+            /** @description 允许站点外还车: for its dispatch fee; otherwise the return is refused with the way to a place. */
+            outsideAllowed: boolean;
+            /** @description 出区断电: the motor stops beyond the area's edge. */
+            powerOff: boolean;
+            /** @description 射频识别. */
+            rfid: components["schemas"]["Effect"];
+        };
+        /** @description A return as it was seen when the review was opened. */
+        ReturnSeen: {
+            /**
+             * Format: double
+             * @description How far that may be off, metres.
+             */
+            errorM: number;
+            fence: components["schemas"]["FenceSeen"] | null;
+            /** @description What it was made of, the newest first. */
+            fixes: components["schemas"]["FixSeen"][];
+            /** @description Proofs that were asked for and not given: 1 beacon, 2 RFID, 3 direction, 4 kickstand, 5 camera. */
+            missing: number[];
+            parking: components["schemas"]["FenceSeen"] | null;
+            /** @description Each evidence with its pull. */
+            parts: components["schemas"]["Part"][];
+            place: components["schemas"]["PlaceSeen"] | null;
+            /** @description Why it was judged so. */
+            reasons: string[];
+            riderPlace: components["schemas"]["PlaceSeen"] | null;
+        };
         /** @description A bike that stopped. */
         ReturnedAt: {
             /**
@@ -8210,12 +14364,268 @@ export interface components {
          * @enum {string}
          */
         ReviewResult: "accept" | "reject";
-        /** @description What a rider does. */
-        RideAsked: {
-            /** @description reserve, cancel, unlock, pause, resume or return. */
-            action: string;
-            /** @description Who, as the rider app names him; 1 to 40 characters. */
-            riderId: string;
+        RideOrderId: string;
+        /** @description An order as its rider sees it. */
+        RideShown: {
+            cancelReason?: components["schemas"]["CancelReason"] | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            endAt?: number | null;
+            /** @description Whether the bike is locked for a while. */
+            isPaused: boolean;
+            /** @description Whether its lock was asked to open and has not answered. */
+            isUnlocking: boolean;
+            /** @description As text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description What is still to be paid, cents.
+             */
+            owedCents: number;
+            /**
+             * Format: int64
+             * @description 应付, cents.
+             */
+            payCents: number;
+            receipt?: components["schemas"]["Receipt"] | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            startAt?: number | null;
+            /** @description 订单状态. */
+            state: components["schemas"]["PayState"];
+        };
+        /** @description How a rider stands. */
+        RiderAccount: {
+            accountState?: components["schemas"]["AccountState"] | null;
+            /**
+             * Format: int64
+             * @description 押金, cents.
+             */
+            depositCents: number;
+            /** @description 押金状态. */
+            depositState: components["schemas"]["DepositState"];
+            /** @description 姓名, masked. */
+            name: string;
+            /** @description The order that is open, as text. */
+            openOrderId?: string | null;
+            /**
+             * Format: int64
+             * @description What he owes, cents.
+             */
+            owedCents: number;
+            /** @description The oldest order that is not paid, as text. */
+            owingOrderId?: string | null;
+            /** @description 手机号, masked. */
+            phone: string;
+            /**
+             * Format: int64
+             * @description 赠送余额, cents.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description 充值余额, cents.
+             */
+            rechargeCents: number;
+            /** @description His id, as text. */
+            userId: string;
+            userState?: components["schemas"]["RiderState"] | null;
+        };
+        /** @description How often he did what, as far as the caller sees it. */
+        RiderCounts: {
+            /**
+             * Format: int64
+             * @description 使用中的卡, at most 50.
+             */
+            cards: number;
+            /**
+             * Format: int64
+             * @description 订单, at most 10001.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description 待支付订单.
+             */
+            unpaidOrders: number;
+        };
+        /** @description Where a rider's deposit stands. */
+        RiderDeposit: {
+            /**
+             * Format: int64
+             * @description 押金, cents.
+             */
+            amountCents: number;
+            /** @description 冻结原因; none: it is not kept. */
+            freezeReason?: string | null;
+            /**
+             * Format: int64
+             * @description 冻结到期, epoch milliseconds; none: until somebody lets it go.
+             */
+            freezeUntil?: number | null;
+            /** @description 押金状态. */
+            state: components["schemas"]["DepositState"];
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /**
+         * @description What of a rider is shown masked.
+         * @enum {string}
+         */
+        RiderFact: "phone" | "name" | "idNo";
+        /** @description One thing of a rider, whole. */
+        RiderFactWhole: {
+            /** @description As it is. */
+            value: string;
+        };
+        /** @description Who he is from now on. */
+        RiderGiven: {
+            /** @description Whether he was there already. */
+            known: boolean;
+            /** @description As text. */
+            userId: string;
+        };
+        RiderId: string;
+        /** @description A rider with all that is his. */
+        RiderInfo: components["schemas"]["RiderRow"] & {
+            /** @description Cards that he can use now, newest first, at most 50. */
+            cards: components["schemas"]["CardHoldingRow"][];
+            /** @description How often he did what. */
+            counts: components["schemas"]["RiderCounts"];
+            /** @description 押金. */
+            deposit: components["schemas"]["RiderDeposit"];
+            openOrder?: components["schemas"]["OrderRow"] | null;
+            /** @description The last ones, newest first, at most five. */
+            recentOrders: components["schemas"]["OrderRow"][];
+            /** @description 钱包. */
+            wallet: components["schemas"]["Wallet"];
+        };
+        /** @description A rider as lists show him; phone, name and number are masked. */
+        RiderRow: {
+            accountState?: components["schemas"]["AccountState"] | null;
+            /** @description Whose rider he is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /** @description 注册渠道. */
+            channel: components["schemas"]["RegisterChannel"];
+            /**
+             * Format: int64
+             * @description 注册时间, epoch milliseconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description 押金, cents.
+             */
+            depositCents: number;
+            /** @description 押金状态. */
+            depositState: components["schemas"]["DepositState"];
+            /** @description 身份证号, masked. */
+            idNoMasked: string;
+            /** @description Whether it was proved who he is. */
+            isVerified: boolean;
+            /**
+             * Format: int64
+             * @description 最近骑行, epoch milliseconds.
+             */
+            lastOrderAt?: number | null;
+            /** @description 姓名, masked; empty before it was proved who he is. */
+            nameMasked: string;
+            /** @description The service area where he registered. */
+            opAreaId: components["schemas"]["AreaId"];
+            openOrderId?: components["schemas"]["RideOrderId"] | null;
+            /**
+             * Format: int64
+             * @description What he owes, cents.
+             */
+            owedCents?: number | null;
+            /** @description 手机号, masked; empty once he was forgotten. */
+            phoneMasked: string;
+            /**
+             * Format: int64
+             * @description 赠送余额, cents.
+             */
+            presentCents?: number | null;
+            /** @description 骑行资格 that he has of himself; who may ride without any is told by the area's rules. */
+            qualifications: components["schemas"]["Qualification"][];
+            /**
+             * Format: int64
+             * @description 充值余额, cents.
+             */
+            rechargeCents?: number | null;
+            /**
+             * Format: int64
+             * @description 订单数.
+             */
+            totalOrders?: number | null;
+            /**
+             * Format: int64
+             * @description 累计消费, cents.
+             */
+            totalPaidCents?: number | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            updatedAt: number;
+            /** @description His id, as text. */
+            userId: components["schemas"]["RiderId"];
+            userState?: components["schemas"]["RiderState"] | null;
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds.
+             */
+            verifiedAt?: number | null;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+        };
+        /**
+         * Format: int32
+         * @description 用户状态
+         * @enum {integer}
+         */
+        RiderState: 1 | 2 | 3 | 4 | 5 | 6 | 7;
+        RiderSwitch: {
+            /** @description 原因: 1 to 200 characters. */
+            reason?: string;
+            /** @description 账户状态: 1 freezes, 0 unfreezes. */
+            state: components["schemas"]["AccountState"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description 骑行资格配置: one of the ways that are open is enough. */
+        RidingPermission: {
+            /** @description 职业认证: whose profession was checked. */
+            career: boolean;
+            /** @description 诚信金: who left a deposit. */
+            deposit: boolean;
+            /**
+             * Format: int64
+             * @description How much that is: cents.
+             */
+            depositCents: number;
+            /** @description 一键免押: who is known by name may ride. */
+            free: boolean;
+            /** @description 会员卡: who holds one. */
+            membership: boolean;
+            /** @description 微信支付分. */
+            wechatScore: boolean;
+            /** @description 芝麻先享. */
+            zhimaScore: boolean;
         };
         /**
          * Format: int32
@@ -8306,6 +14716,15 @@ export interface components {
              */
             state: number;
         };
+        RolledBackConfig: components["schemas"]["OfConfigVersion"] & {
+            /**
+             * Format: int64
+             * @description From when it counts, epoch milliseconds; absent: from now on.
+             */
+            from?: number | null;
+            /** @description 发布说明, at most 200 characters. */
+            note?: string;
+        };
         RolledBackFence: components["schemas"]["OfFenceVersion"] & {
             /** @description Whether it may overlap fences that tell riders the opposite; otherwise that is refused (`fence-overlap`). */
             confirmOverlap?: boolean;
@@ -8315,6 +14734,286 @@ export interface components {
             error: components["schemas"]["Why"];
             /** @description Always false. */
             suc: boolean;
+        };
+        /** @description A draft. */
+        SavedConfig_Billing: {
+            /** @description 计费配置. */
+            content: {
+                /** @description 时段系数. */
+                bands: components["schemas"]["TimeBand"][];
+                /**
+                 * Format: int64
+                 * @description What the basic distance costs: cents.
+                 */
+                baseDistanceCents: number;
+                /**
+                 * Format: int64
+                 * @description 起步里程: metres that the basic price covers.
+                 */
+                baseDistanceM: number;
+                /**
+                 * Format: int64
+                 * @description 起步价: cents.
+                 */
+                baseTimeCents: number;
+                /**
+                 * Format: int64
+                 * @description 起步时长: seconds that the basic price covers.
+                 */
+                baseTimeS: number;
+                /**
+                 * Format: int64
+                 * @description What a cycle costs: cents.
+                 */
+                cycleCents: number;
+                /**
+                 * Format: int64
+                 * @description 计费周期: begun ones are paid in full; seconds.
+                 */
+                cycleS: number;
+                /**
+                 * Format: int64
+                 * @description 日封顶: time and distance cost at most so many cents for each 24 hours begun; 0: no cap.
+                 */
+                dayCapCents: number;
+                /**
+                 * Format: int32
+                 * @description 折扣: percent that everybody pays, 1 to 100.
+                 */
+                discountPercent: number;
+                /** @description 计费说明, as riders read it. */
+                explain: string;
+                /**
+                 * Format: int64
+                 * @description … and so many metres costs nothing.
+                 */
+                freeDistanceM: number;
+                /**
+                 * Format: int64
+                 * @description 免费时长: a ride of at most so many seconds …
+                 */
+                freeTimeS: number;
+                /**
+                 * Format: int64
+                 * @description 单笔上限: what is above is asked of nobody before somebody looked at it; cents.
+                 */
+                maxOrderCents: number;
+                /**
+                 * Format: int64
+                 * @description What a kilometre beyond costs: cents.
+                 */
+                perKmCents: number;
+                /** @description What is asked where a bike is left. */
+                returned: components["schemas"]["ReturnPrices"];
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A draft. */
+        SavedConfig_PayRules: {
+            /** @description 支付配置. */
+            content: {
+                /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
+                arrearsByBalance: boolean;
+                /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
+                paidByBalance: boolean;
+                /**
+                 * Format: int32
+                 * @description Hours between two reminders, 1 to 720.
+                 */
+                remindIntervalH: number;
+                /** @description How. */
+                remindWay: components["schemas"]["RemindWay"];
+                /**
+                 * Format: int32
+                 * @description Reminders of one order at most, 1 to 30.
+                 */
+                remindersMax: number;
+                /** @description 扣款顺序. */
+                spendFirst: components["schemas"]["SpendFirst"];
+                /** @description 未支付提醒. */
+                unpaidReminded: boolean;
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A draft. */
+        SavedConfig_ReturnRules: {
+            /** @description 还车配置. */
+            content: {
+                /** @description 蓝牙道钉. */
+                beacon: components["schemas"]["Effect"];
+                /** @description 摄像头. */
+                camera: components["schemas"]["Effect"];
+                /**
+                 * Format: int32
+                 * @description 摄像头角度: degrees that the bike may stand off, 0 to 90.
+                 */
+                cameraAngleDegrees: number;
+                /**
+                 * Format: int32
+                 * @description 免罚次数: so often a rider is let off by his photo.
+                 */
+                cameraImpunityCount: number;
+                /** @description 证据权重: how sure it must be that a penalty is due, and what each evidence counts. */
+                certainty?: components["schemas"]["Weights"];
+                /** @description 定向停车. */
+                direction: components["schemas"]["Effect"];
+                /** @description 满桩禁停: a full parking place takes no more bikes. */
+                fullClosed: boolean;
+                /** @description 头盔锁: its helmet must be locked to the bike. */
+                helmetLock: boolean;
+                /** @description 头盔拍照: a photo shows that it is there. */
+                helmetPhoto: boolean;
+                /** @description 脚撑. */
+                kickstand: components["schemas"]["Effect"];
+                /** @description 文明停车提醒. */
+                mannersReminded: boolean;
+                /** @description 允许禁停区还车: for its penalty. */
+                noStopAllowed: boolean;
+                /** @description 借用其他站点: places of other areas of the agent may be used. */
+                otherAreasUsed: boolean;
+                /** @description 允许服务区外还车: for its penalty. */
+                outOfServiceAllowed: boolean;
+                /** @description 允许站点外还车: for its dispatch fee; otherwise the return is refused with the way to a place. */
+                outsideAllowed: boolean;
+                /** @description 出区断电: the motor stops beyond the area's edge. */
+                powerOff: boolean;
+                /** @description 射频识别. */
+                rfid: components["schemas"]["Effect"];
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A draft. */
+        SavedConfig_RidingPermission: {
+            /** @description 骑行资格配置: one of the ways that are open is enough. */
+            content: {
+                /** @description 职业认证: whose profession was checked. */
+                career: boolean;
+                /** @description 诚信金: who left a deposit. */
+                deposit: boolean;
+                /**
+                 * Format: int64
+                 * @description How much that is: cents.
+                 */
+                depositCents: number;
+                /** @description 一键免押: who is known by name may ride. */
+                free: boolean;
+                /** @description 会员卡: who holds one. */
+                membership: boolean;
+                /** @description 微信支付分. */
+                wechatScore: boolean;
+                /** @description 芝麻先享. */
+                zhimaScore: boolean;
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A draft. */
+        SavedConfig_UseRules: {
+            /** @description 用车配置. */
+            content: {
+                /**
+                 * Format: int32
+                 * @description 可用电量: a bike with less is not handed out, percent.
+                 */
+                batteryMinPercent: number;
+                /**
+                 * Format: int64
+                 * @description 临界距离: metres before the edge at which the rider is warned; 0: not.
+                 */
+                edgeWarnedM: number;
+                /** @description 人脸校验 before a ride. */
+                faceChecked: boolean;
+                /**
+                 * Format: int32
+                 * @description 识别度: so alike faces must be, percent, 50 to 100.
+                 */
+                facePercent: number;
+                /**
+                 * Format: int32
+                 * @description A face that was recognised is not asked for again for so many days, 0 to 365.
+                 */
+                faceValidDays: number;
+                /** @description 临停还盔. */
+                helmetBackOnPause: boolean;
+                /** @description 开头盔锁. */
+                helmetUnlocked: boolean;
+                /** @description 佩戴检测. */
+                helmetWornChecked: boolean;
+                /** @description 出区自动锁车. */
+                lockedOutside: boolean;
+                /**
+                 * Format: int32
+                 * @description Years.
+                 */
+                maxAge: number;
+                /**
+                 * Format: int32
+                 * @description Years, 16 at least.
+                 */
+                minAge: number;
+                /** @description 超载监测. */
+                overloadWatched: boolean;
+                /**
+                 * Format: int64
+                 * @description 临停上限: a pause lasts so many seconds at most; then the ride ends where the bike stands.
+                 */
+                pauseMaxS: number;
+                /**
+                 * Format: int64
+                 * @description Cents.
+                 */
+                rechargeCents: number;
+                /** @description 用车前充值: a wallet must hold `rechargeCents` before a ride. */
+                rechargeFirst: boolean;
+                /** @description Of whom that is asked. */
+                rechargeFor: components["schemas"]["RechargeFor"];
+                /**
+                 * Format: int64
+                 * @description 单次骑行上限: seconds, after which `tooLong` happens.
+                 */
+                rideMaxS: number;
+                /** @description What happens then. */
+                tooLong: components["schemas"]["TooLong"];
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A bike as its scanner sees it. */
+        ScannedBike: {
+            /** @description 车辆编号. */
+            carId: string;
+            /** @description Why not, in words. */
+            reasons: string[];
+            /** @description Whether it may be taken. */
+            rentable: boolean;
         };
         /** @description A fence as it was seen. */
         SeenFence: {
@@ -8374,12 +15073,24 @@ export interface components {
             /** @description What to greet him with. */
             welcome: string;
         };
+        SimulatedBilling: {
+            /** @description What would count, published or not. */
+            billing: components["schemas"]["Billing"];
+            /** @description The service area. */
+            opAreaId: string;
+        };
         SmsCodeAsked: {
             /** @description 11 digits. */
             mobilePhoneNumber: string;
             /** @description 6 digits. */
             smsCode: string;
         };
+        /**
+         * Format: int32
+         * @description 扣款顺序
+         * @enum {integer}
+         */
+        SpendFirst: 1 | 2;
         /** @description One field of a whole state. */
         StateField: {
             /** @description Its key. */
@@ -8865,6 +15576,24 @@ export interface components {
              */
             url: string;
         };
+        /** @description A part of the day in Shanghai in which time costs more or less. */
+        TimeBand: {
+            /**
+             * Format: int32
+             * @description Minutes since midnight, 0 to 1439.
+             */
+            fromMin: number;
+            /**
+             * Format: int32
+             * @description Percent of the usual price of time, 1 to 500.
+             */
+            percent: number;
+            /**
+             * Format: int32
+             * @description Minutes since midnight, 1 to 1440, after `from_min`.
+             */
+            untilMin: number;
+        };
         /** @description A stretch of time. */
         TimeRange: {
             /**
@@ -8883,10 +15612,44 @@ export interface components {
          * @enum {string}
          */
         Told: "ring" | "powerOn" | "powerOff" | "openBattery" | "reboot";
+        /**
+         * Format: int32
+         * @description 骑行超时处理
+         * @enum {integer}
+         */
+        TooLong: 1 | 2 | 3;
         /** @description Where the tool is. */
         Tool: {
             /** @description Address of its script; empty: the page's own panel. */
             url: string;
+        };
+        /** @description Money for a wallet. */
+        TopUpForm: components["schemas"]["ByChannel"] & {
+            /**
+             * Format: int64
+             * @description Cents, 1 to 2,000 yuan.
+             */
+            amountCents: number;
+        };
+        /** @description What came of it. */
+        ToppedUp: {
+            /** @description Where a second person is to decide: his request's id, as text; nothing has moved then. */
+            approvalId?: string | null;
+            /**
+             * Format: int64
+             * @description 余额 now: what was paid in and what was given, cents.
+             */
+            balanceCents: number;
+        };
+        /** @description A riding card that is tried. */
+        TriedCard: {
+            /** @description What it takes off. */
+            kind: components["schemas"]["CardKind"];
+            /**
+             * Format: int64
+             * @description Seconds, metres or cents, by its kind; 次卡 takes all.
+             */
+            value?: number;
         };
         UnbindCard: {
             accountId: string;
@@ -8909,6 +15672,72 @@ export interface components {
         };
         Unmask: {
             id: components["schemas"]["FranchiseeId"];
+        };
+        /** @description 用车配置. */
+        UseRules: {
+            /**
+             * Format: int32
+             * @description 可用电量: a bike with less is not handed out, percent.
+             */
+            batteryMinPercent: number;
+            /**
+             * Format: int64
+             * @description 临界距离: metres before the edge at which the rider is warned; 0: not.
+             */
+            edgeWarnedM: number;
+            /** @description 人脸校验 before a ride. */
+            faceChecked: boolean;
+            /**
+             * Format: int32
+             * @description 识别度: so alike faces must be, percent, 50 to 100.
+             */
+            facePercent: number;
+            /**
+             * Format: int32
+             * @description A face that was recognised is not asked for again for so many days, 0 to 365.
+             */
+            faceValidDays: number;
+            /** @description 临停还盔. */
+            helmetBackOnPause: boolean;
+            /** @description 开头盔锁. */
+            helmetUnlocked: boolean;
+            /** @description 佩戴检测. */
+            helmetWornChecked: boolean;
+            /** @description 出区自动锁车. */
+            lockedOutside: boolean;
+            /**
+             * Format: int32
+             * @description Years.
+             */
+            maxAge: number;
+            /**
+             * Format: int32
+             * @description Years, 16 at least.
+             */
+            minAge: number;
+            /** @description 超载监测. */
+            overloadWatched: boolean;
+            /**
+             * Format: int64
+             * @description 临停上限: a pause lasts so many seconds at most; then the ride ends where the bike stands.
+             */
+            pauseMaxS: number;
+            /**
+             * Format: int64
+             * @description Cents.
+             */
+            rechargeCents: number;
+            /** @description 用车前充值: a wallet must hold `rechargeCents` before a ride. */
+            rechargeFirst: boolean;
+            /** @description Of whom that is asked. */
+            rechargeFor: components["schemas"]["RechargeFor"];
+            /**
+             * Format: int64
+             * @description 单次骑行上限: seconds, after which `tooLong` happens.
+             */
+            rideMaxS: number;
+            /** @description What happens then. */
+            tooLong: components["schemas"]["TooLong"];
         };
         /** @description A bike in a list. Times are epoch milliseconds; what was never reported is null. */
         VehicleListed: {
@@ -9027,6 +15856,146 @@ export interface components {
              */
             votedAt: number;
         };
+        /** @description What a wallet holds, or held at a moment. */
+        Wallet: {
+            /**
+             * Format: int64
+             * @description 余额: both, cents.
+             */
+            balanceCents: number;
+            /**
+             * Format: int64
+             * @description 押金, cents.
+             */
+            depositCents: number;
+            /**
+             * Format: int64
+             * @description 冻结: what of it is set aside now, cents; of a past moment nothing is said.
+             */
+            heldCents?: number | null;
+            /**
+             * Format: int64
+             * @description 欠款, cents.
+             */
+            owedCents: number;
+            /**
+             * Format: int64
+             * @description 赠送余额, cents.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description 充值余额, cents.
+             */
+            rechargeCents: number;
+            /**
+             * Format: int64
+             * @description 待退款: on its way back now, cents; of a past moment nothing is said.
+             */
+            refundDueCents?: number | null;
+        };
+        /** @description An entry of a rider's book: what it added, and what the book held after it. */
+        WalletRecordRow: {
+            /** @description That area's name, where the caller sees it. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description The moment that it is booked for, such as a ride's end; epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description 余额 after it: both, cents.
+             */
+            balanceAfterCents: number;
+            /** @description 业务: why, named once for ever. */
+            cause: string;
+            /**
+             * Format: int32
+             * @description 渠道; none: no money came in or went out.
+             */
+            channel?: number | null;
+            /**
+             * Format: int64
+             * @description 押金 after it, cents.
+             */
+            depositAfterCents: number;
+            /**
+             * Format: int64
+             * @description 押金变动, cents.
+             */
+            depositCents: number;
+            /** @description Its place in the log, as text. */
+            id: string;
+            movement?: components["schemas"]["Movement"] | null;
+            /** @description The service area where it was earned or spent. */
+            opAreaId?: string | null;
+            /** @description The order that it is about, as text. */
+            orderId?: string | null;
+            /**
+             * Format: int64
+             * @description 欠款 after it, cents.
+             */
+            owedAfterCents: number;
+            /**
+             * Format: int64
+             * @description 欠款变动, cents.
+             */
+            owedCents: number;
+            /**
+             * Format: int64
+             * @description 赠送余额 after it, cents.
+             */
+            presentAfterCents: number;
+            /**
+             * Format: int64
+             * @description 赠送余额变动, cents.
+             */
+            presentCents: number;
+            /**
+             * Format: int64
+             * @description 充值余额 after it, cents.
+             */
+            rechargeAfterCents: number;
+            /**
+             * Format: int64
+             * @description 充值余额变动, cents.
+             */
+            rechargeCents: number;
+            /**
+             * Format: int64
+             * @description 入账时间, epoch milliseconds.
+             */
+            recordedAt: number;
+            /**
+             * Format: int64
+             * @description 待退款变动, cents.
+             */
+            refundDueCents: number;
+        };
+        WalletTopUp: {
+            /**
+             * Format: int64
+             * @description 充值金额: what he paid in, cents, more than nothing.
+             */
+            amount: number;
+            /**
+             * Format: int64
+             * @description 赠送金额: what he is given, cents.
+             */
+            gift?: number;
+            /** @description 原因: 1 to 200 characters. */
+            remark?: string;
+            /** @description A UUID: under the same one money comes once. */
+            requestId: string;
+            /** @description The rider. */
+            userId: components["schemas"]["RiderId"];
+            /**
+             * Format: int64
+             * @description The version of the rider that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
         /** @description Where a bike was, oldest first; at most the newest 2,000 points. */
         Way: {
             /** @description The points. */
@@ -9116,6 +16085,168 @@ export interface components {
              * @default 惠行出行运营平台
              */
             title: string;
+        };
+        /** @description How much each evidence counts. Pulls are hundredths of a natural logarithm of odds, 0 to 1200. */
+        Weights: {
+            /**
+             * Format: int32
+             * @description A beacon that was heard.
+             * @default 800
+             */
+            beacon: number;
+            /**
+             * Format: int32
+             * @description A picture of one that does not.
+             * @default 200
+             */
+            cameraBad: number;
+            /**
+             * Format: int32
+             * @description A picture of a bike that stands well.
+             * @default 500
+             */
+            cameraGood: number;
+            /**
+             * Format: int32
+             * @description A penalty is charged from this certainty on, percent; below it somebody looks at it first.
+             * @default 99
+             */
+            chargeFromPercent: number;
+            /**
+             * Format: int32
+             * @description A bike along the direction of the parking place; half as much against one across.
+             * @default 60
+             */
+            direction: number;
+            /**
+             * Format: int32
+             * @description Decimetres that a bike's fix is off, at an hdop of 1.
+             * @default 30
+             */
+            fixDm: number;
+            /**
+             * Format: int32
+             * @description A helmet that is back; as much against one that is not.
+             * @default 10
+             */
+            helmet: number;
+            /**
+             * Format: int32
+             * @description A kickstand that is down.
+             * @default 20
+             */
+            kickstand: number;
+            /**
+             * Format: int32
+             * @description A proof that the parking place asks for and that was not given.
+             * @default 30
+             */
+            missing: number;
+            /**
+             * Format: int32
+             * @description Decimetres that a phone is off.
+             * @default 80
+             */
+            phoneDm: number;
+            /**
+             * Format: int32
+             * @description A phone farther than this from its bike does not speak against its rider, decimetres.
+             * @default 300
+             */
+            phoneFarDm: number;
+            /**
+             * Format: int32
+             * @description Decimetres that a reflected phone is off.
+             * @default 160
+             */
+            phoneReflectedDm: number;
+            /**
+             * Format: int32
+             * @description Percent of phones that are taken for reflected.
+             * @default 30
+             */
+            phoneReflectedPercent: number;
+            /**
+             * Format: int32
+             * @description Decimetres that a reflected fix is off.
+             * @default 100
+             */
+            reflectedDm: number;
+            /**
+             * Format: int32
+             * @description Percent of fixes that are taken for reflected.
+             * @default 20
+             */
+            reflectedPercent: number;
+            /**
+             * Format: int32
+             * @description A tag that was read.
+             * @default 800
+             */
+            rfid: number;
+        };
+        /** @description Which configuration, as an editor saw it. */
+        WhichConfig: {
+            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格. */
+            kind: components["schemas"]["ConfigKind"];
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description Which rider. */
+        WhichRider: {
+            /** @description His id. */
+            userId: string;
+        };
+        /** @description Name, phone and number, whole. */
+        WholeBearer: {
+            /** @description 证件编号. */
+            certNo: string;
+            /** @description 姓名. */
+            name: string;
+            /** @description 手机号. */
+            phone: string;
+        };
+        /** @description Names, phones and numbers, whole; empty where it is not about them. */
+        WholeClaimant: {
+            /** @description 身份证号. */
+            idNo: string;
+            /** @description 姓名. */
+            name: string;
+            /** @description 原手机号. */
+            phone: string;
+            /** @description 申请身份证号. */
+            wantedIdNo: string;
+            /** @description 申请姓名. */
+            wantedName: string;
+            /** @description 申请手机号. */
+            wantedPhone: string;
+        };
+        /** @description Name and phone, whole. */
+        WholeListed: {
+            /** @description 姓名. */
+            name: string;
+            /** @description 手机号. */
+            phone: string;
+        };
+        WholeOfBlacklist: {
+            id: components["schemas"]["BlacklistEntryId"];
+        };
+        WholeOfCertification: {
+            id: components["schemas"]["CertificationId"];
+        };
+        WholeOfRebinding: {
+            id: components["schemas"]["RebindingId"];
+        };
+        WholeOfRider: {
+            /** @description Which rider. */
+            userId: components["schemas"]["RiderId"];
+            /** @description What of him. */
+            what: components["schemas"]["RiderFact"];
         };
         /** @description Names and phone, whole. */
         WholePeople: {
@@ -9596,7 +16727,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AccountState"];
+                "application/json": components["schemas"]["PaymentAccountState"];
             };
         };
         responses: {
@@ -9921,6 +17052,444 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    billingConfig: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_Billing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    saveBillingConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_Billing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    simulateBilling: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulatedBilling"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BillingSimulation"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    copyAreaConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopiedConfig"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    discardAreaConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhichConfig"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    payConfig: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_PayRules"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    savePayConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_PayRules"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    ridingPermission: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_RidingPermission"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    saveRidingPermission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_RidingPermission"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    publishAreaConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishedConfig"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    returnConfig: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_ReturnRules"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    saveReturnConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_ReturnRules"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rollBackAreaConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolledBackConfig"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    useConfig: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_UseRules"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    saveUseConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_UseRules"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawAreaConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfConfigVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
             429: components["responses"]["Refused429"];
         };
@@ -11291,6 +18860,351 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listCards: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of these kinds, with commas between: 1 to 6. */
+                kind?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description 1: those on sale, 0: those that are not. */
+                state?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_CardProductRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    updateCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    createCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deleteCard: {
+        parameters: {
+            query: {
+                id: components["schemas"]["CardProductId"];
+                /** @description The version that the editor saw; another one is refused. */
+                version?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    discardCardDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardedCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportCards: {
+        parameters: {
+            query?: {
+                /** @description Part of the name. */
+                keyword?: string;
+                /** @description Those of these kinds, with commas between: 1 to 6. */
+                kind?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description 1: those on sale, 0: those that are not. */
+                state?: number;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cardInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardProductRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    publishCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishedCard"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rollBackCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfCardVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    setCardState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardStateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cardVersions: {
+        parameters: {
+            query: {
+                id: components["schemas"]["CardProductId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardVersions"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfCardVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     deviceVerification: {
         parameters: {
             query?: never;
@@ -11655,6 +19569,556 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderWhy"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    computeCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostAsked"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ComputedCost"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    forceEndOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForcedEnd"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["PayState"];
+                /** @description Those that were left so. */
+                class?: components["schemas"]["ReturnClass"];
+                /** @description Those that ended so. */
+                endKind?: components["schemas"]["EndKind"];
+                /** @description Those that cost at least so many cents. */
+                minCents?: number;
+                /** @description Those that cost at most so many cents. */
+                maxCents?: number;
+                /** @description Whether somebody changed the price. */
+                modified?: boolean;
+                /** @description Whether something went back. */
+                refunded?: boolean;
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Opened from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Opened until then, included. */
+                endTime?: string;
+                /** @description `openedAt` or `payCents`, with `-` before it from the highest down; absent: the newest first. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_OrderRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportOrders: {
+        parameters: {
+            query?: {
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["PayState"];
+                /** @description Those that were left so. */
+                class?: components["schemas"]["ReturnClass"];
+                /** @description Those that ended so. */
+                endKind?: components["schemas"]["EndKind"];
+                /** @description Those that cost at least so many cents. */
+                minCents?: number;
+                /** @description Those that cost at most so many cents. */
+                maxCents?: number;
+                /** @description Whether somebody changed the price. */
+                modified?: boolean;
+                /** @description Whether something went back. */
+                refunded?: boolean;
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Opened from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Opened until then, included. */
+                endTime?: string;
+                /** @description `openedAt` or `payCents`, with `-` before it from the highest down; absent: the newest first. */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    modifyOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderPrice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderRefund"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    decideReturnReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReturnReviewDecision"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listReturnReviews: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of orders that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Those that came so. */
+                source?: components["schemas"]["ReturnReviewSource"];
+                /** @description Those that riders ask for because of this. */
+                reason?: components["schemas"]["ReturnReviewReason"];
+                /** @description Those of bikes that were left there. */
+                class?: components["schemas"]["ReturnClass"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those that have waited at least so many minutes, or did until they were decided: 0 to 1440. */
+                waitedMin?: number;
+                /** @description Opened from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Opened until then, included. */
+                endTime?: string;
+                /** @description `openedAt`: the oldest first; absent: the newest. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_ReturnReviewRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportReturnReviews: {
+        parameters: {
+            query?: {
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of orders that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Those that came so. */
+                source?: components["schemas"]["ReturnReviewSource"];
+                /** @description Those that riders ask for because of this. */
+                reason?: components["schemas"]["ReturnReviewReason"];
+                /** @description Those of bikes that were left there. */
+                class?: components["schemas"]["ReturnClass"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those that have waited at least so many minutes, or did until they were decided: 0 to 1440. */
+                waitedMin?: number;
+                /** @description Opened from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Opened until then, included. */
+                endTime?: string;
+                /** @description `openedAt`: the oldest first; absent: the newest. */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    returnReviewPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which review. */
+                id: components["schemas"]["ReturnReviewId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    returnReviewInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The review's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ReturnReviewInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    writeOffOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderWhy"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    orderInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id, as text. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    replayOrder: {
+        parameters: {
+            query?: {
+                /** @description It ended then, epoch milliseconds: from its start to 31 days later. */
+                endTime?: number;
+                /** @description It was left so. */
+                left?: components["schemas"]["ReturnClass"];
+                /** @description Nothing is asked for where it was left, nor for its helmet. */
+                withoutPenalty?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The order's id, as text. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderReplay"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    orderTrack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id, as text. */
+                orderId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderTrack"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     listAgentAccounts: {
         parameters: {
             query?: {
@@ -11853,7 +20317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_AgentSwitched"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -12888,6 +21352,332 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    countApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ApprovalCount"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listApprovalKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ApprovalKinds"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    approvalLimits: {
+        parameters: {
+            query: {
+                /** @description Whose. */
+                agentId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ApprovalLimitsInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    setApprovalLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApprovalLimits"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rollBackApprovalLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalLimitsVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawApprovalLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalLimitsVersion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Which of them; all without it. */
+                view?: 0 | 1 | 2;
+                /** @description Part of the summary or of the requester's name. */
+                keyword?: string;
+                /** @description Those of this deed, such as `agent.disable`. */
+                kind?: string;
+                /** @description Those that stand so. */
+                state?: components["schemas"]["ApprovalState"];
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that this account asked for. */
+                requester?: components["schemas"]["OperatorId"];
+                /** @description Asked for from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Asked for until then, included. */
+                endTime?: string;
+                /** @description From so many yuan on. */
+                amountFrom?: string;
+                /** @description Up to so many yuan, included. */
+                amountTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_ApprovalRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportApprovals: {
+        parameters: {
+            query?: {
+                /** @description Which of them; all without it. */
+                view?: 0 | 1 | 2;
+                /** @description Part of the summary or of the requester's name. */
+                keyword?: string;
+                /** @description Those of this deed, such as `agent.disable`. */
+                kind?: string;
+                /** @description Those that stand so. */
+                state?: components["schemas"]["ApprovalState"];
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that this account asked for. */
+                requester?: components["schemas"]["OperatorId"];
+                /** @description Asked for from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Asked for until then, included. */
+                endTime?: string;
+                /** @description From so many yuan on. */
+                amountFrom?: string;
+                /** @description Up to so many yuan, included. */
+                amountTo?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    withdrawApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalWithdrawal"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    approvalInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The request's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ApprovalInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     allCode: {
         parameters: {
             query?: {
@@ -13702,6 +22492,1241 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listBlacklist: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description A whole phone, a whole name, a rider's id, or part of the reason. */
+                keyword?: string;
+                /** @description Those of this agent's riders. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so now. */
+                state?: components["schemas"]["BlacklistState"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["BlacklistKind"];
+                /** @description Those that reach so far. */
+                scope?: components["schemas"]["BlacklistScope"];
+                /** @description Added from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Added until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_BlacklistRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    addToBlacklist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBlacklistEntry"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    takeOffBlacklist: {
+        parameters: {
+            query: {
+                /** @description The rider. */
+                userId: components["schemas"]["RiderId"];
+                /** @description 解除原因: 1 to 200 characters. */
+                reason: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportBlacklist: {
+        parameters: {
+            query?: {
+                /** @description A whole phone, a whole name, a rider's id, or part of the reason. */
+                keyword?: string;
+                /** @description Those of this agent's riders. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so now. */
+                state?: components["schemas"]["BlacklistState"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["BlacklistKind"];
+                /** @description Those that reach so far. */
+                scope?: components["schemas"]["BlacklistScope"];
+                /** @description Added from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Added until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    blacklistInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BlacklistRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    liftBlacklist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Lifted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    blacklistPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which entry. */
+                id: components["schemas"]["BlacklistEntryId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    showBlacklistPhoto: {
+        parameters: {
+            query: {
+                /** @description The record's id. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    hideBlacklistPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which entry. */
+                id: components["schemas"]["BlacklistEntryId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    blacklistRiders: {
+        parameters: {
+            query: {
+                /** @description A whole phone, a whole name, or a rider's id. */
+                keyword: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Candidates"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    unmaskBlacklist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WholeOfBlacklist"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_WholeListed"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listCardHoldings: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those of this product. */
+                productId?: components["schemas"]["CardProductId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["CardKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["HoldingState"];
+                /** @description Those of this agent's riders. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Bought from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Bought until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_CardHoldingRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportCardHoldings: {
+        parameters: {
+            query?: {
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those of this product. */
+                productId?: components["schemas"]["CardProductId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["CardKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["HoldingState"];
+                /** @description Those of this agent's riders. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Bought from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Bought until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardRefundBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderDeposit: {
+        parameters: {
+            query: {
+                /** @description The rider. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RiderDeposit"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    freezeDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DepositFreezeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    recoverDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DepositRecoverBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listRiders: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description A whole phone, or his id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those whose account stands so now. */
+                accountState?: components["schemas"]["AccountState"];
+                /** @description Whether it was proved who they are. */
+                isVerified?: boolean;
+                /** @description Those who may ride by this of their own now. */
+                qualification?: components["schemas"]["Qualification"];
+                /** @description Those whose deposit stands so now. */
+                depositState?: components["schemas"]["DepositState"];
+                /** @description Registered from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Registered until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_RiderRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportRiders: {
+        parameters: {
+            query?: {
+                /** @description A whole phone, or his id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those whose account stands so now. */
+                accountState?: components["schemas"]["AccountState"];
+                /** @description Whether it was proved who they are. */
+                isVerified?: boolean;
+                /** @description Those who may ride by this of their own now. */
+                qualification?: components["schemas"]["Qualification"];
+                /** @description Those whose deposit stands so now. */
+                depositState?: components["schemas"]["DepositState"];
+                /** @description Registered from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Registered until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    certificationInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CertificationRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listCertifications: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Part of the school or company, a whole phone, a whole name, or a rider's id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["CareerKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+                /** @description `createdAt`: the oldest first; absent: the newest. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_CertificationRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportCertifications: {
+        parameters: {
+            query?: {
+                /** @description Part of the school or company, a whole phone, a whole name, or a rider's id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["CareerKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+                /** @description `createdAt`: the oldest first; absent: the newest. */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    certificationPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which certification. */
+                id: components["schemas"]["CertificationId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    reviewCertification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificationReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    unmaskCertification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WholeOfCertification"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_WholeBearer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rebindingInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RebindingRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listRebindings: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description A whole phone, the old or the new one, a whole name, or a rider's id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["RebindingKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+                /** @description `createdAt`: the oldest first; absent: the newest. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_RebindingRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportRebindings: {
+        parameters: {
+            query?: {
+                /** @description A whole phone, the old or the new one, a whole name, or a rider's id. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of riders who registered in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["RebindingKind"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["CaseState"];
+                /** @description Handed in from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Handed in until then, included. */
+                endTime?: string;
+                /** @description `createdAt`: the oldest first; absent: the newest. */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    rebindingPhoto: {
+        parameters: {
+            query: {
+                /** @description Of which rebinding. */
+                id: components["schemas"]["RebindingId"];
+                /** @description Which of its photos. */
+                photoId: components["schemas"]["AttachmentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "image/jpeg": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    reviewRebinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RebindingReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    unmaskRebinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WholeOfRebinding"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_WholeClaimant"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    unmaskRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WholeOfRider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RiderFactWhole"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderWallet: {
+        parameters: {
+            query: {
+                /** @description The rider. */
+                userId: components["schemas"]["RiderId"];
+                /** @description What it held at that moment, `YYYY-MM-DD HH:mm:ss`; absent: now. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Wallet"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    walletRecords: {
+        parameters: {
+            query: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The rider. */
+                userId: components["schemas"]["RiderId"];
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description Booked from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Booked until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_WalletRecordRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportWalletRecords: {
+        parameters: {
+            query: {
+                /** @description The rider. */
+                userId: components["schemas"]["RiderId"];
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description Booked from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Booked until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    topUpWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WalletTopUp"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ToppedUp"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rider's id. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RiderInfo"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    switchRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rider's id. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RiderSwitch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     listVehicles: {
         parameters: {
             query?: {
@@ -14284,6 +24309,36 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    setAreaBilling: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                areaId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenBilling"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     open_area: {
         parameters: {
             query?: never;
@@ -14331,6 +24386,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_AttachmentGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    putCardOnSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardPutOnSale"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -14452,6 +24535,455 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    paymentNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": number[];
+            };
+        };
+        responses: {
+            /** @description `{"received": true}` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                };
+            };
+            /** @description not signed by the provider */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderAccount: {
+        parameters: {
+            query: {
+                /** @description His id. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RiderAccount"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhichRider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BalanceBack"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cancelRide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cardsOnSale: {
+        parameters: {
+            query: {
+                /** @description Which rider. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardsOnSale"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    buyCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardBuying"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardBought"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cardsHeld: {
+        parameters: {
+            query: {
+                /** @description Which rider. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardsHeld"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    takeCardBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardTakenBack"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    certifyRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCertification"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CertificationGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cancelCertification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelledCertification"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    closeRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhichRider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    payDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ByChannel"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PaymentGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhichRider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    pauseRide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    nearbyBikes: {
+        parameters: {
+            query: {
+                /** @description Degrees north. */
+                lat: number;
+                /** @description Degrees east. */
+                lng: number;
+                /** @description Of the place: wgs84 (default), gcj02 or bd09. */
+                datum?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_NearBikes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderOrder: {
+        parameters: {
+            query: {
+                /** @description Whose. */
+                userId: components["schemas"]["RiderId"];
+                /** @description Which. */
+                orderId: components["schemas"]["RideOrderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RideShown"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     applyForParking: {
         parameters: {
             query?: never;
@@ -14471,6 +25003,396 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_ParkApplicationGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    payRide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    payRideByChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PaymentGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    riderPayment: {
+        parameters: {
+            query: {
+                /** @description Whose. */
+                userId: components["schemas"]["RiderId"];
+                /** @description Which. */
+                paymentId: components["schemas"]["PaymentId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PaymentShown"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    askRebinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRebinding"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RebindingGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cancelRebinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelledRebinding"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    registerRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRiderForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RiderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    reserveBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BikeAsked"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    resumeRide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    returnBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReturnForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    askReturnReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReturnReview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ReturnReviewGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    scanBike: {
+        parameters: {
+            query: {
+                /** @description 车辆编号. */
+                carId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ScannedBike"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    topUpWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TopUpForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PaymentGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    unlockBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BikeAsked"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderGiven"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    verifyRider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProofForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -14583,36 +25505,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_BatchResults"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            413: components["responses"]["Refused413"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    ride: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                carId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RideAsked"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_Value"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

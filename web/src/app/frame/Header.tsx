@@ -1,6 +1,7 @@
 import { MenuFoldOutlined, MenuOutlined, MenuUnfoldOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { Link } from 'react-router-dom'
+import { ApprovalTray } from '@/features/approvals/ApprovalTray'
 import { useBrand } from '../brand'
 import type { DeviceClass } from '@/kit/device'
 import { paths, type Route } from '../routes'
@@ -46,6 +47,7 @@ export function Header({ route, device, menu, onToggle, settings }: HeaderProps)
       <Selection />
       <SearchBox />
       {route.live && <ConnectionBadge />}
+      <ApprovalTray />
       <JobTray />
       {settings && <SettingsButton />}
       <PersonMenu />

@@ -16,6 +16,7 @@ import { CaseStates } from './CaseStates'
 import { JobStates } from './JobStates'
 import { ListStates } from './ListStates'
 import { RecordStates } from './RecordStates'
+import { ReviewStates } from './ReviewStates'
 import { sampleTree } from './samples'
 import { State } from './State'
 import { StatisticsStates } from './StatisticsStates'
@@ -53,6 +54,7 @@ export function Gallery() {
     <main className="gallery" id="content">
       <ListStates />
       <CaseStates />
+      <ReviewStates />
       <StatisticsStates />
       <VersionStates />
       <Part title="状态、金额、时间">

@@ -1,7 +1,7 @@
 import { Avatar, Card, Empty } from 'antd'
 import { UserOutlined } from '@ant-design/icons'
 import { Link } from 'react-router-dom'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { defaultOf, isGroup, menuChildren, permitted } from '../access'
 import { Permit } from '@/kit/Permit'
 import { useCodes } from '@/kit/permission/held'
@@ -12,6 +12,8 @@ import { useSession } from '../session/store'
 import { HomeFleet } from './HomeFleet'
 import { HomeMessages } from './HomeMessages'
 import './home.css'
+
+const ApprovalRecords = lazy(() => import('@/features/approvals/ApprovalRecords'))
 
 /** One group of pages; those that are not built yet are grey. */
 function Section({ title, icon, target, pages }: { title: string; icon: ReactNode; target: string; pages: Route[] }) {
@@ -76,6 +78,9 @@ export default function HomePage() {
           <HomeMessages />
         </Permit>
       </div>
+      <Suspense fallback={null}>
+        <ApprovalRecords />
+      </Suspense>
       <h2>
         您可以打开的页面 <small className="weak">灰色的页面正在建设</small>
       </h2>

@@ -4,7 +4,7 @@ import type { CallOptions } from '@/api/client'
 import { type Result, TOO_MANY } from '../jobs/jobs'
 import { startJob, type Work } from '../jobs/store'
 import { tellResult } from '../jobs/tell'
-import { useDangerousConfirm } from '../useDangerousConfirm'
+import { type Danger, useDangerousConfirm } from '../useDangerousConfirm'
 import { type BatchAnswer, type Fate, namesOf, runBatches, summaryOf } from './batch'
 
 /** Most things that one call of the server takes. */
@@ -38,15 +38,18 @@ interface BatchAct<Row> {
   consequence: string
   /** At most so many in a call. */
   atOnce?: number
-  run(keys: string[], options: CallOptions): Promise<BatchAnswer>
+  /** What must be said with it; nothing is asked when absent. */
+  reason?: Danger['reason']
+  /** `reason` is empty when none was asked for. */
+  run(keys: string[], options: CallOptions, reason: string): Promise<BatchAnswer>
 }
 
 /** Sends the calls, one after the other; in the end what became of each. */
-async function resultOf<Row>({ keyOf, called, counter }: Batch<Row>, { verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, job?: Work): Promise<Result> {
+async function resultOf<Row>({ keyOf, called, counter }: Batch<Row>, { verb, rows, run, atOnce = AT_ONCE }: BatchAct<Row>, reason: string, job?: Work): Promise<Result> {
   const fates = await runBatches(
     rows.map(keyOf),
     atOnce,
-    (keys) => run(keys, { quiet: true }),
+    (keys) => run(keys, { quiet: true }, reason),
     (count) => job?.report(count, rows.length, counter),
     job?.signal,
   )
@@ -66,8 +69,8 @@ export function useBatch<Row>(batch: Batch<Row>) {
   const client = useQueryClient()
   const { message, modal } = App.useApp()
 
-  const work = async (act: BatchAct<Row>, job?: Work) => {
-    const result = await resultOf(batch, act, job)
+  const work = async (act: BatchAct<Row>, reason: string, job?: Work) => {
+    const result = await resultOf(batch, act, reason, job)
     await Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey })))
     return result
   }
@@ -75,14 +78,14 @@ export function useBatch<Row>(batch: Batch<Row>) {
   return (act: BatchAct<Row>, done: () => void) => {
     const { rows, atOnce = AT_ONCE } = act
     if (rows.length === 0) return void message.info(act.none)
-    const inOne = async () => {
-      const result = await work(act)
+    const inOne = async (reason: string) => {
+      const result = await work(act, reason)
       done()
       tellResult(result, { message, modal })
     }
     // The question does not wait for it, and neither does the page.
-    const inSeveral = async () => {
-      const begun = startJob({ title: `${act.act} ${rows.length} ${counter}`, run: (job) => work(act, job) })
+    const inSeveral = async (reason: string) => {
+      const begun = startJob({ title: `${act.act} ${rows.length} ${counter}`, run: (job) => work(act, reason, job) })
       if (begun) done()
       else void message.warning(TOO_MANY)
     }
@@ -90,6 +93,7 @@ export function useBatch<Row>(batch: Batch<Row>) {
       act: act.act,
       name: namesOf(rows.map(short), counter),
       consequence: `共 ${rows.length} ${counter}。${act.consequence}`,
+      ...(act.reason ? { reason: act.reason } : {}),
       onConfirm: rows.length > atOnce ? inSeveral : inOne,
     })
   }

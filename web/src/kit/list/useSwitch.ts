@@ -8,8 +8,8 @@ import { type Batch, useBatch } from './useBatch'
 interface Switched<Row> extends Batch<Row> {
   /** `角色`. */
   noun: string
-  /** Said when it is done: `角色状态已更新`. */
-  done: string
+  /** Said when it is done: `角色状态已更新`; or of what was answered. */
+  done: string | ((output: unknown) => string)
   /** What follows for these, in words. */
   consequence(rows: readonly Row[], enable: boolean): string
   /** Those that may be switched; all when absent. */

@@ -22,12 +22,18 @@ function takesLetters(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest(takers) !== null
 }
 
-/** A case of a queue: what may be decided of it, by buttons or letters, and the cases before and behind it. */
+/** A case of a queue: what may be decided of it, by buttons or letters, and the cases before and behind it, by J and K too. */
 export function ReviewBar({ decisions, neighbours: { previous, next } }: { decisions: readonly Decision[]; neighbours: Neighbours }) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || takesLetters(event.target)) return
-      const found = decisions.find(({ hotkey }) => hotkey === event.key.toLowerCase())
+      const letter = event.key.toLowerCase()
+      const walk = letter === 'j' ? next : letter === 'k' ? previous : null
+      if (walk) {
+        event.preventDefault()
+        return walk()
+      }
+      const found = decisions.find(({ hotkey }) => hotkey === letter)
       if (!found || found.unavailable) return
       event.preventDefault()
       found.onDecide()
@@ -37,8 +43,8 @@ export function ReviewBar({ decisions, neighbours: { previous, next } }: { decis
   })
   return (
     <Space wrap size={8} role="toolbar" aria-label="审核">
-      <Button size="small" type="text" aria-label="上一条" title="上一条（↑）" icon={<UpOutlined />} disabled={previous === null} onClick={() => previous?.()} />
-      <Button size="small" type="text" aria-label="下一条" title="下一条（↓）" icon={<DownOutlined />} disabled={next === null} onClick={() => next?.()} />
+      <Button size="small" type="text" aria-label="上一条" title="上一条（K 或 ↑）" icon={<UpOutlined />} disabled={previous === null} onClick={() => previous?.()} />
+      <Button size="small" type="text" aria-label="下一条" title="下一条（J 或 ↓）" icon={<DownOutlined />} disabled={next === null} onClick={() => next?.()} />
       {decisions.map(({ key, label, hotkey, primary, danger, unavailable, onDecide }) => (
         <Button
           key={key}

@@ -27,8 +27,8 @@ export const AT_ONCE: TermFields = { when: 'now', until: null }
 export const termOf = ({ when, from, until }: TermFields): Term => ({ from: when === 'later' ? momentOf(from) : null, until: momentOf(until) })
 
 interface TermItemsProps {
-  /** What happens at the end: `临时围栏到时自动失效；留空则一直有效`. */
-  ending: string
+  /** What happens at the end: `临时围栏到时自动失效；留空则一直有效`. Absent where nothing ends by itself. */
+  ending?: string | undefined
   endLabel?: string
   /** What stands there while no end is given. */
   endless?: string
@@ -54,9 +54,11 @@ export function TermItems({ ending, endLabel = '失效时间', endless = '一直
           <DatePicker showTime={CLOCK} format={SHOWN} placeholder="选择时间" />
         </Form.Item>
       )}
-      <Form.Item name="until" label={endLabel} extra={ending}>
-        <DatePicker showTime={CLOCK} format={SHOWN} placeholder={endless} />
-      </Form.Item>
+      {ending !== undefined && (
+        <Form.Item name="until" label={endLabel} extra={ending}>
+          <DatePicker showTime={CLOCK} format={SHOWN} placeholder={endless} />
+        </Form.Item>
+      )}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AreaOption, areasWithin, billingLabel, billingShort, contractStanding, contractText } from './agent'
-import { disableConsequence, whyKept } from './useAgentCommands'
+import { disableConsequence, switched, whyKept } from './useAgentCommands'
 
 const areas: AreaOption[] = [
   { id: '1', name: '湖滨', agentId: 'top' },
@@ -15,6 +15,13 @@ describe('the areas that an agent may get', () => {
   })
   it('are all of them under the platform', () => {
     expect(areasWithin(areas, 'top', null)).toEqual(areas)
+  })
+})
+
+describe('a switched agent', () => {
+  it('is switched, or waits for a second person', () => {
+    expect(switched({})).toBe('代理状态已更新')
+    expect(switched({ approvalId: '7' })).toContain('已提交复核')
   })
 })
 

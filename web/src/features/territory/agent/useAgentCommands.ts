@@ -18,11 +18,17 @@ export function whyKept(agent: Pick<Agent, 'childCount' | 'areaCount'>): string 
   return undefined
 }
 
+/** What became of a switch: it is done, or waits for a second person. */
+export function switched(answer: unknown): string {
+  const waits = typeof answer === 'object' && answer !== null && 'approvalId' in answer
+  return waits ? '已提交复核，由另一位同事同意后停用' : '代理状态已更新'
+}
+
 export const useSwitchAgent = () =>
   useSwitch<Agent>({
     noun: '代理',
     counter: '个代理',
-    done: '代理状态已更新',
+    done: switched,
     stale,
     keyOf: ({ agentId }) => agentId,
     called: ({ company }) => company,

@@ -1,4 +1,4 @@
-//! What the rider app and the field app tell: rides and work on a bike.
+//! What the field app tells: work on a bike.
 
 use axum::extract::{Path, State};
 use serde::Deserialize;
@@ -10,37 +10,11 @@ use wire::{Answer, Body, Handled, Permit, Refused, RequestContext, Routes};
 
 use crate::Fleet;
 use crate::model::region::OperationState;
-use crate::model::vehicle::{CarId, RideAction, Vehicle, VehicleCommand};
+use crate::model::vehicle::{CarId, Vehicle, VehicleCommand};
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
-    Routes::new("fleet")
-        .add(Permit::Machine("open:ride"), routes!(ride).with_state(fleet.clone()))
-        .add(Permit::Machine("open:ride"), routes!(work).with_state(fleet.clone()))
-}
-
-/// What a rider does.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct RideAsked {
-    /// reserve, cancel, unlock, pause, resume or return.
-    #[schema(value_type = String)]
-    action: RideAction,
-    /// Who, as the rider app names him; 1 to 40 characters.
-    rider_id: String,
-}
-
-/// A rider reserves, unlocks, pauses or returns a bike.
-#[utoipa::path(post, path = "/open/v1/vehicles/{carId}/ride", tag = "open", params(("carId" = String, Path)),
-    request_body = RideAsked, responses((status = 200, body = Answer<Value>)))]
-async fn ride(
-    State(fleet): State<Fleet>,
-    request: RequestContext,
-    Path(car_id): Path<String>,
-    Body(body): Body<RideAsked>,
-) -> Handled<Value> {
-    let rider = person(body.rider_id)?;
-    run(&fleet, &request, car_id, VehicleCommand::Ride { action: body.action, rider }).await
+    Routes::new("fleet").add(Permit::Machine("open:ride"), routes!(work).with_state(fleet.clone()))
 }
 
 /// Begin or end.

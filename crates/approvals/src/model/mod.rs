@@ -1,0 +1,4 @@
+//! What is decided, pure.
+
+pub mod approval;
+pub mod limits;

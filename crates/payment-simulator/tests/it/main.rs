@@ -1,0 +1,6 @@
+//! What the simulator promises, tested from outside.
+
+mod asking;
+mod platform;
+mod process;
+mod telling;

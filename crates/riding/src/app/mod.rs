@@ -1,0 +1,48 @@
+//! Use cases that span aggregates: each is one append, all or none.
+
+mod blacklisting;
+pub mod cards;
+mod cases;
+mod order_deeds;
+mod orders;
+mod paying;
+mod payments;
+mod return_reviews;
+mod returning;
+mod riders;
+mod rides;
+mod wallets;
+
+pub(crate) use blacklisting::{ListingAsked, unlist};
+pub(crate) use cases::{CertificationAsked, RebindingAsked, Verdict, named};
+pub use order_deeds::order_deeds;
+pub(crate) use order_deeds::{BackTo, HowMuch, modifying, refunding, writing_off};
+pub use paying::Refunding;
+pub use payments::PaymentAsked;
+pub(crate) use return_reviews::ReviewAsked;
+pub use returning::ReturnAsked;
+pub(crate) use returning::left;
+pub use riders::{NewRider, Proof};
+pub use rides::UnlockAsked;
+pub use wallets::AdjustWallet;
+
+use kernel::{CommandContext, Position};
+use vocabulary::{DataOwner, Scope};
+use wire::Refused;
+
+/// Reads what was written a moment ago.
+pub(crate) const NEWEST: Option<Position> = Some(Position(i64::MAX));
+
+/// The same context without bounds, once it is known that the caller may reach `owner`: a rider's book and orders of his in
+/// other areas change with what is done.
+pub(crate) fn reaching(
+    scope: &Scope,
+    owner: DataOwner,
+    ctx: CommandContext,
+) -> Result<CommandContext, Refused> {
+    if scope.contains(owner) {
+        Ok(CommandContext { scope: Scope::ALL, ..ctx })
+    } else {
+        Err(Refused::not_found())
+    }
+}

@@ -1,0 +1,35 @@
+//! What decides. Pure: no database, no HTTP, no clock.
+
+pub mod billing;
+pub mod blacklist;
+pub mod card;
+pub mod card_money;
+pub mod card_product;
+pub mod certainty;
+pub mod certification;
+pub mod config;
+pub mod fare;
+#[cfg(test)]
+mod fare_tests;
+mod holding_parts;
+pub mod holdings;
+pub mod money;
+pub mod movement;
+pub mod order;
+pub mod order_terms;
+#[cfg(test)]
+mod order_tests;
+pub mod pay_rules;
+pub mod payment;
+pub mod rebinding;
+pub mod return_review;
+pub mod return_rules;
+pub mod review;
+pub mod rider;
+#[cfg(test)]
+mod rider_tests;
+pub mod riding_permission;
+#[cfg(test)]
+mod setting_tests;
+pub mod simulation;
+pub mod use_rules;

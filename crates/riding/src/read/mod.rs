@@ -1,0 +1,14 @@
+//! Read models.
+
+pub mod blacklist;
+pub mod card_holdings;
+pub mod card_products;
+pub mod certifications;
+pub mod configs;
+pub mod orders;
+pub mod payments;
+pub mod priced;
+pub mod rebindings;
+pub mod return_reviews;
+pub mod riders;
+pub mod wallets;

@@ -1,0 +1,3 @@
+//! What the clock does, on a database.
+
+mod case_upkeep;
