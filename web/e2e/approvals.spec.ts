@@ -91,6 +91,8 @@ test.describe.serial('a second person', () => {
     await question.getByLabel('驳回原因').fill('还有未结清的账单')
     await question.getByRole('button', { name: '驳回' }).click()
     await expect(drawer(page)).toContainText(last)
+    await page.keyboard.press('Escape')
+    await expect(page.locator('.ant-drawer-mask:visible')).toHaveCount(0)
     await page.goto(at(`/log?keyword=${encodeURIComponent(company(numbers[1]!))}`))
     await rowOf(page, middle).click()
     await expect(drawer(page)).toContainText('还有未结清的账单')

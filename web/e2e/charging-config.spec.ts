@@ -21,7 +21,7 @@ test.describe.serial('charging configuration', () => {
   test('PROD-010 ROUTE-050 a price is tried, saved, found again after a reload and published', async ({ page }) => {
     await opened(page)
     // The simulator published prices of each area.
-    await expect(page.getByText(/第 \d+ 版生效中/)).toBeVisible()
+    await expect(page.getByText(/第 \d+ 版生效中/).first()).toBeVisible()
     await expect(page.getByRole('listitem', { name: /^第 1 版$/ })).toBeVisible()
 
     await page.getByRole('button', { name: '通勤 12 分钟' }).click()

@@ -257,9 +257,10 @@ fn where_a_bike_is_hangs_on_no_hour_no_room_and_no_edge_of_an_area() {
 fn how_far_within_a_place_lies_is_told_from_the_edge_that_decided() {
     let wide = Rule::Parking(Parking { buffer_m: 2.0, ..Parking::default() });
     let atlas = atlas(vec![fence(1, [0.0, 0.0, 60.0, 20.0], wide), no_stop(2, [200.0, 0.0, 300.0, 100.0])]);
+    let of_area = |(east_m, north_m): (f64, f64)| Stop { area: Some(AREA), ..stop(east_m, north_m) };
     let into_m = |judged_at: (f64, f64), at: (f64, f64)| {
-        let judged = atlas.judge(&stop(judged_at.0, judged_at.1), |_| 0);
-        atlas.into_m(&judged, &stop(at.0, at.1), |_| 0).unwrap()
+        let judged = atlas.judge(&of_area(judged_at), |_| 0);
+        atlas.into_m(&judged, &of_area(at), |_| 0).unwrap()
     };
     let near = |metres: f64, wanted: f64| (metres - wanted).abs() < 0.01;
     let beside = (70.0, 10.0);

@@ -70,7 +70,7 @@ impl ConfigKind {
 }
 
 fn no_area() -> Refused {
-    Refused::business("area-unknown", "服务区不存在，或不在您的数据范围内")
+    Refused::not_found()
 }
 
 /// An area that the caller may see, as it is run now.

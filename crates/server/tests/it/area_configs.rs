@@ -121,7 +121,7 @@ async fn a_configuration_is_its_agents_alone_and_is_copied_where_one_may() {
         ("POST", "/config/area/discard", which(&theirs.area)),
     ];
     for (method, path, content) in asked {
-        assert_eq!(clerk.call(method, path, content).await.code(), "area-unknown", "{method} {path}");
+        assert_eq!(clerk.call(method, path, content).await.code(), "not-found", "{method} {path}");
     }
     // Of another page's kinds nothing, whoever's area it is.
     let use_rules = json!({"kind": 3, "opAreaId": own.area, "version": 0, "dataVersion": 1});
@@ -134,7 +134,7 @@ async fn a_configuration_is_its_agents_alone_and_is_copied_where_one_may() {
     let codes = |results: &Value| -> Vec<Value> {
         results.as_array().unwrap().iter().map(|one| one["error"]["code"].clone()).collect()
     };
-    assert_eq!(codes(&results), [json!("area-unknown"), Value::Null], "{results}");
+    assert_eq!(codes(&results), [json!("not-found"), Value::Null], "{results}");
     let untouched = billing_of(&admin, &theirs.area).await;
     assert_eq!((&untouched["versions"].as_array().unwrap().len(), &untouched["draft"]), (&1, &Value::Null));
     assert_eq!(untouched["versions"][0]["content"]["cycleCents"], 150);

@@ -109,6 +109,9 @@ fn door(at: (&str, &str)) -> Option<Sample> {
             | "/mieba/v2/platform/opman/device/permission",
         ) => AUTHENTICATION,
         ("GET", "/healthz" | "/readyz" | "/metrics") => STATE,
+        ("POST", "/open/v1/payment/notice") => {
+            Sample::Whole("signed by the payment provider, for whom there is no caller")
+        }
         ("GET", "/map/base") => Sample::Whole("the base map shows no vehicles"),
         _ => return None,
     })
@@ -448,7 +451,7 @@ fn of_rider_cases(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             Some(Sample::Tell(json!({"userId": rider, "kind": 1, "scope": 2, "reason": "越权"})))
         }
         ("DELETE", "/user/blacklist") => Some(Sample::Tell(json!({"userId": rider, "reason": "越权"}))),
-        ("POST", "/user/blacklist/lift") => Some(Sample::Tell(json!({"ids": [entry], "reason": "越权"}))),
+        ("POST", "/user/blacklist/lift") => Some(Sample::Ask(json!({"ids": [entry], "reason": "越权"}))),
         ("POST", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry}))),
         ("DELETE", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry, "photoId": "1"}))),
         _ => None,
@@ -555,4 +558,5 @@ pub fn address(route: &Route, theirs: &Theirs) -> String {
         .replace("{position}", &theirs.position)
         .replace("{areaId}", &theirs.area)
         .replace("{userId}", &theirs.cases[0])
+        .replace("{orderId}", "1")
 }

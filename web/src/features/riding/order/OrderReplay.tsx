@@ -9,6 +9,8 @@ import { Money } from '@/kit/Money'
 import { compared, momentOf, NOTHING_TRIED, type OrderInfo, orderReplay, type WhatIf, writtenOf } from './order'
 
 const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
+/** Left where it truly was. */
+const AS_IT_WAS = -1
 const places = numberedOptionsOf(returnClassLabels)
 
 /** The fare computed again from what was stored, and what it would be, had the ride ended otherwise. Nothing is written. */
@@ -44,12 +46,10 @@ export function OrderReplay({ order }: { order: OrderInfo }) {
           <span>还车位置</span>
           <Select
             aria-label="假设还车位置"
-            allowClear
-            placeholder="与订单相同"
-            value={tried.left}
-            options={places}
+            value={tried.left ?? AS_IT_WAS}
+            options={[{ value: AS_IT_WAS, label: '与订单相同' }, ...places]}
             disabled={tried.withoutPenalty}
-            onChange={(left) => put({ left: left ?? null })}
+            onChange={(left) => put({ left: left === AS_IT_WAS ? null : (left as WhatIf['left']) })}
           />
         </div>
         <Checkbox checked={tried.withoutPenalty} onChange={({ target }) => put({ withoutPenalty: target.checked })}>
