@@ -31,6 +31,9 @@ test.describe.serial('charging configuration', () => {
     await expect(total(page)).toHaveText(wanted)
     await page.getByRole('button', { name: '站点外', exact: true }).click()
     await expect(page.getByRole('table', { name: '费用明细' })).toContainText('调度费（近）')
+    // A button under the pointer is on its way to another colour.
+    await page.mouse.move(0, 0)
+    await page.waitForTimeout(400)
     expect(await violationsOf(page)).toEqual([])
 
     await page.getByRole('button', { name: '保存草稿' }).click()

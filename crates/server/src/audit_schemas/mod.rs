@@ -9,6 +9,7 @@ mod approvals;
 mod cards;
 mod finance;
 mod fleet;
+mod payments;
 mod return_reviews;
 mod rider_cases;
 mod riders;
@@ -44,6 +45,7 @@ pub fn schemas() -> Arc<AuditSchemas> {
         .chain(riders::audit_schemas())
         .chain(approvals::audit_schemas())
         .chain(cards::audit_schemas())
+        .chain(payments::audit_schemas())
         .chain(riding::audit_schemas());
     Arc::new(AuditSchemas::new(CATEGORIES.as_slice(), audit_schemas.collect()))
 }

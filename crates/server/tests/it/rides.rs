@@ -39,8 +39,8 @@ impl Scene {
         for bike in &scene.city.bikes {
             let path = format!("/open/v1/rider/scan?carId={}", bike.car);
             eventually("the bike may be taken", PATIENCE, async || {
-                let scanned = scene.machine.get(&path).await.data();
-                (scanned["rentable"] == true).then_some(())
+                let scanned = scene.machine.get(&path).await;
+                (scanned.body["data"]["rentable"] == true).then_some(())
             })
             .await;
         }

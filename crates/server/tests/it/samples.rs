@@ -451,7 +451,7 @@ fn of_rider_cases(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             Some(Sample::Tell(json!({"userId": rider, "kind": 1, "scope": 2, "reason": "越权"})))
         }
         ("DELETE", "/user/blacklist") => Some(Sample::Tell(json!({"userId": rider, "reason": "越权"}))),
-        ("POST", "/user/blacklist/lift") => Some(Sample::Ask(json!({"ids": [entry], "reason": "越权"}))),
+        ("POST", "/user/blacklist/lift") => Some(Sample::Ask(json!({"ids": ["1"], "reason": "越权"}))),
         ("POST", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry}))),
         ("DELETE", "/user/blacklist/photo") => Some(Sample::Tell(json!({"id": entry, "photoId": "1"}))),
         _ => None,
