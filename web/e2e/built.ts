@@ -19,6 +19,8 @@ export const built = pages.map(({ path }) => path)
 
 /** Those that are lists described by data. */
 export const lists = pages
+  // A page of one record, which has lists in it.
+  .filter(({ path }) => !path.endsWith('-detail'))
   .filter(({ page }) => /<(ListPage|FenceList|CardList)\b/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
   .map(({ path }) => path)
 

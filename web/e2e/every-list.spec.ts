@@ -83,8 +83,8 @@ async function sortBy(page: Page, head: Locator): Promise<void> {
   await head.click()
 }
 
-/** Columns that no file has: what is done with a row, and what moves from second to second. */
-const NOT_IN_FILES = ['', '操作', '下发进度']
+/** Columns that no file has: what is done with a row, what moves from second to second, and what several fields say together. */
+const NOT_IN_FILES = ['', '操作', '下发进度', '优惠']
 
 /** The file has the columns in sight, and a line for each row. */
 async function takeAway(page: Page): Promise<void> {
