@@ -145,13 +145,13 @@ test('SET-012 SET-013 SET-022 SET-023 colour-weak mode and tabs are switches', a
   await expect(page.locator('body')).not.toHaveClass(/colorWeak/)
   await onOff(page, '色弱模式').click()
   await expect(page.locator('body')).toHaveClass(/colorWeak/)
-  await expect(page.getByRole('tablist')).toHaveCount(0)
+  await expect(page.getByRole('tablist', { name: '已打开的页面' })).toHaveCount(0)
   await onOff(page, '多标签模式').click()
   await expect(page.getByRole('tablist', { name: '已打开的页面' })).toBeVisible()
   await onOff(page, '色弱模式').click()
   await expect(page.locator('body')).not.toHaveClass(/colorWeak/)
   await drawer(page).getByRole('button', { name: '恢复默认' }).click()
-  await expect(page.getByRole('tablist')).toHaveCount(0)
+  await expect(page.getByRole('tablist', { name: '已打开的页面' })).toHaveCount(0)
 })
 
 test.describe('copying', () => {

@@ -157,7 +157,7 @@ test.describe('on a phone', () => {
     await expect(menu).toBeHidden()
     await visit(page, '/no-such-page')
     await page.getByRole('link', { name: '返回首页' }).click()
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
     await expect(page.getByRole('button', { name: '展开菜单' })).toBeVisible()
     await expect(menu).toBeHidden()
   })
