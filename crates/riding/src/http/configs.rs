@@ -5,7 +5,9 @@ use kernel::{CommandContext, Receipt};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::openapi::schema::Type;
+use utoipa::openapi::{ObjectBuilder, OneOfBuilder, RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 use utoipa_axum::routes;
 use vocabulary::{AreaId, Timestamp, choices};
 use wire::{
@@ -98,6 +100,12 @@ struct ConfigVersionOf<T> {
     content: T,
 }
 
+/// `T`, or null: of an option of a parameter the derived schema forgets the null.
+fn or_null<T: PartialSchema>() -> RefOr<Schema> {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    OneOfBuilder::new().item(null).item(T::schema()).into()
+}
+
 /// The configuration of a kind and an area.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -105,7 +113,7 @@ struct AreaConfig<T> {
     /// To be sent with a change; 0: nobody ever wrote any.
     version: i64,
     /// What is being written; null: nothing.
-    #[schema(required)]
+    #[schema(required, schema_with = or_null::<T>)]
     draft: Option<T>,
     /// When that was saved, epoch milliseconds.
     #[schema(required)]

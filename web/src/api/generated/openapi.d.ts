@@ -5267,8 +5267,7 @@ export interface components {
         Answer_AreaConfig_Billing: {
             /** @description The configuration of a kind and an area. */
             data: {
-                /** @description 计费配置. */
-                draft: {
+                draft: null | {
                     /** @description 时段系数. */
                     bands: components["schemas"]["TimeBand"][];
                     /**
@@ -5427,8 +5426,7 @@ export interface components {
         Answer_AreaConfig_PayRules: {
             /** @description The configuration of a kind and an area. */
             data: {
-                /** @description 支付配置. */
-                draft: {
+                draft: null | {
                     /** @description 补缴余额支付: what a wallet gets later pays what is owed. */
                     arrearsByBalance: boolean;
                     /** @description 余额自动支付: a wallet that holds enough pays a ride as it ends. */
@@ -5495,8 +5493,7 @@ export interface components {
         Answer_AreaConfig_ReturnRules: {
             /** @description The configuration of a kind and an area. */
             data: {
-                /** @description 还车配置. */
-                draft: {
+                draft: null | {
                     /** @description 蓝牙道钉. */
                     beacon: components["schemas"]["Effect"];
                     /** @description 摄像头. */
@@ -5603,8 +5600,7 @@ export interface components {
         Answer_AreaConfig_RidingPermission: {
             /** @description The configuration of a kind and an area. */
             data: {
-                /** @description 骑行资格配置: one of the ways that are open is enough. */
-                draft: {
+                draft: null | {
                     /** @description 职业认证: whose profession was checked. */
                     career: boolean;
                     /** @description 诚信金: who left a deposit. */
@@ -5665,8 +5661,7 @@ export interface components {
         Answer_AreaConfig_UseRules: {
             /** @description The configuration of a kind and an area. */
             data: {
-                /** @description 用车配置. */
-                draft: {
+                draft: null | {
                     /**
                      * Format: int32
                      * @description 可用电量: a bike with less is not handed out, percent.
