@@ -1,12 +1,12 @@
 //! Cards: bought, used by rides, given back.
 
 use kernel::{AnyRefusal, CommandContext, CommandError, Receipt, Transaction};
-use ledger::{Book, BookCommand, Holder};
 use serde_json::json;
 use vocabulary::{CardHoldingId, CardProductId, PaymentId, RideOrderId, RiderId, Scope, Timestamp};
 use wire::{Caller, Refused, RequestContext};
 
-use super::reaching;
+use super::payments::start_refund;
+use super::{post, reaching};
 use crate::Context;
 use crate::model::card::CardKind;
 use crate::model::card_money;
@@ -121,7 +121,7 @@ async fn hold(
     let buy = RiderCardsCommand::Buy { of, purchase: Box::new(purchase), limit };
     tx.execute::<RiderCards>(&of.rider_id, buy).await?;
     let entry = card_money::sold(holding_id, of.area_id, at, price_cents, paid_by);
-    tx.execute::<Book>(&Holder::rider(of.rider_id), BookCommand::Post(entry)).await?;
+    post(tx, of.rider_id, entry).await?;
     if kind == CardKind::Membership {
         qualify(tx, of.rider_id, at).await?;
     }
@@ -219,9 +219,9 @@ impl Context {
         let (held, of) = held.ok_or_else(|| Refused::internal("a card went back that nobody held"))?;
         let amount_cents = held.unused_cents(now);
         let entry = card_money::refunded(*holding, of.area_id, now, amount_cents, to);
-        tx.execute::<Book>(&Holder::rider(*rider), BookCommand::Post(entry)).await?;
+        post(tx, *rider, entry).await?;
         if let (RefundTo::Origin, Some(payment)) = (to, held.purchase().paid_by.payment) {
-            self.give_back_in(tx, payment, amount_cents, GoesBack::Price).await?;
+            start_refund(&self.runtime, tx, payment, amount_cents, GoesBack::Price).await?;
         }
         if held.purchase().card.kind == CardKind::Membership {
             qualify(tx, *rider, now).await?;
@@ -243,7 +243,7 @@ pub(crate) async fn bought_by_payment(
         Ok(()) => Ok(CardGiven::Bought(holding_id)),
         Err(CommandError::Refused(refusal)) => {
             let entry = card_money::kept(payment, of.area_id, at, amount_cents, channel);
-            tx.execute::<Book>(&Holder::rider(wanted.rider), BookCommand::Post(entry)).await?;
+            post(tx, wanted.rider, entry).await?;
             Ok(CardGiven::Kept(refusal.message()))
         }
         Err(error) => Err(error.into()),

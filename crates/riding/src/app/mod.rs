@@ -26,8 +26,9 @@ pub use riders::{NewRider, Proof};
 pub use rides::UnlockAsked;
 pub use wallets::AdjustWallet;
 
-use kernel::{CommandContext, Position};
-use vocabulary::{DataOwner, Scope};
+use kernel::{AnyRefusal, CommandContext, CommandError, Position, Transaction};
+use ledger::{Book, BookCommand, Entry, Holder};
+use vocabulary::{DataOwner, RiderId, Scope};
 use wire::Refused;
 
 /// Reads what was written a moment ago.
@@ -44,5 +45,17 @@ pub(crate) fn reaching(
         Ok(CommandContext { scope: Scope::ALL, ..ctx })
     } else {
         Err(Refused::not_found())
+    }
+}
+
+/// Books an entry in a rider's book, where anything moves.
+pub(crate) async fn post(
+    tx: &mut Transaction,
+    rider: RiderId,
+    entry: impl Into<Option<Entry>>,
+) -> Result<(), CommandError<AnyRefusal>> {
+    match entry.into() {
+        Some(entry) => tx.execute::<Book>(&Holder::rider(rider), BookCommand::Post(entry)).await,
+        None => Ok(()),
     }
 }

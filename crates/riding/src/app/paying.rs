@@ -2,17 +2,18 @@
 
 use kernel::runtime::Runtime;
 use kernel::{CommandContext, Receipt, Transaction};
-use ledger::{AccountKind, Book, BookCommand, Holder};
+use ledger::{AccountKind, Book, Holder};
 use serde_json::json;
 use vocabulary::{RideOrderId, Timestamp};
 use wire::Refused;
 
-use super::cards;
 use super::order_deeds::BackTo;
+use super::payments::start_refund;
+use super::{cards, post};
 use crate::Context;
 use crate::model::money;
 use crate::model::order::{Order, OrderCommand, PayState, Share};
-use crate::model::payment::{GoesBack, Payment, PaymentCommand, Refund};
+use crate::model::payment::GoesBack;
 
 /// The channel of a wallet.
 const WALLET: i16 = 0;
@@ -39,15 +40,11 @@ impl Context {
         let loaded = tx.load::<Order>(&order_id).await?;
         let order = loaded.state;
         let opened = order.opened().ok_or_else(Refused::not_found)?;
-        let holder = Holder::rider(opened.rider_id);
-        let book = tx.load::<Book>(&holder).await?.state;
+        let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
         let Some(share) = money::from_wallet(&book, order.owed_cents()) else { return Ok(()) };
         let entry = money::paid(order_id, loaded.version, opened.area_id, now, &share, WALLET);
         tx.execute::<Order>(&order_id, OrderCommand::Pay { share, channel: WALLET, payment: None }).await?;
-        if let Some(entry) = entry {
-            tx.execute::<Book>(&holder, BookCommand::Post(entry)).await?;
-        }
-        Ok(())
+        Ok(post(tx, opened.rider_id, entry).await?)
     }
 
     /// Pays an order from the wallet, all or nothing.
@@ -63,28 +60,6 @@ impl Context {
             Ok(tx)
         };
         self.runtime.desk.transact(&ctx, paying).await
-    }
-
-    /// Gives money of an order back the way it came, as part of `tx`.
-    pub(crate) async fn refund_in(
-        &self,
-        tx: &mut Transaction,
-        refunding: &Refunding,
-        now: Timestamp,
-    ) -> Result<(), Refused> {
-        refund(&self.runtime, tx, refunding, BackTo::Original, now).await
-    }
-
-    /// Lowers what an order costs before it is paid, as part of `tx`.
-    pub(crate) async fn modify_in(
-        &self,
-        tx: &mut Transaction,
-        order_id: RideOrderId,
-        pay_cents: i64,
-        reason: &str,
-        now: Timestamp,
-    ) -> Result<(), Refused> {
-        modify(tx, order_id, pay_cents, reason, now).await
     }
 }
 
@@ -104,23 +79,18 @@ pub(super) async fn refund(
     tx.execute::<Order>(order_id, refund).await?;
     if share.third_cents > 0 && to == BackTo::Original {
         let payment = loaded.state.payment().ok_or_else(Refused::not_found)?;
-        let refund_id = runtime.ids.next_id();
-        let what = Refund { refund_id, amount_cents: share.third_cents, what: GoesBack::Price };
-        tx.execute::<Payment>(&payment, PaymentCommand::GiveBack(what)).await?;
+        start_refund(runtime, tx, payment, share.third_cents, GoesBack::Price).await?;
     }
     // Who gets all of it back has not used his card either.
     if tx.load::<Order>(order_id).await?.state.state() == PayState::Refunded {
         cards::give_back(tx, opened.rider_id, *order_id).await?;
     }
-    let holder = Holder::rider(opened.rider_id);
-    if let Some(entry) = money::refunded(*order_id, loaded.version, opened.area_id, now, share) {
-        tx.execute::<Book>(&holder, BookCommand::Post(entry)).await?;
-    }
+    let entry = money::refunded(*order_id, loaded.version, opened.area_id, now, share);
+    post(tx, opened.rider_id, entry).await?;
     if to == BackTo::Wallet {
         let which = format!("{order_id}-{}", loaded.version);
-        if let Some(entry) = money::stayed(AccountKind::Recharge, which, now, share.third_cents) {
-            tx.execute::<Book>(&holder, BookCommand::Post(entry)).await?;
-        }
+        let entry = money::stayed(AccountKind::Recharge, which, now, share.third_cents);
+        post(tx, opened.rider_id, entry).await?;
     }
     Ok(())
 }
@@ -139,10 +109,8 @@ pub(super) async fn modify(
     let modify = OrderCommand::Modify { pay_cents, reason: reason.to_owned() };
     tx.execute::<Order>(&order_id, modify).await?;
     let by_cents = order.pay_cents() - pay_cents;
-    if let Some(entry) = money::lowered(order_id, loaded.version, opened.area_id, now, by_cents) {
-        tx.execute::<Book>(&Holder::rider(opened.rider_id), BookCommand::Post(entry)).await?;
-    }
-    Ok(())
+    let entry = money::lowered(order_id, loaded.version, opened.area_id, now, by_cents);
+    Ok(post(tx, opened.rider_id, entry).await?)
 }
 
 /// Gives up what is still owed for an order.
@@ -155,8 +123,6 @@ pub(super) async fn write_off(
     let order = tx.load::<Order>(&order_id).await?.state;
     let opened = order.opened().ok_or_else(Refused::not_found)?;
     tx.execute::<Order>(&order_id, OrderCommand::WriteOff { reason: reason.to_owned() }).await?;
-    if let Some(entry) = money::written_off(order_id, opened.area_id, now, order.owed_cents()) {
-        tx.execute::<Book>(&Holder::rider(opened.rider_id), BookCommand::Post(entry)).await?;
-    }
-    Ok(())
+    let entry = money::written_off(order_id, opened.area_id, now, order.owed_cents());
+    Ok(post(tx, opened.rider_id, entry).await?)
 }

@@ -1,8 +1,9 @@
 //! Riders' money that comes and goes through channels. What a payment is for is settled in the one append that says it was
 //! paid; a provider who is asked, or tells, ten times is counted once.
 
+use kernel::runtime::Runtime;
 use kernel::{Aggregate, AnyRefusal, CommandContext, CommandError, Receipt, Transaction};
-use ledger::{AccountKind, Book, BookCommand, Entry, Holder};
+use ledger::{AccountKind, Book, Holder};
 use payment_port::{
     Channel, Mode, Payment as Told, PaymentOrder, PaymentState as ToldState, PortError, Refund as RefundTold,
     RefundOrder, RefundState as RefundToldState,
@@ -12,7 +13,7 @@ use vocabulary::{CardHoldingId, Cents, PaymentId, RiderId, Timestamp};
 use wire::{Caller, Refused, RequestContext};
 
 use super::cards::{self, CardGiven, CardPaid, CardWanted};
-use super::{NEWEST, reaching};
+use super::{NEWEST, post, reaching};
 use crate::Context;
 use crate::model::config::RidingPermissionConfig;
 use crate::model::money;
@@ -44,18 +45,6 @@ pub struct PaymentAsked {
     pub agreed: bool,
     /// Of a top-up: how much.
     pub amount_cents: Option<i64>,
-}
-
-/// Books an entry, where anything moves.
-async fn post(
-    tx: &mut Transaction,
-    holder: Holder,
-    entry: Option<Entry>,
-) -> Result<(), CommandError<AnyRefusal>> {
-    match entry {
-        Some(entry) => tx.execute::<Book>(&holder, BookCommand::Post(entry)).await,
-        None => Ok(()),
-    }
 }
 
 impl Context {
@@ -260,20 +249,6 @@ impl Context {
         self.runtime.desk.transact(ctx, settling).await.map(drop)
     }
 
-    /// Sends money back by the way it came, as part of `tx`; it leaves when the append stands.
-    pub(crate) async fn give_back_in(
-        &self,
-        tx: &mut Transaction,
-        payment: PaymentId,
-        amount_cents: i64,
-        what: GoesBack,
-    ) -> Result<i64, CommandError<AnyRefusal>> {
-        let refund_id = self.runtime.ids.next_id();
-        tx.execute::<Payment>(&payment, PaymentCommand::GiveBack(Refund { refund_id, amount_cents, what }))
-            .await?;
-        Ok(refund_id)
-    }
-
     /// Sends back what is left of what a rider paid into his wallet, the newest payments first.
     pub(crate) async fn give_balance_back(
         &self,
@@ -286,9 +261,8 @@ impl Context {
         let mut db = self.runtime.reads.scoped(&caller.scope, NEWEST, &["payment"]).await?;
         let refundable = payments::refundable(&mut *db, rider, PAYMENTS_BACK_MAX).await?;
         drop(db);
-        let holder = Holder::rider(rider);
-        let free_cents =
-            self.runtime.desk.load::<Book>(&holder).await?.state.balance(AccountKind::Recharge).free_cents();
+        let book = self.runtime.desk.load::<Book>(&Holder::rider(rider)).await?.state;
+        let free_cents = book.balance(AccountKind::Recharge).free_cents();
         if free_cents == 0 {
             return Err(Refused::business("wallet-empty", "没有可退的充值余额"));
         }
@@ -312,10 +286,11 @@ impl Context {
         let ctx = request.context(json!({ "amountCents": going, "leftCents": left_cents }));
         let ctx = reaching(&caller.scope, known.owner(), ctx)?;
         let sending = async |mut tx: Transaction| -> Result<_, Refused> {
-            no_debts(&mut tx, holder).await?;
+            no_debts(&mut tx, rider).await?;
             for (payment, cents) in &parts {
-                let refund = self.give_back_in(&mut tx, *payment, *cents, GoesBack::Balance).await?;
-                post(&mut tx, holder, money::going_back(AccountKind::Recharge, refund, ctx.now, *cents))
+                let refund =
+                    start_refund(&self.runtime, &mut tx, *payment, *cents, GoesBack::Balance).await?;
+                post(&mut tx, rider, money::going_back(AccountKind::Recharge, refund, ctx.now, *cents))
                     .await?;
             }
             Ok(tx)
@@ -334,14 +309,13 @@ impl Context {
         let known = self.rider(caller, rider).await?;
         let payment = known.deposit_payment();
         let ctx = reaching(&caller.scope, known.owner(), request.context(json!({})))?;
-        let holder = Holder::rider(rider);
         let sending = async |mut tx: Transaction| -> Result<_, Refused> {
-            no_debts(&mut tx, holder).await?;
+            no_debts(&mut tx, rider).await?;
             let (_, cents) = tx.load::<Rider>(&rider).await?.state.deposit();
             tx.execute::<Rider>(&rider, RiderCommand::AskDepositBack).await?;
             let payment = payment.ok_or_else(Refused::not_found)?;
-            let refund = self.give_back_in(&mut tx, payment, cents, GoesBack::Deposit).await?;
-            post(&mut tx, holder, money::going_back(AccountKind::Deposit, refund, ctx.now, cents)).await?;
+            let refund = start_refund(&self.runtime, &mut tx, payment, cents, GoesBack::Deposit).await?;
+            post(&mut tx, rider, money::going_back(AccountKind::Deposit, refund, ctx.now, cents)).await?;
             Ok(tx)
         };
         self.runtime.desk.transact(&ctx, sending).await
@@ -396,24 +370,24 @@ impl Context {
             let asked = known.asked().ok_or_else(Refused::not_found)?;
             // Told before.
             let Some(refund) = known.underway(refund_id) else { return Ok(tx) };
-            let (holder, cents) = (Holder::rider(asked.rider_id), refund.amount_cents);
+            let (rider, cents) = (asked.rider_id, refund.amount_cents);
             let is_deposit = refund.what == GoesBack::Deposit;
             match &ended {
                 Ok(()) => {
                     tx.execute::<Payment>(&payment, PaymentCommand::Arrived { refund_id }).await?;
                     let entry = money::went_back(refund_id, asked.channel, ctx.now, cents);
-                    post(&mut tx, holder, entry).await?;
+                    post(&mut tx, rider, entry).await?;
                     if is_deposit {
-                        tx.execute::<Rider>(&asked.rider_id, RiderCommand::DepositWentBack).await?;
+                        tx.execute::<Rider>(&rider, RiderCommand::DepositWentBack).await?;
                     }
                 }
                 Err(text) => {
                     let came_back = PaymentCommand::CameBack { refund_id, text: text.clone() };
                     tx.execute::<Payment>(&payment, came_back).await?;
                     let to = if is_deposit { AccountKind::Deposit } else { AccountKind::Recharge };
-                    post(&mut tx, holder, money::stayed(to, refund_id, ctx.now, cents)).await?;
+                    post(&mut tx, rider, money::stayed(to, refund_id, ctx.now, cents)).await?;
                     if is_deposit {
-                        tx.execute::<Rider>(&asked.rider_id, RiderCommand::DepositStayed).await?;
+                        tx.execute::<Rider>(&rider, RiderCommand::DepositStayed).await?;
                     }
                 }
             }
@@ -431,7 +405,6 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         let known = self.rider(caller, rider).await?;
         let ctx = reaching(&caller.scope, known.owner(), request.context(json!({})))?;
-        let holder = Holder::rider(rider);
         let mut db = self.runtime.reads.scoped(&caller.scope, NEWEST, &["ride_order"]).await?;
         let open = crate::read::orders::open_of(&mut *db, rider).await?;
         drop(db);
@@ -439,8 +412,8 @@ impl Context {
             return Err(Refused::business("order-rider-busy", "您有未结束的行程，请先结束"));
         }
         let closing = async |mut tx: Transaction| -> Result<_, Refused> {
-            no_debts(&mut tx, holder).await?;
-            let book = tx.load::<Book>(&holder).await?.state;
+            no_debts(&mut tx, rider).await?;
+            let book = tx.load::<Book>(&Holder::rider(rider)).await?.state;
             if book.balance(AccountKind::Recharge).total_cents > 0 {
                 return Err(Refused::business("wallet-left", "请先退还充值余额"));
             }
@@ -454,6 +427,20 @@ impl Context {
     }
 }
 
+/// Sends money back by the way it came, as part of `tx`; it leaves when the append stands. Answers with the refund's id.
+pub(super) async fn start_refund(
+    runtime: &Runtime,
+    tx: &mut Transaction,
+    payment: PaymentId,
+    amount_cents: i64,
+    what: GoesBack,
+) -> Result<i64, CommandError<AnyRefusal>> {
+    let refund_id = runtime.ids.next_id();
+    let refund = Refund { refund_id, amount_cents, what };
+    tx.execute::<Payment>(&payment, PaymentCommand::GiveBack(refund)).await?;
+    Ok(refund_id)
+}
+
 /// What it was for is done; otherwise the money lies in his wallet, and why is said.
 async fn serve(
     tx: &mut Transaction,
@@ -462,7 +449,6 @@ async fn serve(
     at: Timestamp,
 ) -> Result<Option<String>, Refused> {
     let Asked { payment_id, rider_id, channel, amount_cents, purpose, .. } = *asked;
-    let holder = Holder::rider(rider_id);
     let kept = match purpose {
         Purpose::TopUp => None,
         Purpose::Ride(order_id) => {
@@ -474,7 +460,7 @@ async fn serve(
                 let pay = OrderCommand::Pay { share, channel, payment: Some(payment_id) };
                 tx.execute::<Order>(&order_id, pay).await?;
                 let entry = money::paid(order_id, loaded.version, area, at, &share, channel);
-                post(tx, holder, entry).await?;
+                post(tx, rider_id, entry).await?;
                 return Ok(None);
             }
             Some("订单已支付，款项已存入钱包".to_owned())
@@ -484,7 +470,7 @@ async fn serve(
             if matches!(rider.deposit().0, DepositState::Unpaid | DepositState::Refunded) {
                 let pay = RiderCommand::PayDeposit { amount_cents, payment: payment_id };
                 tx.execute::<Rider>(&rider_id, pay).await?;
-                post(tx, holder, money::deposit(payment_id, channel, at, amount_cents)).await?;
+                post(tx, rider_id, money::deposit(payment_id, channel, at, amount_cents)).await?;
                 return Ok(None);
             }
             Some("已缴纳诚信金，款项已存入钱包".to_owned())
@@ -498,14 +484,14 @@ async fn serve(
             });
         }
     };
-    post(tx, holder, money::topped_up(payment_id, channel, at, amount_cents)).await?;
+    post(tx, rider_id, money::topped_up(payment_id, channel, at, amount_cents)).await?;
     Ok(kept)
 }
 
 /// Who owes gets nothing back.
-async fn no_debts(tx: &mut Transaction, holder: Holder) -> Result<(), Refused> {
-    let owed_cents = tx.load::<Book>(&holder).await?.state.balance(AccountKind::Receivable).total_cents;
-    if owed_cents > 0 {
+async fn no_debts(tx: &mut Transaction, rider: RiderId) -> Result<(), Refused> {
+    let book = tx.load::<Book>(&Holder::rider(rider)).await?.state;
+    if book.balance(AccountKind::Receivable).total_cents > 0 {
         return Err(Refused::business("rider-owing", "有未支付的车费，请先支付"));
     }
     Ok(())

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use vocabulary::{AttachmentId, ReturnReviewId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
+use super::order_deeds::BackTo;
+use super::paying::{Refunding, modify, refund};
 use super::{NEWEST, reaching};
 use crate::Context;
-use crate::app::paying::Refunding;
 use crate::model::certainty::{
     CameraVerdict, FIX_MAX_AGE_MS, Facts, Fix, Middle, PhoneSeen, Shown, Weights, certainty, middle,
 };
@@ -336,7 +337,7 @@ impl Context {
                 if pay_cents >= order.pay_cents() {
                     return Ok(());
                 }
-                self.modify_in(tx, order_id, pay_cents, WAIVED, now).await
+                modify(tx, order_id, pay_cents, WAIVED, now).await
             }
             PayState::Paid if has_passed => {
                 let share = going_back(&order.paid(), &order.refunded(), of.apply_cents);
@@ -344,7 +345,7 @@ impl Context {
                     return Ok(());
                 }
                 let refunding = Refunding { order_id, share, reason: WAIVED.to_owned() };
-                self.refund_in(tx, &refunding, now).await
+                refund(&self.runtime, tx, &refunding, BackTo::Original, now).await
             }
             _ => Ok(()),
         }

@@ -3,13 +3,12 @@
 use geofence::Proof;
 use geofence::judge::{Judgement, ReturnClass};
 use kernel::{CommandContext, Receipt, Transaction};
-use ledger::{Book, BookCommand, Holder};
 use serde_json::json;
 use vocabulary::{CommandId, ReturnReviewId, RideOrderId, Timestamp, Wgs84};
 use wire::Refused;
 
-use super::cards;
 use super::return_reviews::{Impunity, Look, Sight};
+use super::{cards, post};
 use crate::Context;
 use crate::model::certainty::{Fix, Weights};
 use crate::model::config::{BillingConfig, ReturnConfig};
@@ -239,10 +238,7 @@ impl Context {
         let booked = money::fare(order_id, opened.area_id, end.at, &receipt);
         let pricing = Pricing { billing_version, ridden, left, helmet_missing, benefits, receipt };
         tx.execute::<Order>(&order_id, OrderCommand::Price(pricing)).await?;
-        let holder = Holder::rider(opened.rider_id);
-        if let Some(entry) = booked {
-            tx.execute::<Book>(&holder, BookCommand::Post(entry)).await?;
-        }
+        post(tx, opened.rider_id, booked).await?;
         self.pay_from_wallet(tx, order_id, now).await
     }
 }

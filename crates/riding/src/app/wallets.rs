@@ -6,13 +6,13 @@ use approvals::{Act, Asked, Deed, Outcome, Outlook};
 use async_trait::async_trait;
 use kernel::runtime::Runtime;
 use kernel::{Aggregate, CommandContext, Position, RequestId, Transaction};
-use ledger::{AccountKind, Book, BookCommand, Holder};
+use ledger::{AccountKind, Book, Holder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use vocabulary::{RiderId, Scope};
 use wire::{Caller, Refused};
 
-use super::reaching;
+use super::{post, reaching};
 use crate::Context;
 use crate::model::money;
 use crate::model::rider::{Adjustment, Rider, RiderCommand};
@@ -111,10 +111,8 @@ impl Deed for AdjustWallet {
         let Adjustment { request, amount_cents, gift_cents } = adjustment.clone();
         let adjust = RiderCommand::AdjustWallet { adjustment, reason: act.reason.to_owned() };
         tx.execute::<Rider>(&rider_id, adjust).await?;
-        if let Some(entry) = money::adjusted(request, act.ctx.now, amount_cents, gift_cents) {
-            tx.execute::<Book>(&Holder::rider(rider_id), BookCommand::Post(entry)).await?;
-        }
-        Ok(())
+        let entry = money::adjusted(request, act.ctx.now, amount_cents, gift_cents);
+        Ok(post(tx, rider_id, entry).await?)
     }
 
     async fn outlook(&self, payload: &Value) -> Result<Outlook, Refused> {
