@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::{AgentId, Choice, DataOwner, RiderId, Timestamp, choices};
+use vocabulary::{AgentId, Cents, Choice, DataOwner, RiderId, Timestamp, choices};
 
 use super::account::AccountKind;
 use super::entry::{Cause, Entry, Hold, HoldId, NotAnEntry};
@@ -88,7 +88,7 @@ refusals! {
         Twice = "ledger-account-twice": ("同一科目在一笔分录中只能出现一次"),
         Unbalanced(i64) = "ledger-unbalanced": ("借贷不平，相差 {0} 分"),
         Short { kind: AccountKind, short_cents: i64 } = "ledger-short":
-            ("{kind}不足，还差 {}.{:02} 元", short_cents / 100, short_cents % 100),
+            ("{kind}不足，还差 {} 元", Cents(*short_cents)),
         Posted(Cause) = "ledger-posted": ("业务 {0} 已经入账"),
         NotGuarded(AccountKind) = "ledger-not-held": ("{0}不能冻结"),
         TooManyHolds = "ledger-holds": ("冻结笔数已达上限"),

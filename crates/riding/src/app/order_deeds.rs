@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use vocabulary::RideOrderId;
+use vocabulary::{Cents, RideOrderId};
 use wire::Refused;
 
 use super::paying::{Refunding, modify, refund, write_off};
@@ -81,7 +81,7 @@ struct WriteOff {
 }
 
 fn yuan(cents: i64) -> String {
-    format!("{}.{:02} 元", cents / 100, cents % 100)
+    format!("{} 元", Cents(cents))
 }
 
 fn asked(

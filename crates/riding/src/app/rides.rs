@@ -4,7 +4,7 @@ use geofence::judge::{Judgement, Stop};
 use kernel::{CommandContext, CommandError, Receipt, Transaction};
 use ledger::{AccountKind, Book, Holder};
 use serde_json::json;
-use vocabulary::{CommandId, RideOrderId, RiderId, Timestamp, Wgs84};
+use vocabulary::{Cents, CommandId, RideOrderId, RiderId, Timestamp, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
 use super::riders::refused;
@@ -100,8 +100,7 @@ impl Context {
         let book = tx.load::<Book>(&Holder::rider(asked.rider)).await?.state;
         let owed_cents = book.balance(AccountKind::Receivable).total_cents;
         if owed_cents > 0 {
-            let text =
-                format!("您有 {}.{:02} 元车费未支付，支付后即可用车", owed_cents / 100, owed_cents % 100);
+            let text = format!("您有 {} 元车费未支付，支付后即可用车", Cents(owed_cents));
             return Err(Refused::business("rider-owing", text));
         }
         let report = self.ports.bikes.last_report(&bike.car_id);

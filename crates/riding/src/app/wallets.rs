@@ -9,7 +9,7 @@ use kernel::{Aggregate, CommandContext, Position, RequestId, Transaction};
 use ledger::{AccountKind, Book, Holder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use vocabulary::{RiderId, Scope};
+use vocabulary::{Cents, RiderId, Scope};
 use wire::{Caller, Refused};
 
 use super::{post, reaching};
@@ -52,7 +52,7 @@ impl Context {
         let request_id = RequestId(format!("wallet:{}:{}", caller.operator()?, adjustment.request));
         let ctx = CommandContext { request_id: Some(request_id), ..ctx };
         let ctx = reaching(&caller.full_scope, known.owner(), ctx)?;
-        let (amount, gift) = (yuan(adjustment.amount_cents), yuan(adjustment.gift_cents));
+        let (amount, gift) = (Cents(adjustment.amount_cents), Cents(adjustment.gift_cents));
         let asked = Asked {
             kind: ADJUST,
             subject: Subject { category: Rider::CATEGORY.to_owned(), id: rider.to_string() },
@@ -64,12 +64,6 @@ impl Context {
         };
         self.ports.approvals.do_or_ask(caller, asked, &ctx).await
     }
-}
-
-/// Cents as people write them.
-fn yuan(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    format!("{sign}{}.{:02}", cents.unsigned_abs() / 100, cents.unsigned_abs() % 100)
 }
 
 /// Putting money into a wallet by hand.
@@ -124,7 +118,7 @@ impl Deed for AdjustWallet {
         let book = self.runtime.desk.load::<Book>(&Holder::rider(rider_id)).await?.state;
         let line = |kind: AccountKind, more_cents: i64| {
             let cents = book.balance(kind).total_cents;
-            format!("{kind}：{} 元 → {} 元。", yuan(cents), yuan(cents.saturating_add(more_cents)))
+            format!("{kind}：{} 元 → {} 元。", Cents(cents), Cents(cents.saturating_add(more_cents)))
         };
         Ok(Outlook::Would(vec![
             line(AccountKind::Recharge, adjustment.amount_cents),

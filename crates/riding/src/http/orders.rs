@@ -81,20 +81,20 @@ impl Listing for ListQuery {
                 format!("{} 分 {} 秒", row.riding_s / 60, row.riding_s % 60)
             }),
             Column::made("distanceM", "里程", |row| format!("{} 米", row.distance_m)),
-            Column::made("payCents", "应付（元）", |row| yuan(row.pay_cents)),
-            Column::made("paidCents", "实付（元）", |row| yuan(row.paid_cents)),
-            Column::made("refundCents", "已退（元）", |row| yuan(row.refund_cents)),
+            Column::money("payCents", "应付（元）", |row| row.pay_cents),
+            Column::money("paidCents", "实付（元）", |row| row.paid_cents),
+            Column::money("refundCents", "已退（元）", |row| row.refund_cents),
             Column::text("class", "还车位置", |row| row.class.map_or("", ReturnClass::label)),
             Column::text("endKind", "结束方式", |row| row.end_kind.map_or("", EndKind::label)),
             Column::text("name", "姓名", |row| row.name.as_deref().unwrap_or_default()),
             Column::time("startAt", "开始时间", |row| row.start_at),
             Column::time("endAt", "结束时间", |row| row.end_at),
-            Column::made("originCents", "原价（元）", |row| yuan(row.origin_cents)),
-            Column::made("cardCents", "卡抵扣（元）", |row| yuan(row.card_cents)),
-            Column::made("discountCents", "优惠（元）", |row| yuan(row.discount_cents)),
-            Column::made("dispatchCents", "调度费（元）", |row| yuan(row.dispatch_cents)),
-            Column::made("helmetCents", "头盔费（元）", |row| yuan(row.helmet_cents)),
-            Column::made("writtenOffCents", "核销（元）", |row| yuan(row.written_off_cents)),
+            Column::money("originCents", "原价（元）", |row| row.origin_cents),
+            Column::money("cardCents", "卡抵扣（元）", |row| row.card_cents),
+            Column::money("discountCents", "优惠（元）", |row| row.discount_cents),
+            Column::money("dispatchCents", "调度费（元）", |row| row.dispatch_cents),
+            Column::money("helmetCents", "头盔费（元）", |row| row.helmet_cents),
+            Column::money("writtenOffCents", "核销（元）", |row| row.written_off_cents),
             Column::text("isModified", "是否改价", |row| if row.is_modified { "是" } else { "否" }),
             Column::text("cancelReason", "取消原因", |row| {
                 row.cancel_reason.map_or("", CancelReason::label)
@@ -128,9 +128,4 @@ impl Listing for ListQuery {
             _ => list.is("o.car_id", Some(typed)),
         })
     }
-}
-
-/// Cents as people write them.
-fn yuan(cents: i64) -> String {
-    format!("{}.{:02}", cents / 100, cents % 100)
 }

@@ -100,9 +100,7 @@ impl Listing for ListQuery {
             Column::made("parkingM", "距站点（米）", |row| {
                 row.parking_m.map_or_else(String::new, |metres| format!("{metres:.1}"))
             }),
-            Column::made("applyCents", "涉及金额（元）", |row| {
-                format!("{}.{:02}", row.apply_cents / 100, row.apply_cents % 100)
-            }),
+            Column::money("applyCents", "涉及金额（元）", |row| row.apply_cents),
             Column::text("state", "审核状态", |row| row.state.label()),
             Column::time("openedAt", "申请时间", |row| Some(row.opened_at)),
             Column::text("reviewer", "审核人", |row| &row.reviewer),

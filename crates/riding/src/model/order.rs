@@ -4,7 +4,7 @@
 
 use kernel::{Aggregate, Claim, Decision, events, refusals};
 use vocabulary::text::line;
-use vocabulary::{DataOwner, PaymentId, RideOrderId, Timestamp, choices};
+use vocabulary::{Cents, DataOwner, PaymentId, RideOrderId, Timestamp, choices};
 
 pub use super::order_terms::{CancelReason, End, EndKind, Evidence, FenceVersion, Opened, Pricing, Share};
 
@@ -113,7 +113,7 @@ refusals! {
         Moved { distance_m: i64 } = "order-moved": ("车辆已移动 {distance_m} 米，不能取消，请结束行程"),
         Amount = "order-amount": ("金额不正确"),
         RefundTooMuch { left_cents: i64 } = "order-refund-too-much":
-            ("退款超过可退金额，最多可退 {}.{:02} 元", left_cents / 100, left_cents % 100),
+            ("退款超过可退金额，最多可退 {} 元", Cents(*left_cents)),
         RefundsMax = "order-refunds": ("一个订单最多退款 {REFUNDS_MAX} 次"),
         Reason = "order-reason": ("请填写原因，最多 {REASON_MAX} 个字"),
         NotExpired = "order-not-expired": ("预约尚未到期"),

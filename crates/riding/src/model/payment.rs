@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kernel::{Aggregate, Decision, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{
-    AgentId, AreaId, CardProductId, DataOwner, PaymentId, RideOrderId, RiderId, Timestamp, choices,
+    AgentId, AreaId, CardProductId, Cents, DataOwner, PaymentId, RideOrderId, RiderId, Timestamp, choices,
 };
 
 /// One payment of a rider is at most so many cents: 2,000 yuan.
@@ -161,7 +161,7 @@ refusals! {
         Amount = "payment-amount": ("支付金额需在 0.01 到 2000 元之间"),
         NotNow { now: &'static str, act: &'static str } = "payment-not-now": ("支付单当前为“{now}”，不能{act}"),
         RefundTooMuch { left_cents: i64 } = "payment-refund-too-much":
-            ("超过可原路退回的金额，最多 {}.{:02} 元", left_cents / 100, left_cents % 100),
+            ("超过可原路退回的金额，最多 {} 元", Cents(*left_cents)),
         RefundsMax = "payment-refunds": ("一笔支付最多退款 {REFUNDS_MAX} 次"),
         NoRefund = "payment-no-refund": ("没有这笔退款，或已有结果"),
     }

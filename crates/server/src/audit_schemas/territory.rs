@@ -13,6 +13,7 @@ use territory::model::fence::FenceEvent;
 use territory::model::fence_batch::FenceBatchEvent;
 use territory::model::franchisee::{FranchiseeEvent, FranchiseeState};
 use territory::model::park_application::{ParkApplicationEvent, ParkApplicationState};
+use vocabulary::Cents;
 
 use super::{
     Context, Step, delete, disable, enable, flatten, label, merge, nothing, permission, personal, set, text,
@@ -171,8 +172,7 @@ fn franchisee(state: &mut Fields, mut data: Fields) {
 }
 
 pub(super) fn yuan(cents: &str) -> Option<String> {
-    let cents: i64 = cents.parse().ok()?;
-    Some(format!("{}{}.{:02} 元", if cents < 0 { "-" } else { "" }, cents.abs() / 100, cents.abs() % 100))
+    Some(format!("{} 元", Cents(cents.parse().ok()?)))
 }
 
 pub(super) fn percent(basis_points: &str) -> Option<String> {
