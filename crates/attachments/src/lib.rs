@@ -12,6 +12,7 @@ pub mod picture;
 mod store;
 mod table;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::http::HeaderValue;
@@ -19,6 +20,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CON
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use kernel::{ReadTx, Runtime};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -29,7 +31,7 @@ use crate::evidence::Evidence;
 
 pub use crate::kind::Kind;
 pub use crate::store::{Store, StoreError};
-pub use crate::table::{Attached, of_case};
+pub use crate::table::{Attached, HoldsPhotos, in_order, of_case, show_photos};
 
 /// A file has at most so many bytes.
 pub const FILE_MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -69,6 +71,29 @@ pub struct Received {
     pub kind: Kind,
     /// Of the original, hexadecimal.
     pub sha256: String,
+}
+
+/// A photo as it was when a case took it: what the log keeps of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Photo {
+    /// Which file.
+    pub id: AttachmentId,
+    /// Of that file, hexadecimal.
+    pub sha256: String,
+}
+
+impl Photo {
+    /// Whether none of `photos` is there twice.
+    pub fn are_distinct(photos: &[Self]) -> bool {
+        let ids: BTreeSet<AttachmentId> = photos.iter().map(|photo| photo.id).collect();
+        ids.len() == photos.len()
+    }
+}
+
+impl From<Received> for Photo {
+    fn from(Received { id, sha256, .. }: Received) -> Self {
+        Self { id, sha256 }
+    }
 }
 
 /// The files and what is known of them. Cheap to clone.

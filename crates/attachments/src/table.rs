@@ -44,6 +44,30 @@ pub struct Attached {
     pub created_at: i64,
 }
 
+/// A row of a list whose case holds photos.
+pub trait HoldsPhotos {
+    /// Which, in their order.
+    fn photo_ids(&self) -> &[AttachmentId];
+    /// Puts its photos in, of those that were found.
+    fn show_photos(&mut self, found: &[Attached]);
+}
+
+/// Of `found` those that `ids` name, in the order of `ids`.
+pub fn in_order(ids: &[AttachmentId], found: &[Attached]) -> Vec<Attached> {
+    let find = |id: &AttachmentId| found.iter().find(|one| one.id == *id).cloned();
+    ids.iter().filter_map(find).collect()
+}
+
+/// Shows all of `rows` with their photos, as far as the reader's scope holds these.
+pub async fn show_photos<R: HoldsPhotos>(db: &mut PgConnection, rows: &mut [R]) -> sqlx::Result<()> {
+    let ids: Vec<AttachmentId> = rows.iter().flat_map(|row| row.photo_ids().iter().copied()).collect();
+    let found = of_case(db, &ids).await?;
+    for row in rows {
+        row.show_photos(&found);
+    }
+    Ok(())
+}
+
 /// Those of `ids` that the reader's scope holds, in the order of their ids.
 pub async fn of_case(db: &mut PgConnection, ids: &[AttachmentId]) -> sqlx::Result<Vec<Attached>> {
     sqlx::query_as(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attachments::Attachments;
+use attachments::{Attachments, Photo};
 use kernel::{Aggregate, CommandContext, Runtime};
 use tokio_util::sync::CancellationToken;
 use vocabulary::{AttachmentId, Scope, Timestamp};
@@ -13,7 +13,6 @@ use crate::app::unlist;
 use crate::model::blacklist::BlacklistCommand;
 use crate::model::certification::{Certification, CertificationCommand};
 use crate::model::rebinding::{Rebinding, RebindingCommand};
-use crate::model::review::Photo;
 use crate::ports::PortError;
 use crate::read::{blacklist, certifications, rebindings};
 

@@ -1,6 +1,6 @@
 //! What riders hand in, what is decided of it, and what that changes of them: each is one append.
 
-use attachments::{Kind, Origin};
+use attachments::{Kind, Origin, Photo};
 use kernel::{Aggregate, CommandContext, CommandError, Personal, Receipt, Transaction};
 use serde_json::json;
 use vocabulary::{
@@ -13,7 +13,7 @@ use super::{NEWEST, reaching};
 use crate::Context;
 use crate::model::certification::{Application, Bearer, CareerKind, Certification, CertificationCommand};
 use crate::model::rebinding::{Claimant, Rebinding, RebindingCommand, RebindingRefusal, Request, Wish};
-use crate::model::review::{Photo, Reviewer};
+use crate::model::review::Reviewer;
 use crate::model::rider::{Identity, Qualification, Registration, Rider, RiderCommand, RiderRefusal};
 
 /// What somebody says he is.
@@ -80,7 +80,7 @@ impl Context {
             return Err(Refused::business("case-photos", "只能附上 JPEG、PNG 或 WebP 图片"));
         }
         self.ports.attachments.belong(ids, owner).await?;
-        Ok(received.into_iter().map(|file| Photo { id: file.id, sha256: file.sha256 }).collect())
+        Ok(received.into_iter().map(Photo::from).collect())
     }
 
     /// Who decides about a rider of `agent`.

@@ -1,6 +1,6 @@
 //! The blacklist (黑名单): who is on it, who is put there and who is let off, and the photos that prove why.
 
-use attachments::{FILE_MAX_BYTES, Kind, Origin, of_case};
+use attachments::{FILE_MAX_BYTES, Kind, Origin, show_photos};
 use axum::body::{Body as Content, to_bytes};
 use axum::response::Response;
 use kernel::{CommandContext, List, ReadTx};
@@ -20,7 +20,6 @@ use crate::app::ListingAsked;
 use crate::model::blacklist::{
     BlacklistCommand, BlacklistEntry, BlacklistKind, BlacklistScope, BlacklistState,
 };
-use crate::model::review::Photo;
 use crate::model::rider::AccountState;
 use crate::read::blacklist::{self, BlacklistRow};
 
@@ -135,11 +134,9 @@ impl Listing for ListQuery {
         mut db: ReadTx,
         mut found: Vec<BlacklistRow>,
     ) -> Result<Vec<BlacklistRow>, Refused> {
-        let ids: Vec<AttachmentId> = found.iter().flat_map(|row| row.photo_ids.iter().copied()).collect();
-        let attached = of_case(&mut db, &ids).await?;
+        show_photos(&mut db, &mut found).await?;
         let now = context.runtime.clock.now();
         for row in &mut found {
-            row.show_photos(&attached);
             row.stand_at(now);
         }
         Ok(found)
@@ -358,7 +355,7 @@ async fn show_photo(
         return Err(Refused::business("blacklist-photo-kind", "只能附上 JPEG、PNG 或 WebP 图片"));
     }
     files.belong(&[received.id], owner).await?;
-    let show = BlacklistCommand::ShowEvidence(Photo { id: received.id, sha256: received.sha256 });
+    let show = BlacklistCommand::ShowEvidence(received.into());
     call.act::<BlacklistEntry>(&id, show).await
 }
 

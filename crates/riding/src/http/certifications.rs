@@ -1,6 +1,6 @@
 //! Certifications (职业认证): the queue, what is decided, photos; and how riders hand them in.
 
-use attachments::of_case;
+use attachments::show_photos;
 use axum::response::Response;
 use kernel::{CommandContext, List, ReadTx};
 use serde::{Deserialize, Serialize};
@@ -126,11 +126,7 @@ impl Listing for ListQuery {
         mut db: ReadTx,
         mut found: Vec<CertificationRow>,
     ) -> Result<Vec<CertificationRow>, Refused> {
-        let ids: Vec<AttachmentId> = found.iter().flat_map(|row| row.photo_ids.iter().copied()).collect();
-        let attached = of_case(&mut db, &ids).await?;
-        for row in &mut found {
-            row.show_photos(&attached);
-        }
+        show_photos(&mut db, &mut found).await?;
         Ok(found)
     }
 }

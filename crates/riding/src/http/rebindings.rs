@@ -1,6 +1,6 @@
 //! Rebindings (实名换绑): the queue, what is decided, photos; and how riders hand them in.
 
-use attachments::of_case;
+use attachments::show_photos;
 use axum::response::Response;
 use kernel::{CommandContext, List, ReadTx};
 use serde::{Deserialize, Serialize};
@@ -128,11 +128,7 @@ impl Listing for ListQuery {
         mut db: ReadTx,
         mut found: Vec<RebindingRow>,
     ) -> Result<Vec<RebindingRow>, Refused> {
-        let ids: Vec<AttachmentId> = found.iter().flat_map(|row| row.photo_ids.iter().copied()).collect();
-        let attached = of_case(&mut db, &ids).await?;
-        for row in &mut found {
-            row.show_photos(&attached);
-        }
+        show_photos(&mut db, &mut found).await?;
         Ok(found)
     }
 }

@@ -1,6 +1,6 @@
 //! Return reviews (还车审核): the queue, a case with all that was seen, what is decided, photos; and how riders ask for one.
 
-use attachments::of_case;
+use attachments::show_photos;
 use axum::extract::Path;
 use axum::response::Response;
 use geofence::FenceKind;
@@ -148,11 +148,7 @@ impl Listing for ListQuery {
         mut db: ReadTx,
         mut found: Vec<ReturnReviewRow>,
     ) -> Result<Vec<ReturnReviewRow>, Refused> {
-        let ids: Vec<AttachmentId> = found.iter().flat_map(|row| row.photo_ids.iter().copied()).collect();
-        let attached = of_case(&mut db, &ids).await?;
-        for row in &mut found {
-            row.show_photos(&attached);
-        }
+        show_photos(&mut db, &mut found).await?;
         Ok(found)
     }
 }

@@ -8,9 +8,9 @@ use vocabulary::{
     AgentId, AreaId, AttachmentId, BlacklistEntryId, DataOwner, Phone, RiderId, Timestamp, choices,
 };
 
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 
-use super::review::{Photo, REASON_MAX};
+use super::review::REASON_MAX;
 
 /// Photos of one.
 pub const EVIDENCE_MAX: usize = 6;

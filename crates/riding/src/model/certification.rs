@@ -1,17 +1,13 @@
 //! A certification (职业认证) of a student or of somebody of a profession: 0 待审核 → 1 已通过 or 2 未通过 by a reviewer, 0 → 3 已取消
 //! by the rider. Its photos go 30 days after that.
 
-use std::collections::BTreeSet;
-
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::text::{line, lines};
-use vocabulary::{
-    AgentId, AreaId, AttachmentId, CertificationId, DataOwner, Phone, RiderId, Timestamp, choices,
-};
+use vocabulary::{AgentId, AreaId, CertificationId, DataOwner, Phone, RiderId, Timestamp, choices};
 
-use super::review::{CaseState, Photo, REASON_MAX, Reviewer, Standing};
+use super::review::{CaseState, REASON_MAX, Reviewer, Standing};
 
 /// The name of a school or company has at most so many characters.
 pub const ORGANISATION_MAX: usize = 50;
@@ -125,8 +121,7 @@ pub struct Certification {
 
 impl Application {
     fn sound(self) -> Result<Self, Refusal> {
-        let ids: BTreeSet<AttachmentId> = self.photos.iter().map(|photo| photo.id).collect();
-        let fits = (1..=PHOTOS_MAX).contains(&self.photos.len()) && ids.len() == self.photos.len();
+        let fits = (1..=PHOTOS_MAX).contains(&self.photos.len()) && Photo::are_distinct(&self.photos);
         if fits { Ok(self) } else { Err(Refusal::Photos) }
     }
 }

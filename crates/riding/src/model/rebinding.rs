@@ -1,15 +1,13 @@
 //! A rebinding (实名换绑): a rider's wish for another phone, or to be known as somebody else. 0 待审核 → 1 已通过 or 2 未通过 by a
 //! reviewer, 0 → 3 已取消 by the rider. What he owns stays his: the account is the same. Its photos go 30 days after that.
 
-use std::collections::BTreeSet;
-
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::text::lines;
-use vocabulary::{AgentId, AreaId, AttachmentId, DataOwner, Phone, RebindingId, RiderId, Timestamp, choices};
+use vocabulary::{AgentId, AreaId, DataOwner, Phone, RebindingId, RiderId, Timestamp, choices};
 
-use super::review::{CaseState, Photo, REASON_MAX, Reviewer, Standing};
+use super::review::{CaseState, REASON_MAX, Reviewer, Standing};
 use super::rider::{Identity, RiderRefusal};
 
 /// Photos of one: the card's front, its back, and the person with it.
@@ -147,8 +145,7 @@ impl Claimant {
 
 impl Request {
     fn sound(self) -> Result<Self, Refusal> {
-        let ids: BTreeSet<AttachmentId> = self.photos.iter().map(|photo| photo.id).collect();
-        let fits = (1..=PHOTOS_MAX).contains(&self.photos.len()) && ids.len() == self.photos.len();
+        let fits = (1..=PHOTOS_MAX).contains(&self.photos.len()) && Photo::are_distinct(&self.photos);
         if fits { Ok(self) } else { Err(Refusal::Photos) }
     }
 }

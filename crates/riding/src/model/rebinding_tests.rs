@@ -1,3 +1,5 @@
+use vocabulary::AttachmentId;
+
 use super::*;
 use crate::model::review::PHOTOS_KEPT_MS;
 

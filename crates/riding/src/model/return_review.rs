@@ -2,21 +2,19 @@
 //! the system, where it is not sure or a proof is missing (the order waits), or by the rider, who was charged. 0 待审核 → 1 已通过
 //! or 2 未通过; what nobody decides within half an hour passes by itself. The evidence is what was seen then, and stays.
 
-use std::collections::BTreeSet;
-
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 use geofence::judge::{Reason, ReturnClass};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::text::lines;
 use vocabulary::{
-    AgentId, AreaId, AttachmentId, DataOwner, ReturnReviewId, RideOrderId, RiderId, Timestamp, Wgs84, choices,
+    AgentId, AreaId, DataOwner, ReturnReviewId, RideOrderId, RiderId, Timestamp, Wgs84, choices,
 };
 
 use super::certainty::{CameraVerdict, Fix, Part};
 use super::fare::Left;
 use super::order::{FenceVersion, Share};
-use super::review::{CaseState, Photo, REASON_MAX};
+use super::review::{CaseState, REASON_MAX};
 
 /// A rider may ask so long after his ride ended.
 pub const ASKED_WITHIN_MS: i64 = 24 * 3_600_000;
@@ -253,12 +251,8 @@ impl ReturnReview {
 }
 
 fn sound(wish: Wish) -> Result<Wish, Refusal> {
-    let ids: BTreeSet<AttachmentId> = wish.photos.iter().map(|photo| photo.id).collect();
-    if (1..=PHOTOS_MAX).contains(&wish.photos.len()) && ids.len() == wish.photos.len() {
-        Ok(wish)
-    } else {
-        Err(Refusal::Photos)
-    }
+    let fits = (1..=PHOTOS_MAX).contains(&wish.photos.len()) && Photo::are_distinct(&wish.photos);
+    if fits { Ok(wish) } else { Err(Refusal::Photos) }
 }
 
 impl Aggregate for ReturnReview {

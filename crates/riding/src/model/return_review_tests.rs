@@ -1,5 +1,7 @@
 use serde_json::json;
 
+use vocabulary::AttachmentId;
+
 use super::*;
 use crate::model::certainty::EvidenceKind;
 

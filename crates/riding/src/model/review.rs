@@ -1,8 +1,7 @@
 //! What cases that riders hand in have in common: where they stand, their photos, who decides them.
 
 use kernel::Personal;
-use serde::{Deserialize, Serialize};
-use vocabulary::{AttachmentId, Timestamp, choices};
+use vocabulary::{Timestamp, choices};
 
 /// A reason has at most so many characters.
 pub const REASON_MAX: usize = 200;
@@ -19,15 +18,6 @@ choices! {
         Failed = 2 => "未通过",
         Cancelled = 3 => "已取消",
     }
-}
-
-/// A photo as it was when it was handed in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Photo {
-    /// Which file.
-    pub id: AttachmentId,
-    /// Of that file, hexadecimal.
-    pub sha256: String,
 }
 
 /// Who decides.

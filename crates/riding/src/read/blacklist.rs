@@ -1,6 +1,6 @@
 //! Table `blacklist_entry`.
 
-use attachments::Attached;
+use attachments::{Attached, HoldsPhotos, in_order};
 use kernel::{After, Fold, List, Personal, Recorded, row};
 use serde::Serialize;
 use sqlx::PgExecutor;
@@ -86,12 +86,6 @@ impl BlacklistRow {
         }
     }
 
-    /// Puts its photos in, of those that were found, in their order.
-    pub fn show_photos(&mut self, found: &[Attached]) {
-        let find = |id: &AttachmentId| found.iter().find(|one| one.id == *id).cloned();
-        self.photos = self.photo_ids.iter().filter_map(find).collect();
-    }
-
     fn begin(&mut self, listing: &Listing) {
         let owner = listing.owner();
         self.id = listing.entry_id;
@@ -102,6 +96,16 @@ impl BlacklistRow {
         (self.scope, self.kind) = (listing.scope, listing.kind);
         self.reason.clone_from(&listing.reason);
         self.until = listing.until.map(Timestamp::millis);
+    }
+}
+
+impl HoldsPhotos for BlacklistRow {
+    fn photo_ids(&self) -> &[AttachmentId] {
+        &self.photo_ids
+    }
+
+    fn show_photos(&mut self, found: &[Attached]) {
+        self.photos = in_order(&self.photo_ids, found);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Table `rebinding`.
 
-use attachments::Attached;
+use attachments::{Attached, HoldsPhotos, in_order};
 use kernel::{After, Fold, List, Personal, Recorded, Sort, row};
 use serde::Serialize;
 use sqlx::PgExecutor;
@@ -78,11 +78,15 @@ impl RebindingRow {
         self.reviewer = by.and_then(Personal::known).cloned().unwrap_or_default();
         self.deal_at = Some(at.millis());
     }
+}
 
-    /// Puts its photos in, of those that were found, in their order.
-    pub fn show_photos(&mut self, found: &[Attached]) {
-        let find = |id: &AttachmentId| found.iter().find(|one| one.id == *id).cloned();
-        self.photos = self.photo_ids.iter().filter_map(find).collect();
+impl HoldsPhotos for RebindingRow {
+    fn photo_ids(&self) -> &[AttachmentId] {
+        &self.photo_ids
+    }
+
+    fn show_photos(&mut self, found: &[Attached]) {
+        self.photos = in_order(&self.photo_ids, found);
     }
 }
 

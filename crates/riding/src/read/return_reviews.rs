@@ -1,6 +1,6 @@
 //! Table `return_review`.
 
-use attachments::Attached;
+use attachments::{Attached, HoldsPhotos};
 use kernel::list::Sort;
 use kernel::{After, Fold, List, Personal, Recorded, row};
 use serde::{Deserialize, Serialize};
@@ -226,9 +226,14 @@ impl ReturnReviewRow {
         self.remark = remark;
         self.reviewer = by.known().cloned().unwrap_or_default();
     }
+}
 
-    /// Puts its photos in, of those that were found.
-    pub fn show_photos(&mut self, found: &[Attached]) {
+impl HoldsPhotos for ReturnReviewRow {
+    fn photo_ids(&self) -> &[AttachmentId] {
+        &self.photo_ids
+    }
+
+    fn show_photos(&mut self, found: &[Attached]) {
         let of_it = |attached: &&Attached| self.photo_ids.contains(&attached.id);
         self.photos = found.iter().filter(of_it).cloned().collect();
     }

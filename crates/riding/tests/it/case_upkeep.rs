@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use attachments::{Attachments, Origin, Store};
+use attachments::{Attachments, Origin, Photo, Store};
 use bytes::Bytes;
 use kernel::{
     CommandContext, Foundation, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, Position, Projectors,
@@ -13,7 +13,7 @@ use riding::model::blacklist::{
     BlacklistCommand, BlacklistEntry, BlacklistKind, BlacklistScope, Listed, Listing,
 };
 use riding::model::certification::{Application, Bearer, CareerKind, Certification, CertificationCommand};
-use riding::model::review::{PHOTOS_KEPT_MS, Photo, Reviewer};
+use riding::model::review::{PHOTOS_KEPT_MS, Reviewer};
 use riding::model::rider::{AccountState, RegisterChannel, Registration, Rider, RiderCommand};
 use testkit::{Services, TestDatabase};
 use vocabulary::{
@@ -61,7 +61,7 @@ impl System {
         let origin = Origin { subject: format!("rider:{RIDER}"), uploader: "machine:1".to_owned() };
         let received = self.attachments.receive(&origin, Bytes::from_static(content)).await.unwrap();
         self.attachments.belong(&[received.id], OWNER).await.unwrap();
-        Photo { id: received.id, sha256: received.sha256 }
+        Photo::from(received)
     }
 
     async fn is_shown(&self, id: AttachmentId) -> bool {

@@ -1,6 +1,6 @@
 //! Wishes for parking places: a new application, or a vote for one that is there.
 
-use attachments::{Kind, Origin};
+use attachments::{Kind, Origin, Photo};
 use geofence::judge::Stop;
 use kernel::{CommandContext, CommandError, Personal, Receipt, Transaction};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::Context;
 use crate::model::area::{Area, AreaState};
 use crate::model::fence::{Fence, FenceCommand};
 use crate::model::park_application::{
-    Applicant, ParkApplication, ParkApplicationCommand, ParkApplicationRefusal, Photo, Wish,
+    Applicant, ParkApplication, ParkApplicationCommand, ParkApplicationRefusal, Wish,
 };
 use crate::read::park_applications;
 
@@ -81,7 +81,7 @@ impl Context {
             agent_id: owner.agent.unwrap_or_default(),
             location: asked.location,
             place: asked.place,
-            photos: received.into_iter().map(|file| Photo { id: file.id, sha256: file.sha256 }).collect(),
+            photos: received.into_iter().map(Photo::from).collect(),
         };
         let submit = ParkApplicationCommand::Submit { wish, applicant: asked.applicant };
         Ok(self.runtime.desk.execute::<ParkApplication>(&application_id, submit, &ctx).await?)

@@ -13,7 +13,6 @@ use wire::{Answer, ById, Call, Handled, Nothing, Params, Refused, Routes, Seen};
 use super::fences::{FENCES, Found, found};
 use crate::Context;
 use crate::model::fence::{Fence, FenceCommand};
-use crate::model::park_application::Photo;
 use crate::read::fences;
 
 /// The routes.
@@ -56,7 +55,7 @@ async fn show(
         return Err(Refused::business("fence-photo-kind", "围栏只能附上 JPEG、PNG 或 WebP 图片"));
     }
     files.belong(&[received.id], DataOwner::of_area(agent, area)).await?;
-    call.act::<Fence>(&id, FenceCommand::ShowPhoto(Photo { id: received.id, sha256: received.sha256 })).await
+    call.act::<Fence>(&id, FenceCommand::ShowPhoto(received.into())).await
 }
 
 /// Shows a photo of a fence no more.

@@ -1,6 +1,6 @@
 //! Station applications: the list, what is decided, who voted, photos; and how riders hand them in.
 
-use attachments::of_case;
+use attachments::show_photos;
 use axum::extract::State;
 use axum::response::Response;
 use kernel::{List, Personal, ReadTx};
@@ -119,11 +119,7 @@ impl Listing for ListQuery {
         mut db: ReadTx,
         mut found: Vec<ParkApplicationRow>,
     ) -> Result<Vec<ParkApplicationRow>, Refused> {
-        let ids: Vec<AttachmentId> = found.iter().flat_map(|row| row.photo_ids.iter().copied()).collect();
-        let attached = of_case(&mut db, &ids).await?;
-        for row in &mut found {
-            row.show_photos(&attached);
-        }
+        show_photos(&mut db, &mut found).await?;
         Ok(found)
     }
 }

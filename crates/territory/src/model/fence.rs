@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 use geofence::atlas::Span;
 use geofence::{FenceKind, Parking, Ring, Rule, Shape};
 use kernel::{Aggregate, Claim, Decision, events, refusals};
@@ -16,7 +16,6 @@ use vocabulary::{AgentId, AreaId, AttachmentId, Cents, DataOwner, FenceBatchId, 
 pub use vocabulary::versions::Term;
 
 use super::fence_adjust::{Adjusted, Adjustment};
-use super::park_application::Photo;
 
 /// A name has at most so many characters.
 pub const NAME_MAX: usize = 30;

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use attachments::claim_of;
+use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::text::{line, lines};
 use vocabulary::{
-    AgentId, AreaId, AttachmentId, DataOwner, FenceId, ParkApplicationId, Phone, Timestamp, Wgs84, choices,
-    distance_m,
+    AgentId, AreaId, DataOwner, FenceId, ParkApplicationId, Phone, Timestamp, Wgs84, choices, distance_m,
 };
 
 /// An address has at most so many characters.
@@ -44,15 +43,6 @@ pub struct Applicant {
     pub phone: Phone,
     /// 申请说明; may be empty.
     pub remark: String,
-}
-
-/// A photo as it was when it was handed in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Photo {
-    /// Which file.
-    pub id: AttachmentId,
-    /// Of that file, hexadecimal.
-    pub sha256: String,
 }
 
 /// What is asked for.
@@ -156,8 +146,7 @@ fn sound(applicant: Personal<Applicant>) -> Result<Personal<Applicant>, Refusal>
 impl Wish {
     fn sound(mut self) -> Result<Self, Refusal> {
         self.location = line(&self.location, LOCATION_MAX).ok_or(Refusal::Location)?;
-        let ids: BTreeSet<AttachmentId> = self.photos.iter().map(|photo| photo.id).collect();
-        if self.photos.len() > PHOTOS_MAX || ids.len() < self.photos.len() {
+        if self.photos.len() > PHOTOS_MAX || !Photo::are_distinct(&self.photos) {
             return Err(Refusal::Photos);
         }
         Ok(self)

@@ -1,5 +1,7 @@
 use serde_json::json;
 
+use vocabulary::AttachmentId;
+
 use super::*;
 
 const NOW: Timestamp = Timestamp::from_millis(1_790_000_000_000);

@@ -1,6 +1,6 @@
 //! Table `park_application`.
 
-use attachments::Attached;
+use attachments::{Attached, HoldsPhotos};
 use kernel::{After, Fold, List, Personal, Recorded, row};
 use serde::{Deserialize, Serialize};
 use sqlx::PgExecutor;
@@ -111,18 +111,6 @@ impl ParkApplicationRow {
     pub fn place(&self) -> Option<Wgs84> {
         Wgs84::new(self.lat, self.lng).ok()
     }
-
-    /// Puts its photos in, of those that were found.
-    pub fn show_photos(&mut self, found: &[Attached]) {
-        let place = self.place();
-        let shown = |attached: &Attached| {
-            let taken = attached.lat.zip(attached.lng).and_then(|(lat, lng)| Wgs84::new(lat, lng).ok());
-            let distance_m = place.zip(taken).map(|(place, taken)| distance_m(place, taken));
-            PhotoShown { attached: attached.clone(), distance_m }
-        };
-        let of_it = |attached: &&Attached| self.photo_ids.contains(&attached.id);
-        self.photos = found.iter().filter(of_it).map(shown).collect();
-    }
 }
 
 /// The rider's id of a subject of the log.
@@ -134,6 +122,23 @@ fn voter(applicant: &Personal<Applicant>, at: Timestamp) -> Voter {
     let (phone, remark) =
         applicant.known().map(|known| (known.phone.masked(), known.remark.clone())).unwrap_or_default();
     Voter { user_pin: pin(applicant.subject()), phone, remark, voted_at: at.millis() }
+}
+
+impl HoldsPhotos for ParkApplicationRow {
+    fn photo_ids(&self) -> &[AttachmentId] {
+        &self.photo_ids
+    }
+
+    fn show_photos(&mut self, found: &[Attached]) {
+        let place = self.place();
+        let shown = |attached: &Attached| {
+            let taken = attached.lat.zip(attached.lng).and_then(|(lat, lng)| Wgs84::new(lat, lng).ok());
+            let distance_m = place.zip(taken).map(|(place, taken)| distance_m(place, taken));
+            PhotoShown { attached: attached.clone(), distance_m }
+        };
+        let of_it = |attached: &&Attached| self.photo_ids.contains(&attached.id);
+        self.photos = found.iter().filter(of_it).map(shown).collect();
+    }
 }
 
 impl Fold for ParkApplicationRow {
