@@ -2,7 +2,12 @@
 
 /// `text` without surrounding blanks, when it is 1 to `max` characters without control characters.
 pub fn line(text: &str, max: usize) -> Option<String> {
-    lines(text, max).filter(|text| !text.is_empty() && !text.contains('\n'))
+    some_lines(text, max).filter(|text| !text.contains('\n'))
+}
+
+/// `text` without surrounding blanks, when it is 1 to `max` characters; lines may break.
+pub fn some_lines(text: &str, max: usize) -> Option<String> {
+    lines(text, max).filter(|text| !text.is_empty())
 }
 
 /// `text` without surrounding blanks, when it is at most `max` characters; lines may break.
@@ -37,6 +42,8 @@ mod tests {
         assert_eq!(line("a\u{7}b", 3), None);
         assert_eq!(line("a\nb", 3), None);
         assert_eq!(lines("", 3).as_deref(), Some(""));
+        assert_eq!(some_lines("a\nb", 3).as_deref(), Some("a\nb"));
+        assert_eq!(some_lines(" \n ", 3), None);
         assert_eq!(lines("a\nb", 3).as_deref(), Some("a\nb"));
         assert_eq!(lines("a\rb", 3), None);
     }

@@ -80,6 +80,17 @@ impl<T> Personal<T> {
         }
     }
 
+    /// The same with what `change` makes of the value. Of somebody who was forgotten there is nothing to change.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub fn try_map<U, E>(self, change: impl FnOnce(T) -> Result<U, E>) -> Result<Personal<U>, E> {
+        match self {
+            Self::Known { subject, value } => Ok(Personal::Known { subject, value: change(value)? }),
+            Self::Forgotten { subject } => Ok(Personal::Forgotten { subject }),
+        }
+    }
+
     /// Whom it is about.
     pub fn subject(&self) -> &str {
         match self {
@@ -335,5 +346,23 @@ fn collect_subjects(value: &Value, subjects: &mut BTreeSet<String>) {
         },
         Value::Array(items) => items.iter().for_each(|value| collect_subjects(value, subjects)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_stays_forgotten_whatever_changes() {
+        let halved =
+            |of: Personal<i32>| of.try_map(|value| if value % 2 == 0 { Ok(value / 2) } else { Err(value) });
+        assert_eq!(halved(Personal::new("rider:1", 4)).map(|of| of.known().copied()), Ok(Some(2)));
+        assert!(halved(Personal::new("rider:1", 3)).is_err());
+        let forgotten = halved(Personal::Forgotten { subject: "rider:1".to_owned() });
+        assert_eq!(
+            forgotten.map(|of| (of.known().copied(), of.subject().to_owned())),
+            Ok((None, "rider:1".to_owned()))
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What the back-office does to ride orders: ends and calls off, changes prices, gives back, gives up.
 
 use approvals::{Asked, Outcome};
-use kernel::CommandContext;
+use kernel::{CommandContext, CommandError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -12,7 +12,7 @@ use wire::{Answer, Body, Call, Handled, Nothing, Refused, Routes};
 use super::orders::ORDERS;
 use crate::Context;
 use crate::app::{BackTo, HowMuch, modifying, refunding, writing_off};
-use crate::model::order::{Order, OrderRefusal, REASON_MAX, Share};
+use crate::model::order::{Order, OrderRefusal, Share, reason};
 use crate::model::payment::AMOUNT_MAX_CENTS;
 
 /// The routes.
@@ -37,13 +37,7 @@ struct OrderChanged {
 }
 
 fn amount() -> Refused {
-    kernel::CommandError::Refused(OrderRefusal::Amount).into()
-}
-
-/// Its text, 1 to 200 characters.
-fn reason(text: &str) -> Result<String, Refused> {
-    let known = vocabulary::text::line(text, REASON_MAX).filter(|text| !text.is_empty());
-    known.ok_or_else(|| Refused::business("order-reason", format!("请填写原因，最多 {REASON_MAX} 个字")))
+    CommandError::Refused(OrderRefusal::Amount).into()
 }
 
 /// Does it, or asks a second person.
@@ -83,7 +77,7 @@ struct ForcedEnd {
 async fn force_end(call: Call<Context>, Body(body): Body<ForcedEnd>) -> Handled<Value> {
     let ctx = CommandContext { expected_version: body.version, ..call.request.context_of_account(json!({})) };
     let at = body.at.map(Timestamp::from_millis);
-    let reason = reason(&body.reason)?;
+    let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     let receipt = call.state.force_end(&call.caller, ctx, body.order_id, at, &reason).await?;
     Ok(Answer::replied(receipt))
 }
@@ -105,7 +99,7 @@ struct OrderWhy {
     request_body = OrderWhy, responses((status = 200, body = Answer<Nothing>)))]
 async fn cancel(call: Call<Context>, Body(body): Body<OrderWhy>) -> Handled<Value> {
     let ctx = CommandContext { expected_version: body.version, ..call.request.context_of_account(json!({})) };
-    let reason = reason(&body.reason)?;
+    let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     let receipt = call.state.call_off(&call.caller, ctx, body.order_id, &reason).await?;
     Ok(Answer::replied(receipt))
 }
@@ -128,7 +122,7 @@ struct OrderPrice {
 #[utoipa::path(post, path = "/order/modify", tag = "riding", operation_id = "modifyOrder",
     request_body = OrderPrice, responses((status = 200, body = Answer<OrderChanged>)))]
 async fn modify(call: Call<Context>, Body(body): Body<OrderPrice>) -> Handled<OrderChanged> {
-    let reason = reason(&body.reason)?;
+    let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     if !(0..=AMOUNT_MAX_CENTS).contains(&body.pay_cents) {
         return Err(amount());
     }
@@ -178,7 +172,7 @@ struct OrderRefund {
 #[utoipa::path(post, path = "/order/refund", tag = "riding", operation_id = "refundOrder",
     request_body = OrderRefund, responses((status = 200, body = Answer<OrderChanged>)))]
 async fn refund(call: Call<Context>, Body(body): Body<OrderRefund>) -> Handled<OrderChanged> {
-    let reason = reason(&body.reason)?;
+    let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     let fits = |cents: i64| (0..=AMOUNT_MAX_CENTS).contains(&cents);
     let much = match (body.ride_cents, body.share) {
         (Some(cents), None) if fits(cents) => HowMuch::Sum(cents),
@@ -198,7 +192,7 @@ async fn refund(call: Call<Context>, Body(body): Body<OrderRefund>) -> Handled<O
 #[utoipa::path(post, path = "/order/writeOff", tag = "riding", operation_id = "writeOffOrder",
     request_body = OrderWhy, responses((status = 200, body = Answer<OrderChanged>)))]
 async fn write_off(call: Call<Context>, Body(body): Body<OrderWhy>) -> Handled<OrderChanged> {
-    let reason = reason(&body.reason)?;
+    let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     let asked = |order: &Order| writing_off(order, body.order_id, reason);
     change(&call, (body.order_id, body.version), asked).await
 }

@@ -3,7 +3,7 @@
 
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::text::lines;
+use vocabulary::text::some_lines;
 use vocabulary::{
     AgentId, AreaId, AttachmentId, BlacklistEntryId, DataOwner, Phone, RiderId, Timestamp, choices,
 };
@@ -140,7 +140,7 @@ pub struct BlacklistEntry {
 }
 
 fn reason(text: &str) -> Result<String, Refusal> {
-    lines(text, REASON_MAX).filter(|text| !text.is_empty()).ok_or(Refusal::Reason)
+    some_lines(text, REASON_MAX).ok_or(Refusal::Reason)
 }
 
 impl Listing {

@@ -4,7 +4,7 @@
 use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::text::{line, lines};
+use vocabulary::text::{line, some_lines};
 use vocabulary::{AgentId, AreaId, CertificationId, DataOwner, Phone, RiderId, Timestamp, choices};
 
 use super::review::{CaseState, REASON_MAX, Reviewer, Standing};
@@ -136,14 +136,6 @@ impl Bearer {
     }
 }
 
-/// The same with its words as they are kept. Of somebody who was forgotten nothing new is kept.
-fn sound(bearer: Personal<Bearer>) -> Result<Personal<Bearer>, Refusal> {
-    match bearer {
-        Personal::Known { subject, value } => Ok(Personal::Known { subject, value: value.sound()? }),
-        forgotten @ Personal::Forgotten { .. } => Ok(forgotten),
-    }
-}
-
 impl Certification {
     /// What was asked.
     pub const fn application(&self) -> Option<&Application> {
@@ -187,7 +179,7 @@ impl Aggregate for Certification {
             CertificationCommand::Submit { .. } if self.of.is_some() => return Err(Refusal::Exists),
             CertificationCommand::Submit { application, bearer } => CertificationEvent::Submitted {
                 application: application.sound()?,
-                bearer: sound(bearer)?,
+                bearer: bearer.try_map(Bearer::sound)?,
                 at: now,
             },
             CertificationCommand::Pass { until, reviewer } => {
@@ -199,8 +191,7 @@ impl Aggregate for Certification {
             }
             CertificationCommand::Fail { reason, reviewer } => {
                 self.decided_by(&reviewer, "驳回")?;
-                let reason =
-                    lines(&reason, REASON_MAX).filter(|text| !text.is_empty()).ok_or(Refusal::Reason)?;
+                let reason = some_lines(&reason, REASON_MAX).ok_or(Refusal::Reason)?;
                 CertificationEvent::Failed { reason, by: reviewer.name, at: now }
             }
             CertificationCommand::Cancel { rider } => {

@@ -145,8 +145,9 @@ pub struct Order {
     payment: Option<PaymentId>,
 }
 
-fn reason(text: &str) -> Result<String, OrderRefusal> {
-    line(text, REASON_MAX).filter(|text| !text.is_empty()).ok_or(Refusal::Reason)
+/// Why something is done to an order, as it is kept.
+pub(crate) fn reason(text: &str) -> Result<String, OrderRefusal> {
+    line(text, REASON_MAX).ok_or(Refusal::Reason)
 }
 
 impl Order {

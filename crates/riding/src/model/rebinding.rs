@@ -4,7 +4,7 @@
 use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::text::lines;
+use vocabulary::text::some_lines;
 use vocabulary::{AgentId, AreaId, DataOwner, Phone, RebindingId, RiderId, Timestamp, choices};
 
 use super::review::{CaseState, REASON_MAX, Reviewer, Standing};
@@ -150,14 +150,6 @@ impl Request {
     }
 }
 
-/// The same with its words as they are kept. Of somebody who was forgotten nothing new is kept.
-fn sound(claimant: Personal<Claimant>) -> Result<Personal<Claimant>, Refusal> {
-    match claimant {
-        Personal::Known { subject, value } => Ok(Personal::Known { subject, value: value.sound()? }),
-        forgotten @ Personal::Forgotten { .. } => Ok(forgotten),
-    }
-}
-
 impl Rebinding {
     /// What was asked.
     pub const fn request(&self) -> Option<&Request> {
@@ -201,9 +193,11 @@ impl Aggregate for Rebinding {
     fn decide(&self, command: Self::Command, now: Timestamp) -> Decision<Self> {
         let event = match command {
             RebindingCommand::Submit { .. } if self.of.is_some() => return Err(Refusal::Exists),
-            RebindingCommand::Submit { request, claimant } => {
-                RebindingEvent::Submitted { request: request.sound()?, claimant: sound(claimant)?, at: now }
-            }
+            RebindingCommand::Submit { request, claimant } => RebindingEvent::Submitted {
+                request: request.sound()?,
+                claimant: claimant.try_map(Claimant::sound)?,
+                at: now,
+            },
             RebindingCommand::Pass { reviewer } => {
                 self.decided_by(&reviewer, "通过")?;
                 // What is forgotten cannot be made anybody's.
@@ -212,8 +206,7 @@ impl Aggregate for Rebinding {
             }
             RebindingCommand::Fail { reason, reviewer } => {
                 self.decided_by(&reviewer, "驳回")?;
-                let reason =
-                    lines(&reason, REASON_MAX).filter(|text| !text.is_empty()).ok_or(Refusal::Reason)?;
+                let reason = some_lines(&reason, REASON_MAX).ok_or(Refusal::Reason)?;
                 RebindingEvent::Failed { reason, by: reviewer.name, at: now }
             }
             RebindingCommand::Cancel { rider } => {

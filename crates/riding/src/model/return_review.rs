@@ -6,7 +6,7 @@ use attachments::{Photo, claim_of};
 use geofence::judge::{Reason, ReturnClass};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::text::lines;
+use vocabulary::text::{lines, some_lines};
 use vocabulary::{
     AgentId, AreaId, DataOwner, ReturnReviewId, RideOrderId, RiderId, Timestamp, Wgs84, choices,
 };
@@ -295,7 +295,7 @@ impl Aggregate for ReturnReview {
             }
             ReviewCommand::Reject { remark, by } => {
                 self.pending("驳回")?;
-                let remark = lines(&remark, REASON_MAX).filter(|remark| !remark.is_empty());
+                let remark = some_lines(&remark, REASON_MAX);
                 Ok(vec![ReviewEvent::Rejected { remark: remark.ok_or(Refusal::Reason)?, by, at: now }])
             }
             ReviewCommand::TimeOut => {

@@ -262,7 +262,7 @@ pub fn is_id_no(text: &str) -> bool {
 impl Identity {
     /// The same as it is kept, when it may be so.
     pub fn sound(self) -> Result<Self, RiderRefusal> {
-        let name = line(&self.name, NAME_MAX).filter(|name| !name.is_empty()).ok_or(Refusal::Name)?;
+        let name = line(&self.name, NAME_MAX).ok_or(Refusal::Name)?;
         let id_no = self.id_no.trim().to_ascii_uppercase();
         if is_id_no(&id_no) { Ok(Self { name, id_no }) } else { Err(Refusal::IdNo) }
     }
@@ -293,7 +293,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn reason(text: &str) -> Result<String, RiderRefusal> {
-    line(text, REASON_MAX).filter(|text| !text.is_empty()).ok_or(Refusal::Reason)
+    line(text, REASON_MAX).ok_or(Refusal::Reason)
 }
 
 impl Rider {
@@ -421,14 +421,6 @@ fn id_key(agent: AgentId, key: &str) -> String {
     format!("rider-id:{agent}:{key}")
 }
 
-/// The same with its words as they are kept; of somebody who was forgotten nothing new is kept.
-fn sound(identity: Personal<Identity>) -> Result<Personal<Identity>, RiderRefusal> {
-    match identity {
-        Personal::Known { subject, value } => Ok(Personal::Known { subject, value: value.sound()? }),
-        forgotten @ Personal::Forgotten { .. } => Ok(forgotten),
-    }
-}
-
 impl Aggregate for Rider {
     const CATEGORY: &'static str = "rider";
     type Id = RiderId;
@@ -451,7 +443,7 @@ impl Aggregate for Rider {
             RiderCommand::Register(_) => return Err(Refusal::Exists),
             RiderCommand::Verify { .. } if self.is_verified() => return Err(Refusal::Verified),
             RiderCommand::Verify { identity, id_key, method } => {
-                RiderEvent::Verified { identity: sound(identity)?, id_key, method, at: now }
+                RiderEvent::Verified { identity: identity.try_map(Identity::sound)?, id_key, method, at: now }
             }
             RiderCommand::Qualify { by, until } if self.qualified.get(&by) == Some(&until) => {
                 return Ok(vec![]);
@@ -506,7 +498,7 @@ impl Aggregate for Rider {
             RiderCommand::ChangePhone { phone, phone_key } => RiderEvent::PhoneChanged { phone, phone_key },
             RiderCommand::ChangeIdentity { .. } if !self.is_verified() => return Err(Refusal::Unverified),
             RiderCommand::ChangeIdentity { identity, id_key } => {
-                RiderEvent::IdentityChanged { identity: sound(identity)?, id_key }
+                RiderEvent::IdentityChanged { identity: identity.try_map(Identity::sound)?, id_key }
             }
             RiderCommand::Close if matches!(self.deposit.0, Paid | Refunding | Frozen) => {
                 return Err(Refusal::DepositLeft);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use attachments::{Photo, claim_of};
 use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
-use vocabulary::text::{line, lines};
+use vocabulary::text::{line, lines, some_lines};
 use vocabulary::{
     AgentId, AreaId, DataOwner, FenceId, ParkApplicationId, Phone, Timestamp, Wgs84, choices, distance_m,
 };
@@ -135,14 +135,6 @@ impl Applicant {
     }
 }
 
-/// The same with its words as they are kept. Of somebody who was forgotten nothing new is kept.
-fn sound(applicant: Personal<Applicant>) -> Result<Personal<Applicant>, Refusal> {
-    match applicant {
-        Personal::Known { subject, value } => Ok(Personal::Known { subject, value: value.sound()? }),
-        forgotten @ Personal::Forgotten { .. } => Ok(forgotten),
-    }
-}
-
 impl Wish {
     fn sound(mut self) -> Result<Self, Refusal> {
         self.location = line(&self.location, LOCATION_MAX).ok_or(Refusal::Location)?;
@@ -194,7 +186,7 @@ impl Aggregate for ParkApplication {
         match command {
             ParkApplicationCommand::Submit { .. } if self.wish.is_some() => Err(Refusal::Exists),
             ParkApplicationCommand::Submit { wish, applicant } => {
-                let (wish, applicant) = (wish.sound()?, sound(applicant)?);
+                let (wish, applicant) = (wish.sound()?, applicant.try_map(Applicant::sound)?);
                 Ok(vec![ParkApplicationEvent::Submitted { wish, applicant, at: now }])
             }
             ParkApplicationCommand::Vote { place, applicant } => {
@@ -204,7 +196,7 @@ impl Aggregate for ParkApplication {
                 } else if self.voters.len() >= VOTES_MAX {
                     Err(Refusal::VotesFull)
                 } else {
-                    Ok(vec![ParkApplicationEvent::Voted { applicant: sound(applicant)? }])
+                    Ok(vec![ParkApplicationEvent::Voted { applicant: applicant.try_map(Applicant::sound)? }])
                 }
             }
             ParkApplicationCommand::Accept { remark, by } => {
@@ -218,8 +210,7 @@ impl Aggregate for ParkApplication {
             }
             ParkApplicationCommand::Reject { remark, by } => {
                 known()?;
-                let remark = lines(&remark, REMARK_MAX).filter(|remark| !remark.is_empty());
-                let remark = remark.ok_or(Refusal::Reason)?;
+                let remark = some_lines(&remark, REMARK_MAX).ok_or(Refusal::Reason)?;
                 match self.state {
                     Pending => Ok(vec![ParkApplicationEvent::Rejected { remark, by }]),
                     Rejected => Ok(vec![]),
