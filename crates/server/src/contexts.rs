@@ -18,6 +18,7 @@ use live::Memory;
 use live::push::{Details, Hub, HubParts, Limits};
 use riding::Context as Riding;
 use serde_json::Value;
+use territory::app::atlas::Judges;
 use vocabulary::{AgentId, AreaId, DataOwner, Scope};
 use wire::{Encryption, Revocations, Routes, SecretKey, Seen, Sessions, Share, TokenKeys, Wire, WireConfig};
 
@@ -84,6 +85,8 @@ pub struct Contexts {
     pub wire: Arc<Wire>,
     /// The fleet as it is heard of.
     memory: Memory,
+    /// The fences in memory.
+    judges: Judges,
 }
 
 /// Read models of all contexts.
@@ -210,9 +213,10 @@ impl Contexts {
             live: Arc::new(LiveOfMemory(memory.clone())),
             devices: DeviceKey::new(secrets.device),
         };
+        let judges = Judges::default();
         let ports = riding::ports::Ports {
             bikes: Arc::new(BikesOfStreets::new(fleet.clone(), memory.clone())),
-            places: Arc::new(PlacesOfTerritory::new(runtime.clone())),
+            places: Arc::new(PlacesOfTerritory::new(runtime.clone(), judges.clone())),
             identity: Arc::new(NoAuthority { development: settings.profile == Profile::Development }),
             provider: crate::payments::provider(settings, secrets)?,
             attachments: attachments.clone(),
@@ -233,6 +237,7 @@ impl Contexts {
             feeds,
             wire,
             memory: memory.clone(),
+            judges,
         })
     }
 
@@ -247,7 +252,7 @@ impl Contexts {
             approvals: self.approvals.clone(),
         };
         access::routes(Arc::clone(&self.access))
-            .merge(territory::routes(runtime, &ports))
+            .merge(territory::routes(runtime, &ports, &self.judges))
             .merge(attachments::http::routes(&self.attachments))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))

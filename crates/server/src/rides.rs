@@ -201,9 +201,9 @@ pub struct PlacesOfTerritory {
 }
 
 impl PlacesOfTerritory {
-    /// From the system's desk and read models.
-    pub fn new(runtime: Runtime) -> Self {
-        Self { runtime, judges: Judges::default() }
+    /// From the system's desk and read models, and the fences in memory.
+    pub const fn new(runtime: Runtime, judges: Judges) -> Self {
+        Self { runtime, judges }
     }
 }
 

@@ -37,12 +37,12 @@ impl Hosted for Context {
     }
 }
 
-/// Its routes.
-pub fn routes(runtime: &Runtime, ports: &Ports) -> Routes {
+/// Its routes; `judges` are the fences in memory, which others ask too.
+pub fn routes(runtime: &Runtime, ports: &Ports, judges: &Judges) -> Routes {
     let context = Context {
         runtime: runtime.clone(),
         ports: ports.clone(),
-        judges: Judges::default(),
+        judges: judges.clone(),
         presents: Presents::default(),
     };
     http::agents::routes(runtime)

@@ -3,13 +3,11 @@
 use attachments::{Kind, Origin, Photo};
 use kernel::{Aggregate, CommandContext, CommandError, Personal, Receipt, Transaction};
 use serde_json::json;
-use vocabulary::{
-    AgentId, AttachmentId, CertificationId, DataOwner, Phone, RebindingId, RiderId, Scope, Timestamp,
-};
+use vocabulary::{AgentId, AttachmentId, CertificationId, DataOwner, Phone, RebindingId, RiderId, Timestamp};
 use wire::{Caller, Refused, RequestContext};
 
+use super::reaching;
 use super::riders::{refused, subject};
-use super::{NEWEST, reaching};
 use crate::Context;
 use crate::model::certification::{Application, Bearer, CareerKind, Certification, CertificationCommand};
 use crate::model::rebinding::{Claimant, Rebinding, RebindingCommand, RebindingRefusal, Request, Wish};
@@ -251,14 +249,5 @@ impl Context {
                 identity: Personal::new(subject(rider), identity),
             },
         }
-    }
-
-    /// Whether an order of his is open, of all that is in the log at this moment.
-    async fn is_riding(&self, rider: RiderId) -> Result<bool, Refused> {
-        let mut db = self.runtime.reads.scoped(&Scope::ALL, NEWEST, &["ride_order"]).await?;
-        let open = sqlx::query_scalar(
-            "select exists (select from read.rider_riding where rider_id = $1 and open_order_id is not null)",
-        );
-        Ok(open.bind(rider).fetch_one(&mut *db).await?)
     }
 }

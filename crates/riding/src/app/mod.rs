@@ -31,6 +31,17 @@ use ledger::{Book, BookCommand, Entry, Holder};
 use vocabulary::{DataOwner, RiderId, Scope};
 use wire::Refused;
 
+use crate::Context;
+use crate::read::orders::open_of;
+
+impl Context {
+    /// Whether an order of a rider is open, of all that is in the log at this moment.
+    pub(crate) async fn is_riding(&self, rider: RiderId) -> Result<bool, Refused> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, NEWEST, &["ride_order"]).await?;
+        Ok(open_of(&mut *db, rider).await?)
+    }
+}
+
 /// Reads what was written a moment ago.
 pub(crate) const NEWEST: Option<Position> = Some(Position(i64::MAX));
 

@@ -144,17 +144,16 @@ fn of<T: DeserializeOwned>(payload: &Value) -> Result<T, Refused> {
 }
 
 /// What a command would do to an order now.
-async fn outlook(
+fn outlook(
     runtime: &Runtime,
-    order_id: RideOrderId,
+    order: &Order,
     command: OrderCommand,
-    would: impl FnOnce(&Order) -> Vec<String> + Send,
-) -> Result<Outlook, Refused> {
-    let order = runtime.desk.load::<Order>(&order_id).await?.state;
-    Ok(match order.decide(command, runtime.clock.now()) {
-        Ok(_) => Outlook::Would(would(&order)),
+    would: impl FnOnce() -> Vec<String>,
+) -> Outlook {
+    match order.decide(command, runtime.clock.now()) {
+        Ok(_) => Outlook::Would(would()),
         Err(refusal) => Outlook::Cannot(refusal.message()),
-    })
+    }
 }
 
 /// Money of an order goes back.
@@ -194,7 +193,7 @@ impl Deed for RefundOrder {
             Err(refusal) => return Ok(Outlook::Cannot(refusal.message())),
         };
         let command = OrderCommand::Refund { share, reason: "-".to_owned() };
-        let would = move |order: &Order| {
+        let would = || {
             let left_cents = order.refundable().sum_cents() - share.sum_cents();
             let third = match to {
                 BackTo::Original => format!("原路退回 {}", yuan(share.third_cents)),
@@ -214,7 +213,7 @@ impl Deed for RefundOrder {
                 format!("之后还可退 {}。", yuan(left_cents)),
             ]
         };
-        outlook(&self.0, order_id, command, would).await
+        Ok(outlook(&self.0, &order, command, would))
     }
 }
 
@@ -246,15 +245,16 @@ impl Deed for ModifyOrder {
 
     async fn outlook(&self, payload: &Value) -> Result<Outlook, Refused> {
         let Modify { order_id, pay_cents } = of(payload)?;
+        let order = self.0.desk.load::<Order>(&order_id).await?.state;
         let command = OrderCommand::Modify { pay_cents, reason: "-".to_owned() };
-        let would = move |order: &Order| {
+        let would = || {
             let owed_cents = order.owed_cents() - (order.pay_cents() - pay_cents);
             vec![
                 format!("应付由 {} 改为 {}。", yuan(order.pay_cents()), yuan(pay_cents)),
                 format!("用户之后还需支付 {}。", yuan(owed_cents)),
             ]
         };
-        outlook(&self.0, order_id, command, would).await
+        Ok(outlook(&self.0, &order, command, would))
     }
 }
 
@@ -286,9 +286,9 @@ impl Deed for WriteOffOrder {
 
     async fn outlook(&self, payload: &Value) -> Result<Outlook, Refused> {
         let WriteOff { order_id } = of(payload)?;
-        let would = |order: &Order| {
-            vec![format!("核销欠款 {}，不再向用户收取；用户可以继续用车。", yuan(order.owed_cents()))]
-        };
-        outlook(&self.0, order_id, OrderCommand::WriteOff { reason: "-".to_owned() }, would).await
+        let order = self.0.desk.load::<Order>(&order_id).await?.state;
+        let would =
+            || vec![format!("核销欠款 {}，不再向用户收取；用户可以继续用车。", yuan(order.owed_cents()))];
+        Ok(outlook(&self.0, &order, OrderCommand::WriteOff { reason: "-".to_owned() }, would))
     }
 }

@@ -405,10 +405,7 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         let known = self.rider(caller, rider).await?;
         let ctx = reaching(&caller.scope, known.owner(), request.context(json!({})))?;
-        let mut db = self.runtime.reads.scoped(&caller.scope, NEWEST, &["ride_order"]).await?;
-        let open = crate::read::orders::open_of(&mut *db, rider).await?;
-        drop(db);
-        if open {
+        if self.is_riding(rider).await? {
             return Err(Refused::business("order-rider-busy", "您有未结束的行程，请先结束"));
         }
         let closing = async |mut tx: Transaction| -> Result<_, Refused> {

@@ -52,10 +52,10 @@ impl Context {
         let known = riders::with_phone(&mut *db, agent, &new.phone).await?;
         drop(db);
         if let Some(rider) = known {
-            let reached = self.runtime.desk.load::<Rider>(&rider).await?;
+            let version = self.runtime.desk.load::<Rider>(&rider).await?.version;
             let reply = json!({ "userId": rider, "known": true });
             let position = kernel::Position(0);
-            return Ok(Receipt { position, version: reached.version, repeated: false, reply });
+            return Ok(Receipt { position, version, repeated: false, reply });
         }
         let rider_id = RiderId(self.runtime.ids.next_id());
         let registration = Registration {

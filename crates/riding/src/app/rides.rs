@@ -12,7 +12,7 @@ use crate::Context;
 use crate::model::config::{BillingConfig, RidingPermissionConfig};
 use crate::model::order::{CancelReason, Opened, Order, OrderCommand, OrderRefusal, PayState};
 use crate::model::rider::{Qualification, Rider};
-use crate::ports::{LockAction, RideAction};
+use crate::ports::{Bike, LockAction, RideAction};
 
 /// Who wants which bike.
 #[derive(Clone, Debug)]
@@ -38,7 +38,8 @@ impl Context {
         let order_id = RideOrderId(self.runtime.ids.next_id());
         let ctx = request.context(json!({ "orderId": order_id }));
         let reserving = async |mut tx: Transaction| -> Result<_, Refused> {
-            let opened = self.handed_out(&mut tx, &asked, order_id, RideAction::Reserve, ctx.now).await?;
+            let (_, opened) =
+                self.handed_out(&mut tx, &asked, order_id, RideAction::Reserve, ctx.now).await?;
             tx.execute::<Order>(&order_id, OrderCommand::Reserve(opened)).await?;
             Ok(tx)
         };
@@ -56,13 +57,8 @@ impl Context {
         let order_id = asked.reserved.unwrap_or_else(|| RideOrderId(self.runtime.ids.next_id()));
         let ctx = request.context(json!({ "orderId": order_id }));
         let unlocking = async |mut tx: Transaction| -> Result<_, Refused> {
-            let opened = self.handed_out(&mut tx, &asked, order_id, RideAction::Unlock, ctx.now).await?;
-            let bike = crate::ports::Bike {
-                car_id: opened.car_id.clone(),
-                imei: opened.imei.clone(),
-                agent_id: opened.agent_id,
-                area_id: opened.area_id,
-            };
+            let (bike, opened) =
+                self.handed_out(&mut tx, &asked, order_id, RideAction::Unlock, ctx.now).await?;
             let config = tx.load::<BillingConfig>(&opened.area_id).await?.state;
             let (billing_version, _) = config.at(ctx.now);
             tx.execute::<Order>(&order_id, OrderCommand::Unlock { opened, billing_version }).await?;
@@ -75,7 +71,7 @@ impl Context {
         self.runtime.desk.transact(&ctx, unlocking).await
     }
 
-    /// What has to be so before somebody gets a bike, and how his order begins.
+    /// What has to be so before somebody gets a bike; that bike, and how his order begins.
     async fn handed_out(
         &self,
         tx: &mut Transaction,
@@ -83,7 +79,7 @@ impl Context {
         order_id: RideOrderId,
         action: RideAction,
         now: Timestamp,
-    ) -> Result<Opened, Refused> {
+    ) -> Result<(Bike, Opened), Refused> {
         let rider = tx.load::<Rider>(&asked.rider).await?.state;
         let bike = self.ports.bikes.ride(tx, &asked.car_id, action, asked.rider).await?;
         if rider.owner_agent() != Some(bike.agent_id) {
@@ -107,16 +103,17 @@ impl Context {
         if !report.as_ref().is_some_and(|report| report.online) {
             return Err(Refused::business("vehicle-offline", "车辆离线，请换一辆"));
         }
-        Ok(Opened {
+        let opened = Opened {
             order_id,
             rider_id: asked.rider,
-            car_id: bike.car_id,
-            imei: bike.imei,
+            car_id: bike.car_id.clone(),
+            imei: bike.imei.clone(),
             agent_id: bike.agent_id,
             area_id: bike.area_id,
             place: report.and_then(|report| report.place),
             rider_place: asked.place,
-        })
+        };
+        Ok((bike, opened))
     }
 
     /// Its rider gives a reservation back, or a ride that he began by mistake.
