@@ -1,6 +1,9 @@
 //! Riders' money that comes and goes through channels. What a payment is for is settled in the one append that says it was
 //! paid; a provider who is asked, or tells, ten times is counted once.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use kernel::runtime::Runtime;
 use kernel::{Aggregate, AnyRefusal, CommandContext, CommandError, Receipt, Transaction};
 use ledger::{AccountKind, Book, Holder};
@@ -130,17 +133,15 @@ impl Context {
 
     /// Asks the provider for a payment that waits, and takes in what he says; the same again asks for the same.
     pub(crate) async fn ask_provider(&self, payment_id: PaymentId) -> Result<(), PortError> {
-        let provider = self.provider().map_err(|refused| PortError::Unreachable(refused.to_string()))?;
+        let provider = self.provider().map_err(unreachable)?;
         let known = self.loaded(payment_id).await?;
         let Some(asked) = known.asked().filter(|_| known.state() == PaymentState::Waiting) else {
             return Ok(());
         };
-        let number = |text: String| text.parse().map_err(|_| PortError::Unreachable("a number".to_owned()));
         let order = PaymentOrder {
-            trade_no: number(payment_id.to_string())?,
+            trade_no: number(payment_id)?,
             amount_cents: Cents(asked.amount_cents),
-            channel: Channel::try_from(asked.channel)
-                .map_err(|error| PortError::Unreachable(error.to_string()))?,
+            channel: Channel::try_from(asked.channel).map_err(unreachable)?,
             payer: format!("rider-{}", asked.rider_id),
             subject: asked.purpose.label().to_owned(),
             expires_at: known.until(),
@@ -164,13 +165,12 @@ impl Context {
         payment_id: PaymentId,
         now: Timestamp,
     ) -> Result<(), PortError> {
-        let provider = self.provider().map_err(|refused| PortError::Unreachable(refused.to_string()))?;
+        let provider = self.provider().map_err(unreachable)?;
         let known = self.loaded(payment_id).await?;
         if known.state() != PaymentState::Waiting {
             return Ok(());
         }
-        let number = payment_id.to_string().parse();
-        let trade_no = number.map_err(|_| PortError::Unreachable("a number".to_owned()))?;
+        let trade_no = number(payment_id)?;
         let is_over = now > known.until();
         match provider.port.payment(&trade_no).await? {
             // He never heard of it.
@@ -323,13 +323,12 @@ impl Context {
 
     /// Asks the provider to send money back that is on its way, and takes in what he says.
     pub(crate) async fn send_back(&self, payment_id: PaymentId, refund_id: i64) -> Result<(), PortError> {
-        let provider = self.provider().map_err(|refused| PortError::Unreachable(refused.to_string()))?;
+        let provider = self.provider().map_err(unreachable)?;
         let known = self.loaded(payment_id).await?;
         let Some(refund) = known.underway(refund_id) else { return Ok(()) };
-        let number = |_| PortError::Unreachable("a number".to_owned());
         let order = RefundOrder {
-            refund_no: refund_id.to_string().parse().map_err(number)?,
-            trade_no: payment_id.to_string().parse().map_err(number)?,
+            refund_no: number(refund_id)?,
+            trade_no: number(payment_id)?,
             amount_cents: Cents(refund.amount_cents),
             reason: "退款".to_owned(),
             notify_url: provider.notify_url.clone(),
@@ -494,6 +493,15 @@ async fn no_debts(tx: &mut Transaction, rider: RiderId) -> Result<(), Refused> {
     Ok(())
 }
 
-fn unknown(refused: impl std::fmt::Display) -> PortError {
+/// An id as the provider is told it.
+fn number<T: FromStr<Err: Display>>(id: impl Display) -> Result<T, PortError> {
+    id.to_string().parse().map_err(unreachable)
+}
+
+fn unreachable(error: impl Display) -> PortError {
+    PortError::Unreachable(error.to_string())
+}
+
+fn unknown(refused: impl Display) -> PortError {
     PortError::Unknown(refused.to_string())
 }

@@ -10,13 +10,14 @@ use wire::{Caller, Refused, RequestContext};
 
 use super::order_deeds::BackTo;
 use super::paying::{Refunding, modify, refund};
+use super::returning::priced_by;
 use super::{NEWEST, reaching};
 use crate::Context;
 use crate::model::certainty::{
     CameraVerdict, FIX_MAX_AGE_MS, Facts, Fix, Middle, PhoneSeen, Shown, Weights, certainty, middle,
 };
-use crate::model::config::{BillingConfig, ReturnConfig};
-use crate::model::fare::{Benefits, Left, Ridden, fare};
+use crate::model::config::ReturnConfig;
+use crate::model::fare::{Benefits, Left, fare};
 use crate::model::order::{FenceVersion, Opened, Order, PayState};
 use crate::model::return_review::{
     Opening, ReturnReview, ReturnReviewReason, ReviewCommand, ReviewRefusal, Seen, Wish, going_back,
@@ -179,7 +180,9 @@ impl Context {
     ) -> Result<(), Refused> {
         let order = tx.load::<Order>(&order_id).await?.state;
         let of = order.opened().ok_or_else(Refused::not_found)?;
-        let apply_cents = self.at_stake(tx, &order, left).await?;
+        let (billing, ridden) = priced_by(tx, &order).await?;
+        // What the place alone would cost.
+        let apply_cents = fare(&billing, &ridden, &left, false, &Benefits::default()).dispatch_cents;
         let is_let_off = seen.camera == CameraVerdict::Good && impunity.used < impunity.most;
         let opening = opening(review_id, of, seen, left, apply_cents);
         let command = if is_let_off {
@@ -192,16 +195,6 @@ impl Context {
             self.settle(tx, order_id, Left::Well, helmet_missing(&order), now).await?;
         }
         Ok(())
-    }
-
-    /// What the place alone would cost.
-    async fn at_stake(&self, tx: &mut Transaction, order: &Order, left: Left) -> Result<i64, Refused> {
-        let of = order.opened().ok_or_else(Refused::not_found)?;
-        let (start_at, end) = order.started_at().zip(order.end()).ok_or_else(Refused::not_found)?;
-        let config = tx.load::<BillingConfig>(&of.area_id).await?.state;
-        let billing = config.version(order.billing_version()).cloned().unwrap_or_default();
-        let ridden = Ridden { start_at, end_at: end.at, distance_m: end.distance_m };
-        Ok(fare(&billing, &ridden, &left, false, &Benefits::default()).dispatch_cents)
     }
 
     /// A rider asks that somebody looks at what he was charged for.

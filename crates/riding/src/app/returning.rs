@@ -10,6 +10,7 @@ use wire::Refused;
 use super::return_reviews::{Impunity, Look, Sight};
 use super::{cards, post};
 use crate::Context;
+use crate::model::billing::Billing;
 use crate::model::certainty::{Fix, Weights};
 use crate::model::config::{BillingConfig, ReturnConfig};
 use crate::model::fare::{Left, Ridden, fare};
@@ -82,6 +83,15 @@ fn unsure(rules: &ReturnRules, sight: &Sight, left: Left) -> Option<(Seen, Left)
         _ => left,
     };
     Some((sight.seen.clone(), left))
+}
+
+/// By what an ended ride is priced: the billing of its beginning, and what was ridden.
+pub(super) async fn priced_by(tx: &mut Transaction, order: &Order) -> Result<(Billing, Ridden), Refused> {
+    let opened = order.opened().ok_or_else(Refused::not_found)?;
+    let (start_at, end) = order.started_at().zip(order.end()).ok_or_else(Refused::not_found)?;
+    let config = tx.load::<BillingConfig>(&opened.area_id).await?.state;
+    let billing = config.version(order.billing_version()).cloned().unwrap_or_default();
+    Ok((billing, Ridden { start_at, end_at: end.at, distance_m: end.distance_m }))
 }
 
 impl Context {
@@ -226,17 +236,20 @@ impl Context {
     ) -> Result<(), Refused> {
         let order = tx.load::<Order>(&order_id).await?.state;
         let opened = order.opened().ok_or_else(Refused::not_found)?;
-        let (start_at, end) = order.started_at().zip(order.end()).ok_or_else(Refused::not_found)?;
-        let config = tx.load::<BillingConfig>(&opened.area_id).await?.state;
-        let billing_version = order.billing_version();
-        let billing = config.version(billing_version).cloned().unwrap_or_default();
-        let ridden = Ridden { start_at, end_at: end.at, distance_m: end.distance_m };
+        let (billing, ridden) = priced_by(tx, &order).await?;
         // Of several cards the one is used that serves him best; who held none, holds none.
         let ride = RideOfCards { order: order_id, area_id: opened.area_id, billing: billing.clone(), ridden };
         let benefits = cards::spend(tx, opened.rider_id, &ride).await?.benefits;
         let receipt = fare(&billing, &ridden, &left, helmet_missing, &benefits);
-        let booked = money::fare(order_id, opened.area_id, end.at, &receipt);
-        let pricing = Pricing { billing_version, ridden, left, helmet_missing, benefits, receipt };
+        let booked = money::fare(order_id, opened.area_id, ridden.end_at, &receipt);
+        let pricing = Pricing {
+            billing_version: order.billing_version(),
+            ridden,
+            left,
+            helmet_missing,
+            benefits,
+            receipt,
+        };
         tx.execute::<Order>(&order_id, OrderCommand::Price(pricing)).await?;
         post(tx, opened.rider_id, booked).await?;
         self.pay_from_wallet(tx, order_id, now).await
