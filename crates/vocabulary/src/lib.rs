@@ -5,6 +5,7 @@
 pub mod choice;
 mod clock;
 mod data_owner;
+mod day;
 mod geo;
 mod id;
 mod money;
@@ -17,6 +18,7 @@ pub mod versions;
 pub use choice::{Choice, NotAChoice};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use data_owner::{DataOwner, Reach, Scope};
+pub use day::{Day, HOURS};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
     AgentId, AgentRoleId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId, CardHoldingId,

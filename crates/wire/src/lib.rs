@@ -39,6 +39,7 @@ mod routes;
 mod serving;
 mod sessions;
 mod shares;
+mod statistics;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -71,4 +72,5 @@ pub use request_context::{IDEMPOTENCY_KEY, POSITION, RequestContext, SEEN, Seen,
 pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use serving::serve;
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
+pub use statistics::{Figure, TimeRange};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};

@@ -9,14 +9,14 @@ use geofence::Atlas;
 use geofence::judge::Stop;
 use kernel::Runtime;
 use tokio::sync::Mutex;
-use vocabulary::{AreaId, FenceId, Timestamp, Wgs84};
+use vocabulary::{AreaId, Day, FenceId, HOURS, Timestamp, Wgs84};
 
 use super::atlas::{Judge, Judges};
 use super::fence_preview::USUAL_HDOP;
 use crate::Context;
-use crate::model::station_day::{Day, HOURS, Level, Stay, Tally, full_hour};
+use crate::model::station_day::{Level, Stay, Tally, full_hour};
 use crate::ports::{PortError, Resting, Stood, Stops};
-use crate::read::station_days::{self, StationDay, date};
+use crate::read::station_days::{self, StationDay};
 
 /// Days are kept so long: a month beside the month before it, and the same a quarter ago.
 pub const KEPT_DAYS: i64 = 130;
@@ -85,7 +85,7 @@ fn rows(tallies: &Tallies, judge: &Judge, day: Day, hours: usize) -> Vec<Station
         let sum = |counts: &[i16; HOURS]| counts.iter().map(|count| i32::from(*count)).sum();
         let level = |level: &Option<Level>| level.map_or(-1, Level::number);
         Some(StationDay {
-            day: date(day),
+            day: day.date(),
             fence_id,
             area_id,
             agent_id: *judge.agents.get(&area_id)?,
@@ -147,12 +147,12 @@ pub async fn reckon_due(
         let rows = rows(&tallies, &judge, day, hours);
         let mut transaction = kernel::pools::begin(pool).await?;
         let reached = until.min(day.hour(HOURS)).max(known);
-        if !station_days::put(&mut transaction, date(day), &rows, reached, token).await? {
+        if !station_days::put(&mut transaction, day.date(), &rows, reached, token).await? {
             return Ok(());
         }
         transaction.commit().await?;
     }
-    station_days::forget_before(pool, date(Day(last.0 - KEPT_DAYS))).await?;
+    station_days::forget_before(pool, Day(last.0 - KEPT_DAYS).date()).await?;
     if let Some(told) = told {
         stops.looked_at(told).await?;
     }

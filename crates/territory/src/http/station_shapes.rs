@@ -3,28 +3,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 use vocabulary::{AreaId, FenceId};
+use wire::{Figure, TimeRange};
 
 use crate::model::station_day::Level;
-
-/// A stretch of time.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct TimeRange {
-    /// The first instant, epoch milliseconds.
-    pub(super) from: i64,
-    /// The end, which is no longer part of it, epoch milliseconds.
-    pub(super) until: i64,
-}
-
-/// A figure, and what it was in the time before; null where it is not known.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
-pub(super) struct Figure {
-    /// In the time that was asked for.
-    #[schema(required)]
-    pub(super) now: Option<f64>,
-    /// In the time before.
-    #[schema(required)]
-    pub(super) before: Option<f64>,
-}
 
 /// What happened in all of the time.
 #[derive(Debug, Serialize, ToSchema)]

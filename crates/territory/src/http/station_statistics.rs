@@ -8,20 +8,20 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::routes;
-use vocabulary::{AreaId, FenceId, Timestamp};
+use vocabulary::{AreaId, Day, FenceId, HOURS, Timestamp};
 use wire::{
-    Answer, Caller, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Handled, PageQuery,
-    Params, Permit, Refused, Routes, Seen, given, moment,
+    Answer, Caller, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Figure, Handled,
+    PageQuery, Params, Permit, Refused, Routes, Seen, TimeRange, given, moment,
 };
 
 use super::station_shapes::{
-    Figure, RankedStation, StationFreshness, StationPoint, StationRanks, StationShare, StationStatistics,
-    StationStatisticsAnswer, StationSummary, TimeRange,
+    RankedStation, StationFreshness, StationPoint, StationRanks, StationShare, StationStatistics,
+    StationStatisticsAnswer, StationSummary,
 };
 use crate::Context;
 use crate::app::stations::Present;
-use crate::model::station_day::{Day, HOURS, Level};
-use crate::read::station_days::{self, Called, Meant, PlacesError, Stretch, Sums, Wanted, date};
+use crate::model::station_day::Level;
+use crate::read::station_days::{self, Called, Meant, PlacesError, Stretch, Sums, Wanted};
 
 const STATISTICS: Permit = Permit::AnyOf(&["0907"]);
 const READS: &[&str] = &["fence", "area"];
@@ -160,7 +160,7 @@ fn figure(now: &Total, before: &Total, of: impl Fn(&Total) -> Option<f64>) -> Fi
 }
 
 fn point(one: &Stretch) -> StationPoint {
-    let day = Day(one.day.to_epoch_days().into());
+    let day = Day::from(one.day);
     let open = one.level_hours.iter().sum();
     StationPoint {
         at: day.hour(one.hour.and_then(|hour| usize::try_from(hour).ok()).unwrap_or(0)).millis(),
@@ -185,8 +185,8 @@ impl StationsQuery {
         }
         let text = |text: &Option<String>| given(text.as_ref()).map(str::to_owned);
         Ok(Meant {
-            from: date(range.from),
-            until: date(range.until),
+            from: range.from.date(),
+            until: range.until.date(),
             areas,
             fence: self.id,
             keyword: text(&self.keyword),
@@ -212,11 +212,11 @@ async fn told_before(
     caller: &Caller,
 ) -> Result<Vec<Stretch>, Refused> {
     let scope = &caller.full_scope;
-    let whole = Meant { from: date(range.from), until: date(range.until), ..meant.clone() };
+    let whole = Meant { from: range.from.date(), until: range.until.date(), ..meant.clone() };
     if range.hours == HOURS {
         return Ok(station_days::by_day(db, &whole, scope).await?);
     }
-    let days = Meant { until: date(Day(range.until.0 - 1)), ..whole.clone() };
+    let days = Meant { until: Day(range.until.0 - 1).date(), ..whole.clone() };
     let mut told = station_days::by_day(db, &days, scope).await?;
     let last = Meant { from: whole.until, ..whole };
     let hours = station_days::by_hour(db, &last, scope).await?;

@@ -2,18 +2,13 @@
 //! full it was then. Days and hours are Shanghai's. Pure.
 
 use geofence::Parking;
-use vocabulary::{Timestamp, choices};
+use vocabulary::{Day, HOURS, Timestamp, choices};
 
-/// Of a day.
-pub const HOURS: usize = 24;
 /// Longest times for which bikes have stood, hours; one that stands there longer than the last is in a band of its own, and
 /// less than the first is not idle.
 pub const IDLE_HOURS: [i64; 6] = [1, 3, 6, 12, 24, 48];
 
 const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
-/// Shanghai's clock: +08:00 all year.
-const SHANGHAI_MS: i64 = 8 * HOUR_MS;
 /// Of the capacity; more is 偏多.
 const MANY_PERCENT: i64 = 80;
 
@@ -46,31 +41,10 @@ impl Level {
     }
 }
 
-/// A day, by its number since 1970-01-01.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Day(pub i64);
-
-impl Day {
-    /// The one that holds an instant.
-    pub const fn of(at: Timestamp) -> Self {
-        Self(at.millis().saturating_add(SHANGHAI_MS).div_euclid(DAY_MS))
-    }
-
-    /// The beginning of its hour `n`; of 24 its end.
-    pub const fn hour(self, n: usize) -> Timestamp {
-        Timestamp::from_millis(self.0 * DAY_MS - SHANGHAI_MS + n as i64 * HOUR_MS)
-    }
-
-    /// How many of its hours are over at `until`.
-    pub fn over(self, until: Timestamp) -> usize {
-        usize::try_from(until.millis_since(self.hour(0)).div_euclid(HOUR_MS)).unwrap_or(0).min(HOURS)
-    }
-
-    /// Which of its first `hours` hours holds an instant.
-    fn place(self, at: Timestamp, hours: usize) -> Option<usize> {
-        let hour = usize::try_from(at.millis_since(self.hour(0)).div_euclid(HOUR_MS)).ok()?;
-        (hour < hours).then_some(hour)
-    }
+/// Which of the first `hours` hours of a day holds an instant.
+fn place(day: Day, at: Timestamp, hours: usize) -> Option<usize> {
+    let hour = usize::try_from(at.millis_since(day.hour(0)).div_euclid(HOUR_MS)).ok()?;
+    (hour < hours).then_some(hour)
 }
 
 /// The last full hour at or before an instant.
@@ -107,10 +81,10 @@ pub struct Tally {
 impl Tally {
     /// A bike stood in it; of the day so many hours are over.
     pub fn stood(&mut self, stay: Stay, day: Day, hours: usize) {
-        if let Some(hour) = day.place(stay.from, hours) {
+        if let Some(hour) = place(day, stay.from, hours) {
             one_more(&mut self.returns[hour]);
         }
-        if let Some(hour) = stay.until.filter(|_| stay.left).and_then(|until| day.place(until, hours)) {
+        if let Some(hour) = stay.until.filter(|_| stay.left).and_then(|until| place(day, until, hours)) {
             one_more(&mut self.departures[hour]);
         }
         for (hour, standing) in self.standing.iter_mut().enumerate().take(hours) {
@@ -128,7 +102,7 @@ impl Tally {
 
     /// A bike was left beside it.
     pub fn beside(&mut self, from: Timestamp, day: Day, hours: usize) {
-        if let Some(hour) = day.place(from, hours) {
+        if let Some(hour) = place(day, from, hours) {
             one_more(&mut self.outside[hour]);
         }
     }
@@ -153,14 +127,6 @@ mod tests {
 
     fn stay(from: f64, until: Option<f64>) -> Stay {
         Stay { from: at(from), until: until.map(at), left: true }
-    }
-
-    #[test]
-    fn a_day_begins_at_midnight_in_shanghai() {
-        assert_eq!(DAY.hour(0).local(), "2027-01-15 00:00:00");
-        assert_eq!((Day::of(at(0.0)), Day::of(at(23.999)), Day::of(at(24.0))), (DAY, DAY, Day(20_834)));
-        assert_eq!((DAY.over(at(-3.0)), DAY.over(at(5.5)), DAY.over(at(99.0))), (0, 5, 24));
-        assert_eq!(full_hour(at(7.5)), at(7.0));
     }
 
     #[test]

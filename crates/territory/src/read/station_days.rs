@@ -8,7 +8,6 @@ use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection, PgExecutor, Postgres, QueryBuilder};
 use vocabulary::{AgentId, AreaId, FenceId, Page, Reach, Rows, Scope, Timestamp};
 
-use crate::model::station_day::Day;
 
 /// Its name in `report.reckoned`.
 const KIND: &str = "station";
@@ -52,11 +51,6 @@ pub struct StationDay {
     pub hourly_standing: Vec<i16>,
     /// By hour; -1 while it was not open.
     pub hourly_level: Vec<i16>,
-}
-
-/// The date of a day.
-pub fn date(day: Day) -> NaiveDate {
-    NaiveDate::from_epoch_days(i32::try_from(day.0).unwrap_or(0)).unwrap_or_default()
 }
 
 /// Takes the place of whoever reckoned before, who writes nothing from then on; false when somebody reckons in a later term
@@ -438,10 +432,5 @@ mod tests {
         assert_eq!(order(None).unwrap(), "returns desc, fence_id");
         assert_eq!(order(Some("fullHours")).unwrap(), "level_hours[5] asc, fence_id");
         assert_eq!(order(Some("-1; drop table")).unwrap_err(), NotASort("1; drop table".to_owned()));
-    }
-
-    #[test]
-    fn a_day_is_its_date() {
-        assert_eq!(date(Day(20_833)).to_string(), "2027-01-15");
     }
 }
