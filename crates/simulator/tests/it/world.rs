@@ -178,6 +178,7 @@ fn things_go_wrong_in_every_known_way() {
         ("battery", t.batteries_taken),
         ("silent", t.silences),
         ("jump", t.gps_jumps),
+        ("forgotten", t.forgotten),
         ("moved", t.moves),
         ("swapped", t.swaps),
     ] {
