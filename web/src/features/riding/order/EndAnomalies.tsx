@@ -2,16 +2,18 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Form, Input, Modal, Table } from 'antd'
 import { useState } from 'react'
 import { command } from '@/api/client'
+import { anomalyKindLabels } from '@/api/generated/labels'
+import { labelOf } from '@/kit/choice'
 import { formatMoney, formatTime } from '@/kit/format'
 import { type Fate, runBatches, summaryOf } from '@/kit/list/batch'
 import { Outcomes } from '@/kit/list/useBatch'
-import { anomalyKind, anomaliesStale, CLOSE_PATH, ENDED_AT_ONCE, type OrderAnomaly, savedBy } from './anomaly'
+import { anomaliesStale, CLOSE_PATH, ENDED_AT_ONCE, type OrderAnomaly, savedBy } from './anomaly'
 import { REASON_MAX } from './order'
 
 const columns = [
   { key: 'orderId', title: '订单号', render: (_: unknown, it: OrderAnomaly) => <span className="figure">{it.orderId}</span> },
   { key: 'carId', title: '车辆', render: (_: unknown, it: OrderAnomaly) => it.carId },
-  { key: 'kind', title: '异常', render: (_: unknown, it: OrderAnomaly) => anomalyKind(it.kind).text },
+  { key: 'kind', title: '异常', render: (_: unknown, it: OrderAnomaly) => labelOf(anomalyKindLabels, it.kind) },
   { key: 'endAt', title: '结束时间', render: (_: unknown, it: OrderAnomaly) => <span className="figure">{formatTime(it.endAt)}</span> },
   { key: 'would', title: '至今费用', align: 'right' as const, render: (_: unknown, it: OrderAnomaly) => formatMoney(it.wouldCents) },
   { key: 'end', title: '结束后费用', align: 'right' as const, render: (_: unknown, it: OrderAnomaly) => formatMoney(it.endCents) },
