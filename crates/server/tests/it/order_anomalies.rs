@@ -170,6 +170,13 @@ async fn who_forgot_to_return_pays_until_his_lock_closed_and_the_rest_waits_for_
     let order = scene.admin.ok("GET", &format!("/order/{}", ghost.order), json!({})).await;
     assert_eq!((number(&order["endAt"]), &order["endKind"]), (closed.at.millis(), &json!(5)), "{order}");
     assert_eq!(order["ridingS"], 600);
+    // Of then no fences are known: what is not sure of the place is never charged, but looked at.
+    assert_eq!((&order["state"], &order["payCents"]), (&json!(2), &json!(0)), "{order}");
+    let review = scene.admin.ok("GET", "/order/returnReview/list", json!({"keyword": ghost.order})).await;
+    let review = &review["rows"][0];
+    let passes = json!({"id": review["id"], "result": "accept", "remark": "", "version": review["version"]});
+    scene.admin.ok("POST", "/order/returnReview", passes).await;
+    let order = scene.admin.ok("GET", &format!("/order/{}", ghost.order), json!({})).await;
     assert_eq!(number(&order["payCents"]), number(&ended["endCents"]), "{order}");
     // What it would have cost is what the fare says of a ride until it was ended, all else being the same.
     let asked = json!({"endTime": number(&ended["listedAt"]).to_string()});
