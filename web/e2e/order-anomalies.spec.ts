@@ -27,6 +27,7 @@ test('ROUTE-022 strange orders are a view of the orders, which the address names
   await expect.poll(() => hashOf(page)).toBe('/user-order?view=anomalies&state=0')
   const keyword = page.getByRole('search').getByPlaceholder('订单号、车辆编号或完整手机号')
   await keyword.fill('zz没有这样的记录')
+  await expect.poll(() => hashOf(page)).toContain('zz')
   await expect(page.locator('.ant-table')).toContainText('没有符合')
   await page.getByRole('search').getByRole('button', { name: '重置' }).click()
   await expect.poll(() => hashOf(page)).toBe('/user-order?view=anomalies')
