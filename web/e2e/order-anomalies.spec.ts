@@ -35,8 +35,9 @@ test('ROUTE-022 strange orders are a view of the orders, which the address names
   expect(await violationsOf(page)).toEqual([])
   for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height })
-    await withoutMenu(page)
+    // On a phone the menu opens over the page.
     await page.waitForTimeout(500)
+    await withoutMenu(page)
     await page.screenshot({ path: test.info().outputPath(`anomalies-${width}.png`) })
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
