@@ -21,7 +21,8 @@ export const built = pages.map(({ path }) => path)
 export const lists = pages
   // A page of one record, which has lists in it.
   .filter(({ path }) => !path.endsWith('-detail'))
-  .filter(({ page }) => /<(ListPage|FenceList|CardList)\b/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
+  // Or whose first view is one.
+  .filter(({ page }) => /<(ListPage|FenceList|CardList)\b|import\('\.\/\w+ListPage'\)/.test(readFileSync(new URL(`../src/${page}.tsx`, import.meta.url), 'utf8')))
   .map(({ path }) => path)
 
 /** One of those that are still to come. */

@@ -61,6 +61,7 @@ pub fn routes(context: &Context) -> Routes {
         .merge(http::orders::routes(context))
         .merge(http::order_info::routes(context))
         .merge(http::order_acts::routes(context))
+        .merge(http::anomalies::routes(context))
         .merge(http::return_reviews::routes(context))
         .merge(http::riders::routes(context))
         .merge(http::rider_info::routes(context))
@@ -79,6 +80,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(Folded::<read::riders::RiderRow>::new()),
         Arc::new(read::orders::Orders),
+        Arc::new(Folded::<read::anomalies::ReconciliationRow>::new()),
         Arc::new(Folded::<read::payments::PaymentRow>::new()),
         Arc::new(read::configs::Configs),
         Arc::new(read::card_products::CardProducts),

@@ -113,6 +113,17 @@ pub struct TrackPoint {
     pub speed_kmh: i16,
 }
 
+/// What a device told in a stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceMoments {
+    /// The last report that says that the lock is open.
+    pub lock_open_at: Option<Timestamp>,
+    /// The first one after that which says that it is closed.
+    pub lock_closed_at: Option<Timestamp>,
+    /// Its first fix where it is now since it was last farther away than 50 m.
+    pub stood_since: Option<Timestamp>,
+}
+
 /// The bikes, which the fleet keeps and the live context hears of.
 #[async_trait]
 pub trait Bikes: Send + Sync + 'static {
@@ -160,6 +171,15 @@ pub trait Bikes: Send + Sync + 'static {
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<TrackPoint>, PortError>;
+
+    /// When its lock closed from `from` until `until`, and since when it has been at `place`.
+    async fn moments(
+        &self,
+        car_id: &str,
+        from: Timestamp,
+        until: Timestamp,
+        place: Option<Wgs84>,
+    ) -> Result<DeviceMoments, PortError>;
 
     /// Its newest fixes of a stretch of time, newest first, at most 20.
     async fn fixes(&self, car_id: &str, from: Timestamp, until: Timestamp) -> Result<Vec<Fix>, PortError>;

@@ -18,7 +18,7 @@ use riding::Context;
 use riding::model::certainty::Fix;
 use riding::model::order::FenceVersion;
 use riding::ports::{
-    AreaFacts, Around, Bike, Bikes, Drawn, IdentityProof, LastReport, LockAction, NearBike, Parking, Places,
+    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike, Parking, Places,
     PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
@@ -182,6 +182,22 @@ impl Bikes for BikesOfFleet {
             Some(TrackPoint { at: Timestamp::from_millis(point.at), place, speed_kmh: point.speed })
         };
         Ok(points.into_iter().filter_map(point).collect())
+    }
+
+    async fn moments(
+        &self,
+        car_id: &str,
+        from: Timestamp,
+        until: Timestamp,
+        place: Option<Wgs84>,
+    ) -> Result<DeviceMoments, PortError> {
+        let mut db = self.fleet.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let told = live::ingest::lock_moments(&mut db, car_id, from, until).await?;
+        let stood_since = match place {
+            Some(place) => live::ingest::stood_since(&mut db, car_id, from, until, place).await?,
+            None => None,
+        };
+        Ok(DeviceMoments { lock_open_at: told.open_at, lock_closed_at: told.closed_at, stood_since })
     }
 
     async fn fixes(&self, car_id: &str, from: Timestamp, until: Timestamp) -> Result<Vec<Fix>, PortError> {

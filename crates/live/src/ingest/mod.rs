@@ -10,6 +10,7 @@ mod history;
 mod keep;
 mod leader;
 mod message;
+mod moments;
 mod partitions;
 mod registry;
 mod stops;
@@ -21,6 +22,7 @@ pub use history::{FixKept, Point, fixes, history, track, travelled_m};
 pub(crate) use keep::{begin as leading, take_the_lead};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
+pub use moments::{LockMoments, lock_moments, stood_since};
 pub use registry::{enrol_all, enrol_some, next_turn, reload_zones};
 pub use stops::{
     KEEP_DAYS, PastStop, Stood, Stop, Told, keep_past, looked_at, stays_in, stood, stops_in, told_late,

@@ -4,7 +4,7 @@ use kernel::{CommandContext, CommandError, Receipt, Transaction};
 use vocabulary::{RideOrderId, Timestamp};
 use wire::{Caller, Refused};
 
-use super::{ReturnAsked, reaching};
+use super::{ReturnAsked, Why, reaching};
 use crate::Context;
 use crate::model::order::{CancelReason, EndKind, MISTAKE_M, Order, OrderCommand, OrderRefusal};
 
@@ -53,7 +53,7 @@ impl Context {
             proved: Vec::new(),
             helmet_back: None,
         };
-        self.return_noted(&ctx, asked, Some(reason)).await
+        self.return_for(&ctx, asked, Why::Noted(reason)).await
     }
 
     /// Calls off an order whose bike never moved.

@@ -7,6 +7,7 @@ use serde_json::json;
 use vocabulary::{CommandId, ReturnReviewId, RideOrderId, Timestamp, Wgs84};
 use wire::Refused;
 
+use super::reconciling::Found;
 use super::return_reviews::{Impunity, Look, Sight};
 use super::{cards, post};
 use crate::Context;
@@ -36,6 +37,17 @@ pub struct ReturnAsked {
     pub proved: Vec<Proof>,
     /// Whether its helmet is back; nothing: nobody tells.
     pub helmet_back: Option<bool>,
+}
+
+/// Why a ride is ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Why<'a> {
+    /// Its rider says so.
+    HisOwn,
+    /// Somebody says so, for this reason.
+    Noted(&'a str),
+    /// Its device says so.
+    Found(&'a Found),
 }
 
 /// What was found out about a return before it is decided.
@@ -102,15 +114,15 @@ impl Context {
         ctx: &CommandContext,
         asked: ReturnAsked,
     ) -> Result<Receipt, Refused> {
-        self.return_noted(ctx, asked, None).await
+        self.return_for(ctx, asked, Why::HisOwn).await
     }
 
-    /// The same; `note` is why somebody else than its rider ends it.
-    pub(crate) async fn return_noted(
+    /// The same, and why it is ended.
+    pub(crate) async fn return_for(
         &self,
         ctx: &CommandContext,
         asked: ReturnAsked,
-        note: Option<&str>,
+        why: Why<'_>,
     ) -> Result<Receipt, Refused> {
         let order = self.runtime.desk.load::<Order>(&asked.order_id).await?.state;
         let (opened, started) = order.opened().zip(order.started_at()).ok_or_else(Refused::not_found)?;
@@ -133,10 +145,22 @@ impl Context {
         let command = CommandId(self.runtime.ids.next_id());
         let (car_id, rider) = (opened.car_id.clone(), opened.rider_id);
         debug_assert!(started <= at || asked.at.is_some(), "a ride begins before it ends");
+        let so_far = match why {
+            Why::Found(_) => self.ridden_until(opened, started, ctx.now).await?,
+            Why::HisOwn | Why::Noted(_) => Ridden { start_at: started, end_at: at, distance_m: 0 },
+        };
         let returning = async |mut tx: Transaction| -> Result<_, Refused> {
-            if let Some(reason) = note {
-                tx.execute::<Order>(&asked.order_id, OrderCommand::Note { reason: reason.to_owned() })
-                    .await?;
+            match why {
+                Why::HisOwn => {}
+                Why::Noted(reason) => {
+                    let command = OrderCommand::Note { reason: reason.to_owned() };
+                    tx.execute::<Order>(&asked.order_id, command).await?;
+                }
+                Why::Found(found) => {
+                    // Where it is not sure what the place costs, nothing is counted for it.
+                    let left = if unsure.is_some() { Left::Well } else { left };
+                    self.keep_found(&mut tx, asked.order_id, &looked.end, &so_far, &left, found).await?;
+                }
             }
             tx.execute::<Order>(&asked.order_id, OrderCommand::Return(looked.end.clone())).await?;
             let bike = self.ports.bikes.ride(&mut tx, &car_id, RideAction::Return, rider).await?;

@@ -1,5 +1,6 @@
 //! The routes of the context.
 
+pub mod anomalies;
 pub mod blacklist;
 pub mod card_holdings;
 pub mod card_products;

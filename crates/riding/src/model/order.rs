@@ -6,6 +6,7 @@ use kernel::{Aggregate, Claim, Decision, events, refusals};
 use vocabulary::text::line;
 use vocabulary::{Cents, DataOwner, PaymentId, RideOrderId, Timestamp, choices};
 
+use super::anomaly::Reconciliation;
 pub use super::order_terms::{CancelReason, End, EndKind, Evidence, FenceVersion, Opened, Pricing, Share};
 
 /// A reason has at most so many characters.
@@ -51,6 +52,8 @@ pub enum OrderCommand {
     Resume,
     /// The ride is over.
     Return(End),
+    /// Its device says that it is over, and since when: what is returned in the same append ends for that.
+    Reconcile { found: Box<Reconciliation>, reason: String },
     /// This is what it costs.
     Price(Pricing),
     /// So much came for it, by this channel (0: the wallet) and this payment.
@@ -92,6 +95,11 @@ events! {
         Refunded { share: Share, reason: String, at: Timestamp } = "ride-order.refunded",
         WrittenOff { amount_cents: i64, reason: String, at: Timestamp } = "ride-order.written_off",
         Noted { reason: String, at: Timestamp } = "ride-order.noted",
+        Reconciled {
+            found: Box<Reconciliation>,
+            reason: String,
+            at: Timestamp,
+        } = "ride-order.reconciled",
     }
 }
 
@@ -117,6 +125,9 @@ refusals! {
         RefundsMax = "order-refunds": ("一个订单最多退款 {REFUNDS_MAX} 次"),
         Reason = "order-reason": ("请填写原因，最多 {REASON_MAX} 个字"),
         NotExpired = "order-not-expired": ("预约尚未到期"),
+        NothingStrange = "order-not-strange": ("车辆状态已恢复正常，不需要按异常结束"),
+        NoTrueEnd = "order-no-true-end": ("没有依据推断真实的结束时间，请在订单详情中强制结束"),
+        OtherEnd = "order-other-end": ("真实结束时间已变化，请刷新后重新核对"),
     }
 }
 
@@ -134,6 +145,7 @@ pub struct Order {
     billing_version: i64,
     started_at: Option<Timestamp>,
     paused: bool,
+    resumed_at: Option<Timestamp>,
     end: Option<End>,
     pricing: Option<Pricing>,
     pay_cents: i64,
@@ -169,6 +181,11 @@ impl Order {
     /// Whether its rider locked the bike for a while.
     pub const fn is_paused(&self) -> bool {
         self.paused
+    }
+
+    /// When its rider last went on after a pause.
+    pub const fn resumed_at(&self) -> Option<Timestamp> {
+        self.resumed_at
     }
 
     /// Until when it is reserved.
@@ -379,6 +396,10 @@ impl Aggregate for Order {
                 }
                 OrderEvent::Returned { end, at: now }
             }
+            OrderCommand::Reconcile { found, reason: why } => {
+                self.underway("结束")?;
+                OrderEvent::Reconciled { found, reason: reason(&why)?, at: now }
+            }
             OrderCommand::Price(pricing) => {
                 self.is(&[PayState::Held], "计费")?;
                 OrderEvent::Priced { pricing: Box::new(pricing), at: now }
@@ -432,7 +453,10 @@ impl Aggregate for Order {
                 self.cancelled = Some(*why);
             }
             OrderEvent::Paused { .. } => self.paused = true,
-            OrderEvent::Resumed { .. } => self.paused = false,
+            OrderEvent::Resumed { at } => {
+                self.paused = false;
+                self.resumed_at = Some(*at);
+            }
             OrderEvent::Returned { end, .. } => {
                 self.paused = false;
                 self.end = Some(end.clone());
@@ -463,7 +487,7 @@ impl Aggregate for Order {
                 self.written_off_cents += amount_cents;
                 self.state = self.settled();
             }
-            OrderEvent::Noted { .. } => {}
+            OrderEvent::Noted { .. } | OrderEvent::Reconciled { .. } => {}
         }
     }
 

@@ -5,6 +5,7 @@ use kernel::{Aggregate, Claim};
 use proptest::prelude::*;
 use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp};
 
+use super::anomaly::{AnomalyKind, DeviceFacts, Reconciliation};
 use super::billing::Billing;
 use super::fare::{Benefits, Left, Ridden, fare};
 use super::order::{
@@ -251,6 +252,49 @@ fn stored_forms_stay() {
     let end = serde_json::json!({"at": NOW.millis(), "kind": 1, "distance_m": 2000, "class": 0, "certainty_percent": 100,
         "evidence": {}});
     assert_eq!(stored["data"]["end"], end);
+}
+
+fn strange() -> OrderCommand {
+    let device = DeviceFacts {
+        report_at: Some(NOW),
+        locked: true,
+        lock_open_at: Some(NOW),
+        lock_closed_at: Some(NOW),
+        ..DeviceFacts::default()
+    };
+    let found = Reconciliation {
+        order_id: RideOrderId(9),
+        agent_id: AgentId(2),
+        area_id: AreaId(3),
+        kind: AnomalyKind::LockClosed,
+        since: NOW,
+        end_at: NOW,
+        device,
+        would_cents: 900,
+        end_cents: 300,
+    };
+    OrderCommand::Reconcile { found: Box::new(found), reason: "锁已关".to_owned() }
+}
+
+#[test]
+fn why_it_ends_is_said_of_an_order_that_runs_and_changes_nothing_itself() {
+    assert_eq!(act(&mut Order::default(), strange()), Err(OrderRefusal::Unknown));
+    let mut order = Order::default();
+    act(&mut order, unlock()).unwrap();
+    assert_eq!(act(&mut order, strange()), Err(OrderRefusal::Unlocking));
+    act(&mut order, OrderCommand::Begin).unwrap();
+    let before = format!("{order:?}");
+    let events = act(&mut order, strange()).unwrap();
+    assert_eq!(format!("{order:?}"), before);
+    let at = NOW.millis();
+    let device = serde_json::json!({"report_at": at, "locked": true, "lock_open_at": at, "lock_closed_at": at});
+    let found = serde_json::json!({"order_id": "9", "agent_id": "2", "area_id": "3", "kind": 1, "since": at, "end_at": at,
+        "device": device, "would_cents": 900, "end_cents": 300});
+    let data = serde_json::json!({"found": found, "reason": "锁已关", "at": at});
+    let stored = serde_json::to_value(&events[0]).unwrap();
+    assert_eq!(stored, serde_json::json!({"type": "ride-order.reconciled", "data": data}), "this form stays");
+    act(&mut order, OrderCommand::Return(end(NOW))).unwrap();
+    assert!(matches!(act(&mut order, strange()), Err(OrderRefusal::NotNow { .. })));
 }
 
 fn any_command() -> impl Strategy<Value = OrderCommand> {

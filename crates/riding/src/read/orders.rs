@@ -252,7 +252,7 @@ impl OrderRow {
                 self.written_off_cents += amount_cents;
                 self.settle();
             }
-            OrderEvent::Noted { .. } => {}
+            OrderEvent::Noted { .. } | OrderEvent::Reconciled { .. } => {}
         }
     }
 }

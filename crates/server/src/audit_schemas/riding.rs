@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::riding::model::anomaly::AnomalyKind;
 use ::riding::model::billing::Billing;
 use ::riding::model::config::ConfigEvent;
 use ::riding::model::order::{CancelReason, EndKind, OrderEvent, PayState};
@@ -108,6 +109,7 @@ const ORDER: &[Step] = &[
         label: "说明原因",
         fold: |state, data| set(state, "reason", data["reason"].clone()),
     },
+    Step { stored_type: "ride-order.reconciled", label: "按真实时间结束异常订单", fold: reconciled },
 ];
 
 const ORDER_FIELDS: &[Field] = &[
@@ -126,6 +128,8 @@ const ORDER_FIELDS: &[Field] = &[
     Field { key: "paid_cents", label: "实付", text: YUAN },
     Field { key: "refund_cents", label: "已退", text: YUAN },
     Field { key: "written_off_cents", label: "核销", text: YUAN },
+    Field { key: "anomaly", label: "异常类型", text: Text::Named(label::<AnomalyKind>) },
+    Field { key: "saved_cents", label: "为用户减免", text: YUAN },
     Field { key: "reason", label: "原因", text: Text::Plain },
     Field { key: "area_id", label: "服务区", text: Text::Of("area") },
     Field { key: "agent_id", label: "所属代理", text: Text::Of("agent") },
@@ -175,6 +179,14 @@ fn returned(state: &mut Fields, mut data: Fields) {
     set(state, "distance_m", end["distance_m"].clone());
     set(state, "paused", false);
     stands(state, PayState::Held);
+}
+
+fn reconciled(state: &mut Fields, mut data: Fields) {
+    let found = data.remove("found").unwrap_or_default();
+    set(state, "anomaly", found["kind"].clone());
+    let cents = |key: &str| found[key].as_i64().unwrap_or(0);
+    set(state, "saved_cents", cents("would_cents") - cents("end_cents"));
+    set(state, "reason", data["reason"].clone());
 }
 
 fn priced(state: &mut Fields, mut data: Fields) {

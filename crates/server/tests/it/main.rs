@@ -31,6 +31,7 @@ mod grants;
 mod integrity;
 mod kinds;
 mod nodes;
+mod order_anomalies;
 mod orders;
 mod park_applications;
 mod path;

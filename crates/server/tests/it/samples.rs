@@ -304,6 +304,13 @@ fn of_orders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("GET", "/order/list" | "/order/list/export") => {
             Sample::Ask(json!({"agentId": agent, "opAreaId": area}))
         }
+        ("GET", "/order/anomaly/list" | "/order/anomaly/list/export") => {
+            Sample::Ask(json!({"agentId": agent, "opAreaId": area}))
+        }
+        ("GET", "/order/anomaly/summary") => Sample::Ask(json!({})),
+        ("POST", "/order/anomaly/close") => {
+            Sample::Ask(json!({"orders": [{"orderId": "1", "endAt": 1}], "reason": "越权"}))
+        }
         ("GET", "/order/{orderId}" | "/order/{orderId}/track" | "/order/{orderId}/replay") => {
             Sample::Ask(json!({}))
         }

@@ -114,6 +114,8 @@ pub struct Tally {
     pub batteries_taken: u64,
     pub silences: u64,
     pub gps_jumps: u64,
+    /// Rides that were locked and never returned.
+    pub forgotten: u64,
     pub commands_answered: u64,
     pub commands_unheard: u64,
 }

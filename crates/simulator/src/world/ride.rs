@@ -181,7 +181,11 @@ impl World {
                 if arrived {
                     b.spot = end;
                     self.stops(bike, out);
-                    self.ask_ride(bike, "return", out);
+                    if self.forgets_to_return() {
+                        self.walks_off(bike);
+                    } else {
+                        self.ask_ride(bike, "return", out);
+                    }
                 } else if pauses {
                     self.stops(bike, out);
                     self.ask_ride(bike, "pause", out);
@@ -246,6 +250,16 @@ impl World {
                 }
             }
         }
+    }
+
+    /// The bike stands locked, and its order runs on.
+    fn walks_off(&mut self, bike: u32) {
+        let Some(ending) = self.trip(bike).map(|trip| trip.ending) else { return };
+        self.tally.forgotten += 1;
+        let b = &mut self.bikes[bike as usize];
+        b.left_alone_until_ms = self.now_ms + LEFT_ALONE_MS;
+        b.misplaced = ending != Ending::Parked;
+        self.becomes_idle(bike);
     }
 
     fn ride_ends(&mut self, bike: u32, out: &mut Vec<Action>) {

@@ -1,4 +1,5 @@
-//! What goes wrong: bikes pushed away without a ride, batteries stolen, devices fallen silent, fixes that jump.
+//! What goes wrong: bikes pushed away without a ride, batteries stolen, devices fallen silent, fixes that jump, riders who lock
+//! the bike and forget to return it.
 
 use rand::Rng;
 
@@ -16,6 +17,9 @@ const THEFTS_PER_DAY: f64 = 0.02;
 const BATTERIES_PER_DAY: f64 = 0.015;
 const SILENCES_PER_DAY: f64 = 0.03;
 const JUMPS_PER_DAY: f64 = 0.05;
+/// Of so many rides one; and of as many as go wrong at most.
+const FORGOTTEN: f64 = 0.01;
+const FORGOTTEN_MAX: f64 = 0.2;
 const PUSHED_KMH: f64 = 5.0;
 /// One controller in so many does not hear the first message about fences, one in so many has no room at first.
 const HARD_OF_HEARING: u64 = 40;
@@ -95,6 +99,12 @@ impl World {
         self.tally.thefts += 1;
         self.becomes_busy(i, Activity::Drift(Box::new(Drift { length_m: whole_m, line, done_m: 0.0, to })));
         self.bikes[i as usize].device.flags.set(Flags::MOVING | Flags::VIBRATION, true);
+    }
+
+    /// Whether a rider who has locked his bike walks off without returning it.
+    pub(super) fn forgets_to_return(&mut self) -> bool {
+        let share = (FORGOTTEN * self.habits.trouble).min(FORGOTTEN_MAX);
+        share > 0.0 && self.rng.gen_bool(share)
     }
 
     pub(super) fn drift_tick(&mut self, i: u32) {

@@ -52,6 +52,20 @@ export const alarmStateLabels = {
   14: '头盔故障',
 } as const satisfies Record<Schemas['AlarmState'], string>
 
+/** 异常类型 */
+export const anomalyKindLabels = {
+  1: '锁已关未结束',
+  2: '设备长时间失联',
+  3: '长时间未移动',
+  4: '骑行时间过长',
+} as const satisfies Record<Schemas['AnomalyKind'], string>
+
+/** 处理状态 */
+export const anomalyStateLabels = {
+  0: '待处理',
+  1: '已结束',
+} as const satisfies Record<Schemas['AnomalyState'], string>
+
 /** 复核状态 */
 export const approvalStateLabels = {
   0: '待复核',
@@ -224,6 +238,14 @@ export const deviceKindLabels = {
   2: '安卓',
   3: '苹果',
 } as const satisfies Record<Schemas['DeviceKind'], string>
+
+/** 不能自动结束的原因 */
+export const doubtLabels = {
+  1: '没有可以确定的关锁时刻',
+  2: '开锁后没有收到锁已打开的上报',
+  3: '关锁前较长时间没有上报，时刻不确定',
+  4: '开锁后没有收到车辆定位',
+} as const satisfies Record<Schemas['Doubt'], string>
 
 /** 校验效果 */
 export const effectLabels = {

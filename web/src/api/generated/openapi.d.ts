@@ -1702,6 +1702,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/order/anomaly/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends strange orders at their true times: each is looked at once more, judged and priced as of then, and the answer tells
+         *     what became of each. What is not sure of the place goes to return review.
+         */
+        post: operations["closeOrderAnomalies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/anomaly/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Strange orders in scope, those that wait first; phones masked. */
+        get: operations["listOrderAnomalies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/anomaly/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Strange orders in scope, those that wait first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportOrderAnomalies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/anomaly/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many strange orders wait in scope, when all were last looked at, and what was saved in the last 30 days. */
+        get: operations["orderAnomalySummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/order/cancel": {
         parameters: {
             query?: never;
@@ -5136,6 +5207,173 @@ export interface components {
             /** @description Why not; empty when it may. */
             reason: string;
         };
+        /**
+         * Format: int32
+         * @description 异常类型
+         * @enum {integer}
+         */
+        AnomalyKind: 1 | 2 | 3 | 4;
+        /** @description How long each may last before an order is strange, milliseconds. */
+        AnomalyLimits: {
+            /**
+             * Format: int64
+             * @description A closed lock.
+             */
+            lockMs: number;
+            /**
+             * Format: int64
+             * @description A ride, where its area says nothing else.
+             */
+            rideMs: number;
+            /**
+             * Format: int64
+             * @description A silent device.
+             */
+            silentMs: number;
+            /**
+             * Format: int64
+             * @description A bike that stands with its lock open.
+             */
+            stillMs: number;
+        };
+        /** @description A strange order as lists show it, one that waits or one that was ended; its rider's phone is masked. */
+        AnomalyRow: {
+            /** @description Whose bike it is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /** @description 车辆编号. */
+            carId: string;
+            doubt?: components["schemas"]["Doubt"] | null;
+            /**
+             * Format: int64
+             * @description When the ride truly ended, epoch milliseconds; null: nothing says so.
+             */
+            endAt?: number | null;
+            /**
+             * Format: int64
+             * @description What it costs if it ended then, by the same rules, cents.
+             */
+            endCents?: number | null;
+            /**
+             * Format: int64
+             * @description Its last fix, epoch milliseconds.
+             */
+            fixAt?: number | null;
+            /** @description Whether the system ended it; null: it waits. */
+            isBySystem?: boolean | null;
+            /** @description 异常类型. */
+            kind: components["schemas"]["AnomalyKind"];
+            /**
+             * Format: double
+             * @description Where that was: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: int64
+             * @description When it was found, or ended: epoch milliseconds.
+             */
+            listedAt: number;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /**
+             * Format: int64
+             * @description The first one after it of a closed lock, epoch milliseconds.
+             */
+            lockClosedAt?: number | null;
+            /**
+             * Format: int64
+             * @description The last report of an open lock in this ride, epoch milliseconds.
+             */
+            lockOpenAt?: number | null;
+            /** @description Whether that says that the lock is closed. */
+            locked: boolean;
+            /** @description The service area where it began. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description Which order, as text. */
+            orderId: components["schemas"]["RideOrderId"];
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /** @description Why it was ended. */
+            reason?: string | null;
+            /**
+             * Format: int64
+             * @description The device's last report, epoch milliseconds; null: it never told anything.
+             */
+            reportAt?: number | null;
+            /**
+             * Format: int64
+             * @description What that takes off, cents.
+             */
+            savedCents?: number | null;
+            /**
+             * Format: int64
+             * @description Since when it is strange, epoch milliseconds.
+             */
+            sinceAt: number;
+            /**
+             * Format: int64
+             * @description 开始时间, epoch milliseconds.
+             */
+            startAt?: number | null;
+            /** @description 处理状态. */
+            state: components["schemas"]["AnomalyState"];
+            /**
+             * Format: int64
+             * @description Since when it has stood where it is, epoch milliseconds.
+             */
+            stoodSince?: number | null;
+            /** @description Who rides, as text. */
+            userId: components["schemas"]["RiderId"];
+            /** @description Who ended it; null: the system, or somebody whom the caller does not see. */
+            who?: string | null;
+            /**
+             * Format: int64
+             * @description What it costs so far, or would have cost when it was ended, cents; without what its place may cost where that is open.
+             */
+            wouldCents: number;
+        };
+        /**
+         * Format: int32
+         * @description 处理状态
+         * @enum {integer}
+         */
+        AnomalyState: 0 | 1;
+        /** @description What stands of strange orders, and what counts as strange. */
+        AnomalySummary: components["schemas"]["AnomalySums"] & {
+            limits: components["schemas"]["AnomalyLimits"];
+        };
+        /** @description What stands of strange orders in scope. */
+        AnomalySums: {
+            /**
+             * Format: int64
+             * @description So many were ended at their true time in the last 30 days,
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description … of these by the system;
+             */
+            closedBySystem: number;
+            /**
+             * Format: int64
+             * @description When all orders were last looked at, epoch milliseconds; null: never.
+             */
+            lookedAt?: number | null;
+            /**
+             * Format: int64
+             * @description So many wait for a person.
+             */
+            open: number;
+            /**
+             * Format: int64
+             * @description and what that saved riders, cents.
+             */
+            savedCents: number;
+        };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AgentChoices: {
             /** @description Agents to choose from. */
@@ -5199,6 +5437,15 @@ export interface components {
                 allowed: boolean;
                 /** @description Why not; empty when it may. */
                 reason: string;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AnomalySummary: {
+            /** @description What stands of strange orders, and what counts as strange. */
+            data: components["schemas"]["AnomalySums"] & {
+                limits: components["schemas"]["AnomalyLimits"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -6817,6 +7064,22 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["AgentRoleRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AnomalyRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["AnomalyRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -10540,6 +10803,12 @@ export interface components {
         Done: {
             suc: boolean;
         };
+        /**
+         * Format: int32
+         * @description 不能自动结束的原因
+         * @enum {integer}
+         */
+        Doubt: 1 | 2 | 3 | 4;
         /** @description A drawing as it is told: places are WGS-84. */
         Drawn: {
             /**
@@ -10601,6 +10870,23 @@ export interface components {
          * @enum {integer}
          */
         EndKind: 1 | 2 | 3 | 4 | 5 | 6;
+        EndedAnomalies: {
+            /** @description At most 50. */
+            orders: components["schemas"]["EndedAnomaly"][];
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+        };
+        /** @description A strange order that is to be ended. */
+        EndedAnomaly: {
+            /**
+             * Format: int64
+             * @description When it truly ended, as the list said, epoch milliseconds: where that is another moment by now, by more than a minute, it
+             *     is refused.
+             */
+            endAt: number;
+            /** @description Which, as text. */
+            orderId: string;
+        };
         /** @description What became of one of them. */
         Enrolled: {
             /** @description 车辆编号. */
@@ -19556,6 +19842,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_CrewChoices"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    closeOrderAnomalies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndedAnomalies"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listOrderAnomalies: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that wait (0) or were ended (1). */
+                state?: components["schemas"]["AnomalyState"];
+                /** @description Those that are strange so. */
+                kind?: components["schemas"]["AnomalyKind"];
+                /** @description Those that the system ended, or those that people did. */
+                bySystem?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AnomalyRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportOrderAnomalies: {
+        parameters: {
+            query?: {
+                /** @description An order's id, a bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those that began in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that wait (0) or were ended (1). */
+                state?: components["schemas"]["AnomalyState"];
+                /** @description Those that are strange so. */
+                kind?: components["schemas"]["AnomalyKind"];
+                /** @description Those that the system ended, or those that people did. */
+                bySystem?: boolean;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    orderAnomalySummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AnomalySummary"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
