@@ -49,10 +49,15 @@ pub async fn return_reviews(context: Context) {
 
 /// Every minute compares the orders that run with their devices, where this process leads.
 pub async fn reconciler(context: Context) {
-    kernel::every_while_leading(&context.runtime, "order-reconciler", Duration::from_mins(1), async |token| {
-        if let Err(error) = context.reconcile(token, context.runtime.clock.now()).await {
-            tracing::warn!(?error, "cannot compare orders with their devices; it is tried again");
-        }
-    })
+    kernel::every_while_leading(
+        &context.runtime,
+        "order-reconciler",
+        Duration::from_mins(1),
+        async |token| {
+            if let Err(error) = context.reconcile(token, context.runtime.clock.now()).await {
+                tracing::warn!(?error, "cannot compare orders with their devices; it is tried again");
+            }
+        },
+    )
     .await;
 }

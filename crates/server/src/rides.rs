@@ -18,8 +18,8 @@ use riding::Context;
 use riding::model::certainty::Fix;
 use riding::model::order::FenceVersion;
 use riding::ports::{
-    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike, Parking, Places,
-    PortError, RideAction, Scanned, TrackPoint,
+    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike,
+    Parking, Places, PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
 use territory::model::area::{Area, AreaState};

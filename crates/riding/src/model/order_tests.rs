@@ -287,7 +287,8 @@ fn why_it_ends_is_said_of_an_order_that_runs_and_changes_nothing_itself() {
     let events = act(&mut order, strange()).unwrap();
     assert_eq!(format!("{order:?}"), before);
     let at = NOW.millis();
-    let device = serde_json::json!({"report_at": at, "locked": true, "lock_open_at": at, "lock_closed_at": at});
+    let device =
+        serde_json::json!({"report_at": at, "locked": true, "lock_open_at": at, "lock_closed_at": at});
     let found = serde_json::json!({"order_id": "9", "agent_id": "2", "area_id": "3", "kind": 1, "since": at, "end_at": at,
         "device": device, "would_cents": 900, "end_cents": 300});
     let data = serde_json::json!({"found": found, "reason": "锁已关", "at": at});

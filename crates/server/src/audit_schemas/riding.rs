@@ -109,7 +109,9 @@ const ORDER: &[Step] = &[
         label: "说明原因",
         fold: |state, data| set(state, "reason", data["reason"].clone()),
     },
-    Step { stored_type: "ride-order.reconciled", label: "按真实时间结束异常订单", fold: reconciled },
+    Step {
+        stored_type: "ride-order.reconciled", label: "按真实时间结束异常订单", fold: reconciled
+    },
 ];
 
 const ORDER_FIELDS: &[Field] = &[

@@ -8,7 +8,6 @@ use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection, PgExecutor, Postgres, QueryBuilder};
 use vocabulary::{AgentId, AreaId, FenceId, Page, Reach, Rows, Scope, Timestamp};
 
-
 /// Its name in `report.reckoned`.
 const KIND: &str = "station";
 /// Rows of one statement.
