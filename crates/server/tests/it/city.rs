@@ -1,8 +1,12 @@
 //! A small city, built through the open API.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use crate::bike::Bike;
 use crate::client::Machine;
+use crate::stack::{Stack, eventually};
 
 /// One agent with one area and its bikes.
 pub struct City {
@@ -65,6 +69,24 @@ impl City {
             }
         }
         city
+    }
+
+    /// Its bikes on line at a place, each heard of by riders. Devices report again and again: what goes with a connection that
+    /// is lost, the next one tells.
+    pub async fn on_line(&self, stack: &Stack, machine: &Machine, (lat, lng): (f64, f64)) -> Vec<Bike> {
+        let mut lines = Vec::new();
+        for bike in &self.bikes {
+            lines.push(Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await);
+        }
+        for (bike, line) in self.bikes.iter().zip(&lines) {
+            let path = format!("/open/v1/rider/scan?carId={}", bike.car);
+            eventually("the bike may be taken", Duration::from_mins(1), async || {
+                line.report(&bike.imei, lat, lng, 88, true).await;
+                (machine.get(&path).await.body["data"]["rentable"] == true).then_some(())
+            })
+            .await;
+        }
+        lines
     }
 
     /// A bike to enrol.

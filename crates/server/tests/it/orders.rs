@@ -49,19 +49,7 @@ impl Office {
         let (stack, node) = Stack::serving().await;
         let machine = Machine::new(&node.url, &stack.full_machine().await);
         let city = City::build(&machine, "O", 1, bikes).await;
-        let mut lines = Vec::new();
-        for bike in &city.bikes {
-            let line = Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
-            line.report(&bike.imei, city.lat, city.lng, 88, true).await;
-            lines.push(line);
-        }
-        for bike in &city.bikes {
-            let path = format!("/open/v1/rider/scan?carId={}", bike.car);
-            eventually("the bike may be taken", PATIENCE, async || {
-                (machine.get(&path).await.data()["rentable"] == true).then_some(())
-            })
-            .await;
-        }
+        let lines = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
         let admin = Browser::signed_in(&node.url, ADMIN).await;
         let role = admin.new_role("客服", &codes(&["07", "1601"])).await;
         admin.new_operator("13700000061", &[&role], "0").await;

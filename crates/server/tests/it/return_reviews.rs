@@ -58,22 +58,9 @@ impl Scene {
         let body =
             json!({"areaId": city.area, "kind": 2, "name": "V 审核停车点", "ring": ring, "datum": "wgs84"});
         machine.ok("/open/v1/fences", &body).await;
-        let mut lines = Vec::new();
-        for bike in &city.bikes {
-            let line = Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
-            line.report(&bike.imei, lat, lng, 88, true).await;
-            lines.push(line);
-        }
+        let lines = city.on_line(&stack, &machine, (lat, lng)).await;
         let admin = Browser::signed_in(&node.url, ADMIN).await;
-        let scene = Self { stack, machine, city, lines, admin, lat, node };
-        for bike in &scene.city.bikes {
-            let path = format!("/open/v1/rider/scan?carId={}", bike.car);
-            eventually("the bike may be taken", PATIENCE, async || {
-                (scene.machine.get(&path).await.body["data"]["rentable"] == true).then_some(())
-            })
-            .await;
-        }
-        scene
+        Self { stack, machine, city, lines, admin, lat, node }
     }
 
     /// Rides a bike to `beyond_m` north of the parking place's buffer and leaves it there, with the phone beside it or not.

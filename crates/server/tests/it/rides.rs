@@ -10,10 +10,8 @@ use crate::bike::Bike;
 use crate::city::{City, Enrolled};
 use crate::client::Machine;
 use crate::rider::{Ride, Rider};
-use crate::stack::{Node, Stack, eventually};
+use crate::stack::{Node, Stack};
 use crate::stream;
-
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A city whose bikes stand in its parking place and are heard of.
 struct Scene {
@@ -29,22 +27,8 @@ impl Scene {
         let (stack, node) = Stack::serving().await;
         let machine = Machine::new(&node.url, &stack.full_machine().await);
         let city = City::build(&machine, "R", 1, bikes).await;
-        let mut lines = Vec::new();
-        for bike in &city.bikes {
-            let line = Bike::connect(&stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
-            line.report(&bike.imei, city.lat, city.lng, 88, true).await;
-            lines.push(line);
-        }
-        let scene = Self { stack, machine, city, lines, _node: node };
-        for bike in &scene.city.bikes {
-            let path = format!("/open/v1/rider/scan?carId={}", bike.car);
-            eventually("the bike may be taken", PATIENCE, async || {
-                let scanned = scene.machine.get(&path).await;
-                (scanned.body["data"]["rentable"] == true).then_some(())
-            })
-            .await;
-        }
-        scene
+        let lines = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
+        Self { stack, machine, city, lines, _node: node }
     }
 
     async fn rides_off(&mut self, rider: &Rider, number: usize) -> Ride {
