@@ -74,21 +74,23 @@ export const savedBy = (rows: readonly OrderAnomaly[]) => rows.reduce((sum, { sa
 
 const minutes = (ms: number) => `${Math.round(ms / 60_000)} 分钟`
 
+/** When the server last looked at all orders. */
+const lookedText = ({ lookedAt }: AnomalySummary) => (typeof lookedAt === 'number' ? `上次核对 ${formatTime(lookedAt)}` : '尚未核对')
+
 /** What the server does by itself, and when it last did. */
 export function emptyText(summary: AnomalySummary | undefined): string {
   if (!summary) return '没有异常订单'
-  const { limits, lookedAt } = summary
-  const looked = typeof lookedAt === 'number' ? `上次核对 ${formatTime(lookedAt)}` : '尚未核对'
+  const { limits } = summary
   return (
     `没有异常订单。系统每分钟把骑行中的订单与车辆中控核对：锁已关 ${minutes(limits.lockMs)}、失联 ${minutes(limits.silentMs)}、` +
-    `${minutes(limits.stillMs)}未移动或骑行超过服务区上限的会列在这里；锁的关闭时刻确定时自动按该时刻结束。${looked}。`
+    `${minutes(limits.stillMs)}未移动或骑行超过服务区上限的会列在这里；锁的关闭时刻确定时自动按该时刻结束。${lookedText(summary)}。`
   )
 }
 
 /** What was ended lately, in words. */
-export function sumsText({ closed, closedBySystem, savedCents, lookedAt }: AnomalySummary): string {
-  const looked = typeof lookedAt === 'number' ? `上次核对 ${formatTime(lookedAt)}` : '尚未核对'
-  return `${looked} · 近 30 天按真实时间结束 ${closed} 单（系统自动 ${closedBySystem} 单），为用户减免 ${formatMoney(savedCents)} 元`
+export function sumsText(summary: AnomalySummary): string {
+  const { closed, closedBySystem, savedCents } = summary
+  return `${lookedText(summary)} · 近 30 天按真实时间结束 ${closed} 单（系统自动 ${closedBySystem} 单），为用户减免 ${formatMoney(savedCents)} 元`
 }
 
 const TRUTH = [
