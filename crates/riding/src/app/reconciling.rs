@@ -114,7 +114,7 @@ impl Context {
     /// Compares every order that runs with its device, in the term `token`: ends what is certain, and lists the others.
     pub async fn reconcile(&self, token: i64, now: Timestamp) -> Result<(), Refused> {
         let pool = &self.runtime.pools.projector;
-        if !anomalies::take_over(pool, token).await? {
+        if !anomalies::RECKONED.take_over(pool, token).await? {
             return Ok(());
         }
         let mut db = self.runtime.reads.scoped(&Scope::ALL, NEWEST, &["ride_order"]).await?;

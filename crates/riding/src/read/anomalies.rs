@@ -1,7 +1,7 @@
 //! Strange orders: table `report.order_anomaly`, those that wait for a person, reckoned every minute of what devices tell; and
 //! table `order_reconciliation`, those that were ended at their true time, made of the log.
 
-use kernel::{After, Fold, List, Recorded};
+use kernel::{After, Fold, List, Reckoned, Recorded};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
@@ -13,8 +13,9 @@ use crate::model::anomaly::{
 };
 use crate::model::order::{Opened, Order, OrderEvent};
 
-/// Its name in `report.reckoned`.
 const KIND: &str = "order-anomaly";
+/// When all orders were last looked at.
+pub const RECKONED: Reckoned = Reckoned::new(KIND);
 /// Orders that are compared in a round, the longest first: more run nowhere at once.
 const ROUND_MAX: i64 = 50_000;
 
@@ -53,6 +54,45 @@ pub async fn under_way(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<UnderWay>> {
     .await
 }
 
+/// What a device said, in the columns of both tables.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceColumns {
+    /// The device's last report of then.
+    pub report_at_ms: Option<i64>,
+    /// Whether that said that the lock is closed.
+    pub locked: bool,
+    /// The last report of an open lock.
+    pub lock_open_at_ms: Option<i64>,
+    /// The first one after it of a closed lock.
+    pub lock_closed_at_ms: Option<i64>,
+    /// Since when it stood where it was.
+    pub stood_since_at_ms: Option<i64>,
+    /// Its last fix of then.
+    pub fix_at_ms: Option<i64>,
+    /// Degrees north, WGS-84.
+    pub lat: Option<f64>,
+    /// Degrees east, WGS-84.
+    pub lng: Option<f64>,
+}
+
+impl From<DeviceFacts> for DeviceColumns {
+    fn from(facts: DeviceFacts) -> Self {
+        let DeviceFacts { report_at, locked, lock_open_at, lock_closed_at, stood_since, fix_at, place } =
+            facts;
+        let ms = |at: Option<Timestamp>| at.map(Timestamp::millis);
+        Self {
+            report_at_ms: ms(report_at),
+            locked,
+            lock_open_at_ms: ms(lock_open_at),
+            lock_closed_at_ms: ms(lock_closed_at),
+            stood_since_at_ms: ms(stood_since),
+            fix_at_ms: ms(fix_at),
+            lat: place.map(Wgs84::lat),
+            lng: place.map(Wgs84::lng),
+        }
+    }
+}
+
 /// A row of `report.order_anomaly`, without when it was first listed.
 #[derive(Clone, Debug, Serialize)]
 pub struct OpenAnomaly {
@@ -62,14 +102,8 @@ pub struct OpenAnomaly {
     kind: AnomalyKind,
     doubt: Option<Doubt>,
     since_at_ms: i64,
-    report_at_ms: Option<i64>,
-    locked: bool,
-    lock_open_at_ms: Option<i64>,
-    lock_closed_at_ms: Option<i64>,
-    stood_since_at_ms: Option<i64>,
-    fix_at_ms: Option<i64>,
-    lat: Option<f64>,
-    lng: Option<f64>,
+    #[serde(flatten)]
+    device: DeviceColumns,
     end_at_ms: Option<i64>,
     would_cents: i64,
     end_cents: Option<i64>,
@@ -84,7 +118,6 @@ impl OpenAnomaly {
         would_cents: i64,
         end_cents: Option<i64>,
     ) -> Self {
-        let ms = |at: Option<Timestamp>| at.map(Timestamp::millis);
         Self {
             order_id: of.order_id.0,
             agent_id: of.agent_id.0,
@@ -92,50 +125,19 @@ impl OpenAnomaly {
             kind: finding.anomaly.kind,
             doubt: finding.doubt,
             since_at_ms: finding.anomaly.since.millis(),
-            report_at_ms: ms(device.report_at),
-            locked: device.locked,
-            lock_open_at_ms: ms(device.lock_open_at),
-            lock_closed_at_ms: ms(device.lock_closed_at),
-            stood_since_at_ms: ms(device.stood_since),
-            fix_at_ms: ms(device.fix_at),
-            lat: device.place.map(Wgs84::lat),
-            lng: device.place.map(Wgs84::lng),
-            end_at_ms: ms(finding.end_at),
+            device: DeviceColumns::from(*device),
+            end_at_ms: finding.end_at.map(Timestamp::millis),
             would_cents,
             end_cents,
         }
     }
 }
 
-/// Takes the place of whoever reckoned before, who writes nothing from then on; false when somebody reckons in a later term
-/// than `token`.
-pub async fn take_over(db: impl PgExecutor<'_>, token: i64) -> sqlx::Result<bool> {
-    let taken: Option<i64> = sqlx::query_scalar(
-        "insert into report.reckoned as known (kind, until_at_ms, token) values ($1, 0, $2)
-         on conflict (kind) do update set token = excluded.token where known.token <= excluded.token
-         returning token",
-    )
-    .bind(KIND)
-    .bind(token)
-    .fetch_optional(db)
-    .await?;
-    Ok(taken.is_some())
-}
-
 /// Puts these in the place of all that were open, and tells that all was looked at `now`; false when somebody reckons in a
 /// later term than `token`.
 pub async fn put(pool: &PgPool, open: &[OpenAnomaly], now: Timestamp, token: i64) -> sqlx::Result<bool> {
     let mut db = kernel::pools::begin(pool).await?;
-    let leads: Option<i64> = sqlx::query_scalar(
-        "update report.reckoned set until_at_ms = greatest(until_at_ms, $3) where kind = $1 and token = $2
-         returning token",
-    )
-    .bind(KIND)
-    .bind(token)
-    .bind(now.millis())
-    .fetch_optional(&mut *db)
-    .await?;
-    if leads.is_none() {
+    if !RECKONED.reach(&mut *db, now, token).await? {
         return Ok(false);
     }
     sqlx::query("delete from report.order_anomaly a where not exists (select from unnest($1::bigint[]) k where k = a.order_id)")
@@ -179,22 +181,9 @@ pub struct ReconciliationRow {
     pub kind: AnomalyKind,
     /// Since when.
     pub since_at_ms: i64,
-    /// The device's last report of then.
-    pub report_at_ms: Option<i64>,
-    /// Whether that said that the lock is closed.
-    pub locked: bool,
-    /// The last report of an open lock.
-    pub lock_open_at_ms: Option<i64>,
-    /// The first one after it of a closed lock.
-    pub lock_closed_at_ms: Option<i64>,
-    /// Since when it stood where it was.
-    pub stood_since_at_ms: Option<i64>,
-    /// Its last fix of then.
-    pub fix_at_ms: Option<i64>,
-    /// Degrees north, WGS-84.
-    pub lat: Option<f64>,
-    /// Degrees east, WGS-84.
-    pub lng: Option<f64>,
+    /// What its device said then.
+    #[serde(flatten)]
+    pub device: DeviceColumns,
     /// When it truly ended.
     pub end_at_ms: i64,
     /// What it would have cost, cents.
@@ -215,27 +204,17 @@ pub struct ReconciliationRow {
 
 impl ReconciliationRow {
     fn new(found: &Reconciliation, reason: String, at: Timestamp, recorded: &Recorded) -> Self {
-        let ms = |at: Option<Timestamp>| at.map(Timestamp::millis);
         let who = match &recorded.meta.actor {
             kernel::Actor::Operator { id } => Some(*id),
             kernel::Actor::Machine { .. } | kernel::Actor::System { .. } => None,
         };
-        let DeviceFacts { report_at, locked, lock_open_at, lock_closed_at, stood_since, fix_at, place } =
-            found.device;
         Self {
             order_id: found.order_id,
             agent_id: found.agent_id,
             area_id: found.area_id,
             kind: found.kind,
             since_at_ms: found.since.millis(),
-            report_at_ms: ms(report_at),
-            locked,
-            lock_open_at_ms: ms(lock_open_at),
-            lock_closed_at_ms: ms(lock_closed_at),
-            stood_since_at_ms: ms(stood_since),
-            fix_at_ms: ms(fix_at),
-            lat: place.map(Wgs84::lat),
-            lng: place.map(Wgs84::lng),
+            device: DeviceColumns::from(found.device),
             end_at_ms: found.end_at.millis(),
             would_cents: found.would_cents,
             end_cents: found.end_cents,

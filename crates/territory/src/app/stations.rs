@@ -126,13 +126,13 @@ pub async fn reckon_due(
     now: Timestamp,
 ) -> Result<(), PortError> {
     let pool = &runtime.pools.projector;
-    let known = station_days::reckoned_until(pool).await?.unwrap_or_default();
+    let known = station_days::RECKONED.until(pool).await?.unwrap_or_default();
     let until = full_hour(now.plus_millis(-SETTLED_MS));
     let told = stops.told_late().await?;
     if known >= until && told.is_none() {
         return Ok(());
     }
-    if !station_days::take_over(pool, token).await? {
+    if !station_days::RECKONED.take_over(pool, token).await? {
         return Ok(());
     }
     let judge = Judges::default().now(runtime).await?;

@@ -241,7 +241,7 @@ async fn statistics(
     let now = context.runtime.clock.now();
     let scope = &caller.full_scope;
     let mut db = context.runtime.reads.scoped(scope, seen, READS).await?;
-    let reckoned = station_days::reckoned_until(&mut *db).await?;
+    let reckoned = station_days::RECKONED.until(&mut *db).await?;
     let range = Range::new(&asked, reckoned.unwrap_or(now), now)?;
     let meant = asked.meant(&range, &present)?;
     let before = range.before();
@@ -419,7 +419,7 @@ async fn file(
     let present = context.stations_now().await.map_err(Refused::unavailable)?;
     let now = context.runtime.clock.now();
     let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, READS).await?;
-    let reckoned = station_days::reckoned_until(&mut *db).await?;
+    let reckoned = station_days::RECKONED.until(&mut *db).await?;
     let meant = asked.meant(&Range::new(&asked, reckoned.unwrap_or(now), now)?, &present)?;
     let wanted = Wanted { sort: given(asked.sort.as_ref()), offset: 0, limit: EXPORT_ROWS_READ };
     let places =

@@ -2,14 +2,15 @@
 //! bikes stood, not of the log; whoever reckons it says in `report.reckoned` how far he is.
 
 use chrono::NaiveDate;
+use kernel::Reckoned;
 use kernel::list::containing;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection, PgExecutor, Postgres, QueryBuilder};
 use vocabulary::{AgentId, AreaId, FenceId, Page, Reach, Rows, Scope, Timestamp};
 
-/// Its name in `report.reckoned`.
-const KIND: &str = "station";
+/// How far they are.
+pub const RECKONED: Reckoned = Reckoned::new("station");
 /// Rows of one statement.
 const AT_ONCE: usize = 1_000;
 /// Places that a ranking names.
@@ -52,31 +53,6 @@ pub struct StationDay {
     pub hourly_level: Vec<i16>,
 }
 
-/// Takes the place of whoever reckoned before, who writes nothing from then on; false when somebody reckons in a later term
-/// than `token`.
-pub async fn take_over(db: impl PgExecutor<'_>, token: i64) -> sqlx::Result<bool> {
-    let taken: Option<i64> = sqlx::query_scalar(
-        "insert into report.reckoned as known (kind, until_at_ms, token) values ($1, 0, $2)
-         on conflict (kind) do update set token = excluded.token where known.token <= excluded.token
-         returning token",
-    )
-    .bind(KIND)
-    .bind(token)
-    .fetch_optional(db)
-    .await?;
-    Ok(taken.is_some())
-}
-
-/// Until when it is reckoned; nothing before it ever was.
-pub async fn reckoned_until(db: impl PgExecutor<'_>) -> sqlx::Result<Option<Timestamp>> {
-    let until: Option<i64> =
-        sqlx::query_scalar("select until_at_ms from report.reckoned where kind = $1 and until_at_ms > 0")
-            .bind(KIND)
-            .fetch_optional(db)
-            .await?;
-    Ok(until.map(Timestamp::from_millis))
-}
-
 /// Puts these rows in the place of all that was known of a day, and tells that all is reckoned until then; false when
 /// somebody reckons in a later term than `token`.
 pub async fn put(
@@ -86,16 +62,7 @@ pub async fn put(
     until: Timestamp,
     token: i64,
 ) -> sqlx::Result<bool> {
-    let leads: Option<i64> = sqlx::query_scalar(
-        "update report.reckoned set until_at_ms = greatest(until_at_ms, $3) where kind = $1 and token = $2
-         returning token",
-    )
-    .bind(KIND)
-    .bind(token)
-    .bind(until.millis())
-    .fetch_optional(&mut *db)
-    .await?;
-    if leads.is_none() {
+    if !RECKONED.reach(&mut *db, until, token).await? {
         return Ok(false);
     }
     for rows in rows.chunks(AT_ONCE) {
