@@ -135,20 +135,18 @@ impl Context {
     ) -> Result<(AreaId, DataOwner), Refused> {
         let outside =
             || Refused::business("park-application-outside", "该位置不在运营中的服务区内，暂不能申请站点");
-        let known = self.runtime.reads.scoped(&caller.scope, NEWEST, &["fence", "area_version"]).await?;
-        let caught_up = known.caught_up();
-        drop(known);
+        // An area that was opened a moment ago may not be known yet.
+        let caught_up =
+            self.runtime.reads.scoped(&caller.scope, NEWEST, &["fence", "area_version"]).await?.caught_up();
         let judge = self.judges.now(&self.runtime).await?;
         let judged = judge.atlas.judge(&Stop::new(place, request.now(), 1.0, None), |_| 0);
-        // An area that was opened a moment ago may not be known yet.
-        let unknown = || {
-            if caught_up {
+        let Some((area_id, _)) = judged.area else {
+            return Err(if caught_up {
                 outside()
             } else {
-                Refused::unavailable("服务区数据正在更新，请稍后再试")
-            }
+                Refused::unavailable("the areas are not read yet")
+            });
         };
-        let (area_id, _) = judged.area.ok_or_else(unknown)?;
         let area = self.runtime.desk.load::<Area>(&area_id).await?.state;
         let serves = matches!(area.state(), Some(AreaState::Open | AreaState::Suspended));
         let agent = area.agent().filter(|_| serves).ok_or_else(outside)?;
