@@ -124,6 +124,9 @@ impl Context {
         asked: ReturnAsked,
         why: Why<'_>,
     ) -> Result<Receipt, Refused> {
+        if let Some(receipt) = self.answered(ctx).await? {
+            return Ok(receipt);
+        }
         let order = self.runtime.desk.load::<Order>(&asked.order_id).await?.state;
         let (opened, started) = order.opened().zip(order.started_at()).ok_or_else(Refused::not_found)?;
         let at = asked.at.unwrap_or(ctx.now);

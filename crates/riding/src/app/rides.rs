@@ -125,6 +125,10 @@ impl Context {
         order_id: RideOrderId,
     ) -> Result<Receipt, Refused> {
         let order = self.order_of(caller, rider, order_id).await?;
+        let ctx = request.context(json!({ "orderId": order_id }));
+        if let Some(receipt) = self.answered(&ctx).await? {
+            return Ok(receipt);
+        }
         let why =
             if order.state() == PayState::Reserved { CancelReason::ByRider } else { CancelReason::Mistake };
         if let (CancelReason::Mistake, Some(opened), Some(started)) =
@@ -135,7 +139,6 @@ impl Context {
                 return Err(CommandError::Refused(OrderRefusal::NotAMistake).into());
             }
         }
-        let ctx = request.context(json!({ "orderId": order_id }));
         self.give_up(&ctx, order_id, why).await
     }
 

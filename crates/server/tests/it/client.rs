@@ -98,9 +98,14 @@ impl Machine {
 
     /// Asks without a body.
     pub async fn send(&self, method: Method, path: &str) -> Reply {
+        self.try_send(method, path).await.expect("an answer")
+    }
+
+    /// The same of a server that may be away.
+    pub async fn try_send(&self, method: Method, path: &str) -> reqwest::Result<Reply> {
         let request = self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token);
-        let (status, position, bytes) = taken(request.send().await.expect("an answer")).await.unwrap();
-        Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position }
+        let (status, position, bytes) = taken(request.send().await?).await?;
+        Ok(Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position })
     }
 
     /// Sends a file as it is.

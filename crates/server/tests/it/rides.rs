@@ -211,3 +211,43 @@ async fn a_thousand_unlocks_of_ten_bikes_at_once_give_ten_rides() {
         sqlx::query_scalar("select count(*) from read.ride_order").fetch_one(&owner).await.unwrap();
     assert_eq!(rows, 10, "no refused unlock leaves an order");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_twice_under_one_key_is_done_once_and_answered_alike() {
+    let mut scene = Scene::build(1).await;
+    let rider = Rider::come(&scene.machine, &scene.city.area.clone(), "frieda").await;
+    let of_rider = json!({"userId": rider.id});
+    let twice = async |machine: &Machine, path: &str, body: &Value| {
+        let key = path.replace('/', "-");
+        let path = format!("/open/v1/rider/{path}");
+        let first = machine.post(&path, body, Some(&key)).await.unwrap();
+        assert_eq!(first.body["suc"], true, "{path}: {}", first.body);
+        let second = machine.post(&path, body, Some(&key)).await.unwrap();
+        assert_eq!(second.body["data"], first.body["data"], "{path}: {}", second.body);
+    };
+    let ride = scene.rides_off(&rider, 0).await;
+    let bike = scene.bike(0).clone();
+    scene.lines[0].report(&bike.imei, scene.city.lat, scene.city.lng, 87, true).await;
+    let of_ride = json!({"userId": rider.id, "orderId": ride.order});
+    twice(&scene.machine, "return", &of_ride).await;
+    let owed = ride.order(&scene.machine).await["owedCents"].as_i64().unwrap();
+    assert!(owed > 0, "in a no-stop zone a fee is due");
+    let body = json!({"userId": rider.id, "orderId": ride.order, "channel": 3, "agreed": true});
+    twice(&scene.machine, "pay-by-channel", &body).await;
+    ride.until(&scene.machine, "it is paid", |order| order["state"] == 4).await;
+    // Asked once more, now that nothing is owed.
+    twice(&scene.machine, "pay-by-channel", &body).await;
+    let body = json!({"userId": rider.id, "channel": 3, "agreed": true, "amountCents": 2000});
+    twice(&scene.machine, "top-up", &body).await;
+    let wallet = "his money came";
+    let patience = Duration::from_mins(1);
+    crate::stack::eventually(wallet, patience, async || {
+        let account = rider.account(&scene.machine).await;
+        (account["rechargeCents"] == 2000).then_some(())
+    })
+    .await;
+    twice(&scene.machine, "balance/refund", &of_rider).await;
+    let next = scene.rides_off(&rider, 0).await;
+    twice(&scene.machine, "cancel", &json!({"userId": rider.id, "orderId": next.order})).await;
+    scene.balances().await;
+}
