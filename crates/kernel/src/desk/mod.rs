@@ -310,6 +310,15 @@ impl Desk {
         }
     }
 
+    /// What a request was answered when it was done before, or `refused`: what is thought of it now may come of its having been
+    /// done. Asked for a refusal alone, a request that is new costs nothing more.
+    pub async fn answered_or<E>(&self, ctx: &CommandContext, refused: E) -> Result<Receipt, E>
+    where
+        E: From<CommandError<AnyRefusal>>,
+    {
+        self.answered(ctx).await?.ok_or(refused)
+    }
+
     /// Ends a command that changes nothing: "already so" is remembered with its request.
     async fn remember<R>(
         &self,

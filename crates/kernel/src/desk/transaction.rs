@@ -72,13 +72,13 @@ impl Desk {
             };
             let decided = match decide(transaction).await {
                 Ok(decided) => decided,
-                Err(refused) => return self.answered::<AnyRefusal>(ctx).await?.ok_or(refused),
+                Err(refused) => return self.answered_or(ctx, refused).await,
             };
             match decided.attempt().await {
                 Ok(Attempt::Done(receipt)) => return Ok(receipt),
                 Ok(Attempt::Lost(kept)) => held = kept,
                 Err(refused @ CommandError::Refused(_)) => {
-                    return Ok(self.answered(ctx).await?.ok_or(refused)?);
+                    return self.answered_or(ctx, refused.into()).await;
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -27,7 +27,7 @@ pub use riders::{NewRider, Proof};
 pub use rides::UnlockAsked;
 pub use wallets::AdjustWallet;
 
-use kernel::{AnyRefusal, CommandContext, CommandError, Position, Receipt, Transaction};
+use kernel::{AnyRefusal, CommandContext, CommandError, Position, Transaction};
 use ledger::{Book, BookCommand, Entry, Holder};
 use vocabulary::{DataOwner, RiderId, Scope};
 use wire::Refused;
@@ -40,12 +40,6 @@ impl Context {
     pub(crate) async fn is_riding(&self, rider: RiderId) -> Result<bool, Refused> {
         let mut db = self.runtime.reads.scoped(&Scope::ALL, NEWEST, &["ride_order"]).await?;
         Ok(open_of(&mut *db, rider).await?)
-    }
-
-    /// What a request was answered when it came first. What is asked before its transaction may be otherwise by now, and would
-    /// refuse what was done.
-    pub(crate) async fn answered(&self, ctx: &CommandContext) -> Result<Option<Receipt>, Refused> {
-        Ok(self.runtime.desk.answered::<AnyRefusal>(ctx).await?)
     }
 }
 

@@ -66,11 +66,13 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         self.provider()?;
         let rider = self.rider(caller, asked.rider).await?;
-        if let Some(receipt) = self.answered(&request.context(json!(null))).await? {
-            return Ok(receipt);
-        }
         let of = rider.registration().ok_or_else(Refused::not_found)?;
-        let amount_cents = self.price_of(&asked, request.now()).await?;
+        let amount_cents = match self.price_of(&asked, request.now()).await {
+            Ok(amount_cents) => amount_cents,
+            Err(refused) => {
+                return self.runtime.desk.answered_or(&request.context(json!(null)), refused).await;
+            }
+        };
         let payment_id = PaymentId(self.runtime.ids.next_id());
         let ask = PaymentCommand::Ask(Asked {
             payment_id,
@@ -261,16 +263,14 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         self.provider()?;
         let known = self.rider(caller, rider).await?;
-        if let Some(receipt) = self.answered(&request.context(json!(null))).await? {
-            return Ok(receipt);
-        }
         let mut db = self.runtime.reads.scoped(&caller.scope, NEWEST, &["payment"]).await?;
         let refundable = payments::refundable(&mut *db, rider, PAYMENTS_BACK_MAX).await?;
         drop(db);
         let book = self.runtime.desk.load::<Book>(&Holder::rider(rider)).await?.state;
         let free_cents = book.balance(AccountKind::Recharge).free_cents();
         if free_cents == 0 {
-            return Err(Refused::business("wallet-empty", "没有可退的充值余额"));
+            let refused = Refused::business("wallet-empty", "没有可退的充值余额");
+            return self.runtime.desk.answered_or(&request.context(json!(null)), refused).await;
         }
         let mut left_cents = free_cents;
         let parts: Vec<(PaymentId, i64)> = refundable
@@ -283,10 +283,9 @@ impl Context {
             .filter(|(_, cents)| *cents > 0)
             .collect();
         if parts.is_empty() {
-            return Err(Refused::business(
-                "wallet-no-way-back",
-                "余额不是通过支付渠道充值的，请联系客服退还",
-            ));
+            let refused =
+                Refused::business("wallet-no-way-back", "余额不是通过支付渠道充值的，请联系客服退还");
+            return self.runtime.desk.answered_or(&request.context(json!(null)), refused).await;
         }
         let going: i64 = parts.iter().map(|(_, cents)| cents).sum();
         let ctx = request.context(json!({ "amountCents": going, "leftCents": left_cents }));

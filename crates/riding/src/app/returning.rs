@@ -124,9 +124,6 @@ impl Context {
         asked: ReturnAsked,
         why: Why<'_>,
     ) -> Result<Receipt, Refused> {
-        if let Some(receipt) = self.answered(ctx).await? {
-            return Ok(receipt);
-        }
         let order = self.runtime.desk.load::<Order>(&asked.order_id).await?.state;
         let (opened, started) = order.opened().zip(order.started_at()).ok_or_else(Refused::not_found)?;
         let at = asked.at.unwrap_or(ctx.now);
@@ -136,7 +133,8 @@ impl Context {
         if let (EndKind::Rider, Some(sight)) = (asked.kind, &looked.sight)
             && let Some(why) = not_here(rules, sight.judged.class)
         {
-            return Err(self.elsewhere(why, &sight.judged).await?);
+            let refused = self.elsewhere(why, &sight.judged).await?;
+            return self.runtime.desk.answered_or(ctx, refused).await;
         }
         let left = looked.sight.as_ref().map_or(Left::Well, |sight| left(&sight.judged));
         let unsure = looked.sight.as_ref().and_then(|sight| unsure(rules, sight, left));

@@ -126,9 +126,6 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         let order = self.order_of(caller, rider, order_id).await?;
         let ctx = request.context(json!({ "orderId": order_id }));
-        if let Some(receipt) = self.answered(&ctx).await? {
-            return Ok(receipt);
-        }
         let why =
             if order.state() == PayState::Reserved { CancelReason::ByRider } else { CancelReason::Mistake };
         if let (CancelReason::Mistake, Some(opened), Some(started)) =
@@ -136,7 +133,8 @@ impl Context {
         {
             let went = self.ports.bikes.distance_m(&opened.car_id, started, request.now()).await;
             if went.map_err(Refused::unavailable)? >= crate::model::order::MISTAKE_M {
-                return Err(CommandError::Refused(OrderRefusal::NotAMistake).into());
+                let refused = CommandError::Refused(OrderRefusal::NotAMistake).into();
+                return self.runtime.desk.answered_or(&ctx, refused).await;
             }
         }
         self.give_up(&ctx, order_id, why).await
