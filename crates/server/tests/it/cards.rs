@@ -12,6 +12,7 @@ use vocabulary::{Clock, RiderId, Snowflake, SystemClock};
 
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply, plain};
+use crate::rides::imbalance;
 use crate::stack::{ADMIN, Stack, eventually};
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
@@ -104,18 +105,6 @@ async fn scene(letter: &str, index: u32) -> (Stack, crate::stack::Node, City, Br
 fn card(agent: &str, name: &str, kind: i64, price_cents: i64) -> Value {
     json!({"agentId": agent, "kind": kind, "name": name, "days": 30, "times": 5, "isTotalTimes": true,
         "priceCents": price_cents, "originPriceCents": price_cents})
-}
-
-/// What all books and accounts together hold, once all is read: debits less credits.
-async fn imbalance(owner: &PgPool) -> i64 {
-    sqlx::query_scalar(
-        "select coalesce(sum(channel_cents + receivable_cents + gift_cost_cents + write_off_cents + ride_refund_cents
-             + card_refund_cents + adjustment_cents - recharge_cents - present_cents - deposit_cents - refund_due_cents
-             - ride_income_cents - penalty_income_cents - card_income_cents), 0)::bigint from read.ledger_entry",
-    )
-    .fetch_one(owner)
-    .await
-    .unwrap()
 }
 
 /// Sums of a kind of account, once it is so.

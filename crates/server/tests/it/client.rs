@@ -1,6 +1,6 @@
 //! A browser and a machine, over HTTP, by the contract of `docs/wire.md`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::rngs::OsRng;
 use reqwest::Method;
@@ -74,6 +74,9 @@ pub fn holds(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
+/// What is not answered after this never is.
+const PATIENCE: Duration = Duration::from_mins(2);
+
 /// A machine client of the open API.
 #[derive(Clone)]
 pub struct Machine {
@@ -94,6 +97,20 @@ impl Machine {
         }
         let (status, position, bytes) = taken(request.send().await?).await?;
         Ok(Reply { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), position })
+    }
+
+    /// Sends under one key until it is answered: who is told to come again does.
+    pub async fn insist(&self, path: &str, body: &Value, key: &str) -> Reply {
+        let begun = Instant::now();
+        loop {
+            match self.post(path, body, Some(key)).await {
+                Ok(reply) if !reply.is_away() && reply.code() != "contended" => return reply,
+                away => {
+                    assert!(begun.elapsed() < PATIENCE, "{path} is never answered: {away:?}");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
     }
 
     /// Asks without a body.

@@ -12,7 +12,7 @@ use crate::bike::Bike;
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply};
 use crate::screen::Screen;
-use crate::stack::{ADMIN, Stack, eventually};
+use crate::stack::{ADMIN, Stack, more};
 use crate::stream;
 
 const RIDERS: usize = 26;
@@ -117,15 +117,6 @@ async fn edit(stream: Arc<Stream>, browser: Arc<Browser>, number: usize) -> Vec<
     done
 }
 
-/// Waits until so many more commands were acknowledged.
-async fn more(stream: &Stream, count: usize) {
-    let from = stream.done.load(Ordering::Relaxed);
-    eventually("commands go on", PATIENCE, async || {
-        (stream.done.load(Ordering::Relaxed) >= from + count).then_some(())
-    })
-    .await;
-}
-
 async fn reports(gateway: &Bike, city: &City, soc: u8) {
     for (number, bike) in city.bikes.iter().enumerate() {
         let lat = city.lat + 0.005 + (number as f64) * 0.000_01;
@@ -170,18 +161,18 @@ async fn killing_server_postgres_and_nats_amid_commands_loses_nothing_and_does_n
         enrollers.spawn(enrol(Arc::clone(&stream), machine.clone(), new));
     }
 
-    more(&stream, 300).await;
+    more(&stream.done, 300, PATIENCE).await;
     let port = node.kill9();
     assert_eq!(screen.until_closed().await, 1006, "a killed server says nothing");
     node = stack.node(Some(port));
-    more(&stream, 300).await;
+    more(&stream.done, 300, PATIENCE).await;
     stack.postgres().kill9().await;
     stack.postgres().restart().await;
-    more(&stream, 300).await;
+    more(&stream.done, 300, PATIENCE).await;
     stack.nats.kill9().await;
-    more(&stream, 300).await; // commands do not need NATS
+    more(&stream.done, 300, PATIENCE).await; // commands do not need NATS
     stack.nats.restart().await;
-    more(&stream, 300).await;
+    more(&stream.done, 300, PATIENCE).await;
     stream.stop.store(true, Ordering::Relaxed);
 
     let mut done = Vec::new();

@@ -12,6 +12,7 @@ use crate::bike::Bike;
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::rider::{Ride, Rider};
+use crate::rides::balance;
 use crate::stack::{ADMIN, Node, Stack, eventually};
 use crate::stream;
 
@@ -112,25 +113,7 @@ impl Office {
     async fn balances(&self) {
         let owner = self.stack.owner().await;
         stream::settled(&owner).await;
-        let left: i64 = sqlx::query_scalar(
-            "select coalesce(sum(channel_cents + receivable_cents + gift_cost_cents + write_off_cents
-                 + ride_refund_cents + card_refund_cents + adjustment_cents - recharge_cents - present_cents
-                 - deposit_cents - refund_due_cents - ride_income_cents - penalty_income_cents
-                 - card_income_cents), 0)::bigint from read.ledger_entry",
-        )
-        .fetch_one(&owner)
-        .await
-        .unwrap();
-        assert_eq!(left, 0);
-        let (open, owed): (i64, i64) = sqlx::query_as(
-            "select (select coalesce(sum(pay_cents - paid_cents - written_off_cents), 0)::bigint
-                     from read.ride_order where state = 3),
-                 (select coalesce(sum(receivable_cents), 0)::bigint from read.ledger_book)",
-        )
-        .fetch_one(&owner)
-        .await
-        .unwrap();
-        assert_eq!(open, owed);
+        balance(&owner).await;
     }
 }
 

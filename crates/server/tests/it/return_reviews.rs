@@ -18,6 +18,7 @@ use crate::bike::Bike;
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::rider::{Ride, Rider};
+use crate::rides::imbalance;
 use crate::stack::{ADMIN, Node, Stack, eventually};
 use crate::stream;
 
@@ -108,16 +109,7 @@ impl Scene {
     async fn booked(&self, ride: &Ride) -> (i64, i64, i64) {
         let owner = self.stack.owner().await;
         stream::settled(&owner).await;
-        let left: i64 = sqlx::query_scalar(
-            "select coalesce(sum(channel_cents + receivable_cents + gift_cost_cents + write_off_cents + ride_refund_cents
-                 + card_refund_cents + adjustment_cents - recharge_cents - present_cents - deposit_cents
-                 - refund_due_cents - ride_income_cents - penalty_income_cents - card_income_cents), 0)::bigint
-             from read.ledger_entry",
-        )
-        .fetch_one(&owner)
-        .await
-        .unwrap();
-        assert_eq!(left, 0, "everything that was booked sums to nothing");
+        assert_eq!(imbalance(&owner).await, 0, "everything that was booked sums to nothing");
         sqlx::query_as(
             "select coalesce(sum(receivable_cents), 0)::bigint, coalesce(sum(penalty_income_cents), 0)::bigint,
                  coalesce(sum(ride_refund_cents), 0)::bigint

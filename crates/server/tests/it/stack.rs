@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kernel::MIGRATIONS;
@@ -34,6 +35,13 @@ pub async fn eventually<T>(what: &str, patience: Duration, mut ready: impl Async
         assert!(begun.elapsed() < patience, "not within {patience:?}: {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Waits until a counter has grown by so much.
+pub async fn more(counter: &AtomicUsize, by: usize, patience: Duration) {
+    let wanted = counter.load(Ordering::Relaxed) + by;
+    eventually("it goes on", patience, async || (counter.load(Ordering::Relaxed) >= wanted).then_some(()))
+        .await;
 }
 
 /// One serving process.
