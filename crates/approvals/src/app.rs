@@ -17,7 +17,7 @@ const ASKED: &str = "approvalId";
 
 /// A deed that somebody wants done.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct DeedRequest {
     /// Which, as its [`Deed`] is called.
     pub kind: &'static str,
     /// What it is about.
@@ -138,7 +138,7 @@ impl Approvals {
     pub async fn do_or_ask(
         &self,
         caller: &Caller,
-        asked: Asked,
+        asked: DeedRequest,
         ctx: &CommandContext,
     ) -> Result<Outcome, Refused> {
         let deed = self.deed(asked.kind)?;
@@ -196,7 +196,7 @@ impl Approvals {
         &self,
         caller: &Caller,
         deed: &dyn Deed,
-        asked: &Asked,
+        asked: &DeedRequest,
         ctx: &CommandContext,
     ) -> Result<Receipt, Refused> {
         let approval_id = ApprovalId(self.runtime.ids.next_id());

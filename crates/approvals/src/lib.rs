@@ -16,7 +16,7 @@ use kernel::runtime::Runtime;
 use kernel::{Folded, Projector};
 use wire::{Hosted, Refused, Routes};
 
-pub use crate::app::{Asked, Outcome, Verdict};
+pub use crate::app::{DeedRequest, Outcome, Verdict};
 pub use crate::deeds::{Act, Deed, Outlook};
 pub use crate::ports::Standings;
 

@@ -126,7 +126,7 @@ async fn refund_of(State(provider): State<Arc<Provider>>, Path(refund_no): Path<
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct StatementQuery {
     day: NaiveDate,
     after: Option<Cursor>,
     limit: Option<usize>,
@@ -134,7 +134,7 @@ struct Asked {
 
 async fn statement(State(provider): State<Arc<Provider>>, request: Request) -> Answer {
     let page = || {
-        let Query(asked) = Query::<Asked>::try_from_uri(request.uri())
+        let Query(asked) = Query::<StatementQuery>::try_from_uri(request.uri())
             .map_err(|error| Fault::Malformed(error.body_text()))?;
         let limit = asked.limit.unwrap_or(STATEMENT_ROWS);
         if !(1..=STATEMENT_ROWS).contains(&limit) {

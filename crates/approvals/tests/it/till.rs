@@ -2,7 +2,7 @@
 
 use approvals::model::approval::Subject;
 use approvals::model::limits::Limit;
-use approvals::{Act, Approvals, Asked, Deed, Outcome, Outlook};
+use approvals::{Act, Approvals, Deed, DeedRequest, Outcome, Outlook};
 use async_trait::async_trait;
 use kernel::{Aggregate, Decision, Runtime, Transaction, events, refusals};
 use serde::Deserialize;
@@ -170,7 +170,7 @@ struct Wish {
     responses((status = 200, body = Answer<Nothing>)))]
 async fn refund(call: Call<Approvals>, Body(wish): Body<Wish>) -> Handled<Value> {
     let till = call.state.runtime.desk.load::<Till>(&wish.till).await?.state;
-    let asked = Asked {
+    let asked = DeedRequest {
         kind: REFUND,
         subject: Subject { category: "till".to_owned(), id: wish.till.to_string() },
         summary: format!("从收银台 {} 退款", wish.till),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use approvals::model::approval::Subject;
 use approvals::model::limits::Limit;
-use approvals::{Act, Asked, Deed, Outlook};
+use approvals::{Act, Deed, DeedRequest, Outlook};
 use async_trait::async_trait;
 use kernel::runtime::Runtime;
 use kernel::{Aggregate, CommandError, Refusal, Transaction};
@@ -91,8 +91,8 @@ fn asked(
     (what, amount_cents): (String, i64),
     payload: Value,
     reason: String,
-) -> Asked {
-    Asked {
+) -> DeedRequest {
+    DeedRequest {
         kind,
         subject: Subject { category: Order::CATEGORY.to_owned(), id: order_id.to_string() },
         summary: format!("订单 {order_id} {what}"),
@@ -110,21 +110,21 @@ pub(crate) fn refunding(
     much: HowMuch,
     to: BackTo,
     reason: String,
-) -> Asked {
+) -> DeedRequest {
     let cents = much.cents();
     let payload = json!(Refund { order_id, much, to });
     asked(REFUND, order, order_id, (format!("退款 {}", yuan(cents)), cents), payload, reason)
 }
 
 /// That an order cost that.
-pub(crate) fn modifying(order: &Order, order_id: RideOrderId, pay_cents: i64, reason: String) -> Asked {
+pub(crate) fn modifying(order: &Order, order_id: RideOrderId, pay_cents: i64, reason: String) -> DeedRequest {
     let what = format!("改价 {} → {}", yuan(order.pay_cents()), yuan(pay_cents));
     let by_cents = (order.pay_cents() - pay_cents).abs();
     asked(MODIFY, order, order_id, (what, by_cents), json!(Modify { order_id, pay_cents }), reason)
 }
 
 /// That what is owed for an order be given up.
-pub(crate) fn writing_off(order: &Order, order_id: RideOrderId, reason: String) -> Asked {
+pub(crate) fn writing_off(order: &Order, order_id: RideOrderId, reason: String) -> DeedRequest {
     let cents = order.owed_cents();
     let payload = json!(WriteOff { order_id });
     asked(WRITE_OFF, order, order_id, (format!("核销欠款 {}", yuan(cents)), cents), payload, reason)

@@ -22,7 +22,7 @@ use crate::model::config::RidingPermissionConfig;
 use crate::model::money;
 use crate::model::order::{Order, OrderCommand, PayState, Share};
 use crate::model::payment::{
-    AMOUNT_MAX_CENTS, Asked, GoesBack, Payment, PaymentCommand, PaymentState, Purpose, Refund,
+    AMOUNT_MAX_CENTS, GoesBack, Payment, PaymentCommand, PaymentRequest, PaymentState, Purpose, Refund,
 };
 use crate::model::rider::{DepositState, Rider, RiderCommand};
 use crate::ports::Provider;
@@ -74,7 +74,7 @@ impl Context {
             }
         };
         let payment_id = PaymentId(self.runtime.ids.next_id());
-        let ask = PaymentCommand::Ask(Asked {
+        let ask = PaymentCommand::Ask(PaymentRequest {
             payment_id,
             rider_id: asked.rider,
             agent_id: of.agent_id,
@@ -445,11 +445,11 @@ pub(super) async fn start_refund(
 /// What it was for is done; otherwise the money lies in his wallet, and why is said.
 async fn serve(
     tx: &mut Transaction,
-    asked: &Asked,
+    asked: &PaymentRequest,
     holding: CardHoldingId,
     at: Timestamp,
 ) -> Result<Option<String>, Refused> {
-    let Asked { payment_id, rider_id, channel, amount_cents, purpose, .. } = *asked;
+    let PaymentRequest { payment_id, rider_id, channel, amount_cents, purpose, .. } = *asked;
     let kept = match purpose {
         Purpose::TopUp => None,
         Purpose::Ride(order_id) => {

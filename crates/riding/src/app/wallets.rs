@@ -2,7 +2,7 @@
 
 use approvals::model::approval::Subject;
 use approvals::model::limits::Limit;
-use approvals::{Act, Asked, Deed, Outcome, Outlook};
+use approvals::{Act, Deed, DeedRequest, Outcome, Outlook};
 use async_trait::async_trait;
 use kernel::runtime::Runtime;
 use kernel::{Aggregate, CommandContext, Position, RequestId, Transaction};
@@ -53,7 +53,7 @@ impl Context {
         let ctx = CommandContext { request_id: Some(request_id), ..ctx };
         let ctx = reaching(&caller.full_scope, known.owner(), ctx)?;
         let (amount, gift) = (Cents(adjustment.amount_cents), Cents(adjustment.gift_cents));
-        let asked = Asked {
+        let asked = DeedRequest {
             kind: ADJUST,
             subject: Subject { category: Rider::CATEGORY.to_owned(), id: rider.to_string() },
             summary: format!("为用户 {rider} 人工充值 {amount} 元、赠送 {gift} 元"),

@@ -1,6 +1,6 @@
 //! What the back-office does to ride orders: ends and calls off, changes prices, gives back, gives up.
 
-use approvals::{Asked, Outcome};
+use approvals::{DeedRequest, Outcome};
 use kernel::{CommandContext, CommandError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn amount() -> Refused {
 async fn change(
     call: &Call<Context>,
     (order_id, version): (RideOrderId, Option<i64>),
-    asked: impl FnOnce(&Order) -> Asked + Send,
+    asked: impl FnOnce(&Order) -> DeedRequest + Send,
 ) -> Handled<OrderChanged> {
     let ctx = CommandContext { expected_version: version, ..call.request.context_of_account(json!({})) };
     let (order, ctx) = call.state.within_reach(&call.caller, order_id, ctx).await?;

@@ -82,7 +82,7 @@ pub enum GoesBack {
 
 /// A payment as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct PaymentRequest {
     /// Its own id, by which the provider knows it.
     pub payment_id: PaymentId,
     /// Who pays.
@@ -116,7 +116,7 @@ pub struct Refund {
 #[derive(Clone, Debug)]
 pub enum PaymentCommand {
     /// Asks a rider for money.
-    Ask(Asked),
+    Ask(PaymentRequest),
     /// The provider says where he confirms.
     Present { cashier_url: String },
     /// It was paid; `note` says what became of it when not what it was for.
@@ -137,7 +137,7 @@ events! {
     /// What happened.
     #[derive(Eq)]
     pub enum PaymentEvent {
-        Asked { asked: Asked, at: Timestamp, until: Timestamp } = "payment.asked",
+        Asked { asked: PaymentRequest, at: Timestamp, until: Timestamp } = "payment.asked",
         Presented { cashier_url: String } = "payment.presented",
         Paid {
             provider_no: String,
@@ -172,7 +172,7 @@ use PaymentRefusal as Refusal;
 /// The payment as decisions need it.
 #[derive(Clone, Debug, Default)]
 pub struct Payment {
-    asked: Option<Asked>,
+    asked: Option<PaymentRequest>,
     until: Timestamp,
     state: PaymentState,
     cashier_url: Option<String>,
@@ -181,7 +181,7 @@ pub struct Payment {
 
 impl Payment {
     /// What was asked for.
-    pub const fn asked(&self) -> Option<&Asked> {
+    pub const fn asked(&self) -> Option<&PaymentRequest> {
         self.asked.as_ref()
     }
 
@@ -318,7 +318,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(1_790_000_000_000);
 
     fn asked(amount_cents: i64) -> PaymentCommand {
-        PaymentCommand::Ask(Asked {
+        PaymentCommand::Ask(PaymentRequest {
             payment_id: PaymentId(5),
             rider_id: RiderId(7),
             agent_id: AgentId(2),

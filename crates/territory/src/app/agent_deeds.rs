@@ -2,7 +2,7 @@
 
 use approvals::model::approval::Subject;
 use approvals::model::limits::Limit;
-use approvals::{Act, Asked, Deed, Outlook};
+use approvals::{Act, Deed, DeedRequest, Outlook};
 use async_trait::async_trait;
 use kernel::runtime::Runtime;
 use kernel::{CommandError, Position, Transaction};
@@ -26,9 +26,9 @@ struct Which {
 }
 
 /// That an agent be disabled.
-pub(crate) fn disabling(agent: AgentId, company: &str) -> Asked {
+pub(crate) fn disabling(agent: AgentId, company: &str) -> DeedRequest {
     let company: String = company.chars().take(COMPANY_SHOWN).collect();
-    Asked {
+    DeedRequest {
         kind: DISABLE,
         subject: Subject { category: "agent".to_owned(), id: agent.to_string() },
         summary: format!("停用代理「{company}」"),
