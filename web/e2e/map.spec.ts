@@ -49,11 +49,12 @@ async function standing(page: Page): Promise<{ sign: Drawn; over: number[] }[]> 
 const whoIs = (page: Page, slot: number) => page.evaluate((asked) => window['__fleet']?.who(asked) ?? null, slot)
 const drawerOf = (page: Page, carId: string | null) => page.getByRole('complementary', { name: `车辆 ${carId}` })
 
-/** Clicks a standing bike; answers its number. Where all stand together, from nearer. */
-async function chooseBike(page: Page): Promise<string> {
+/** Clicks a standing bike, the one that stands lowest where this is asked for; answers its number. Where all stand together, from nearer. */
+async function chooseBike(page: Page, lowest = false): Promise<string> {
   let nearer = 2
   await expect(async () => {
-    const [bike] = (await standing(page)).filter(({ sign, over }) => (sign.kind & 15) === 0 && over.length === 1)
+    const single = (await standing(page)).filter(({ sign, over }) => (sign.kind & 15) === 0 && over.length === 1)
+    const [bike] = lowest ? single.toSorted((one, other) => other.sign.y - one.sign.y) : single
     if (bike === undefined) {
       if (nearer > 0) await page.getByRole('button', { name: '放大' }).click()
       nearer -= 1
@@ -256,6 +257,13 @@ test.describe('the operation map', () => {
       expect(cut).toBe('')
     })
   }
+
+  test('a bike at the foot of all that may be looked at is brought out from under the sheet', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openNear(page)
+    await chooseBike(page, true)
+    await expectFree(page)
+  })
 
   test('the map ends nowhere: it is bounded, and goes no farther out than the city', async ({ page }) => {
     await openNear(page)

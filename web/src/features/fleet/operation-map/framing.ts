@@ -31,10 +31,22 @@ function paddings(map: L.Map): { paddingTopLeft: L.PointTuple; paddingBottomRigh
   }
 }
 
-/** Moves the map just so far that the place is not under a panel. */
+/** Moves the map just so far that the place is not under a panel; looks from nearer where its bounds hold it back. */
 export function bringIntoView(map: L.Map, lat: number, lng: number): void {
-  const [x, y] = panOffset(map.latLngToContainerPoint([lat, lng]), free(map))
-  if (x !== 0 || y !== 0) map.panBy([x, y], { animate: !prefersStillness() })
+  const offset = panOffset(map.latLngToContainerPoint([lat, lng]), free(map))
+  if (offset[0] === 0 && offset[1] === 0) return
+  const zoom = map.getZoom()
+  if (mayShow(map, map.project(map.getCenter(), zoom).add(offset), zoom)) map.panBy(offset, { animate: !prefersStillness() })
+  else flyToBike(map, lat, lng, zoom + 1)
+}
+
+/** Whether the map's bounds hold all that it shows around `center`, px of the world at `zoom`. */
+function mayShow(map: L.Map, center: L.Point, zoom: number): boolean {
+  const { maxBounds } = map.options
+  if (!(maxBounds instanceof L.LatLngBounds)) return true
+  const half = map.getSize().divideBy(2)
+  const world = L.bounds(map.project(maxBounds.getNorthWest(), zoom), map.project(maxBounds.getSouthEast(), zoom))
+  return world.contains(L.bounds(center.subtract(half), center.add(half)))
 }
 
 /** Shows all of `bounds` in the free part; the strip covers only the middle of the upper edge and is let lie on it. */
@@ -45,13 +57,15 @@ export function fitFree(map: L.Map, bounds: L.LatLngBoundsExpression): void {
   map.fitBounds(bounds, { paddingTopLeft: [paddingTopLeft[0], top], paddingBottomRight, animate: !prefersStillness() })
 }
 
-/** Flies to a bike, which ends in the middle of the free part. */
-export function flyToBike(map: L.Map, lat: number, lng: number): void {
-  const zoom = Math.max(map.getZoom(), FOUND_ZOOM)
+/** Flies to a bike, which ends in the middle of the free part; from no farther than `least`. */
+export function flyToBike(map: L.Map, lat: number, lng: number, least = FOUND_ZOOM): void {
   const size = map.getSize()
   const part = free(map)
   const shift = L.point(size.x / 2 - (part.left + part.right) / 2, size.y / 2 - (part.top + part.bottom) / 2)
-  const center = map.unproject(map.project([lat, lng], zoom).add(shift), zoom)
+  const middle = (zoom: number) => map.project([lat, lng], zoom).add(shift)
+  let zoom = Math.max(map.getZoom(), least)
+  while (zoom < FOUND_ZOOM && !mayShow(map, middle(zoom), zoom)) zoom += 1
+  const center = map.unproject(middle(zoom), zoom)
   if (prefersStillness()) map.setView(center, zoom)
   else map.flyTo(center, zoom, { duration: 0.8 })
 }
