@@ -63,6 +63,17 @@ pub(crate) fn lag(messages: u64) {
     metrics::gauge!("wheelhouse_live_ingest_lag_messages").set(messages as f64);
 }
 
+/// Messages left the stream before they were stored.
+pub(crate) fn given_up(messages: u64) {
+    tracing::error!(messages, "telemetry left the stream before it was stored");
+    metrics::counter!("wheelhouse_live_messages_given_up_total").increment(messages);
+}
+
+/// The database did not take something; it is tried again.
+pub(crate) fn not_stored() {
+    metrics::counter!("wheelhouse_live_store_failures_total").increment(1);
+}
+
 /// A batch was stored.
 pub(crate) fn stored(rows: usize, took: Duration) {
     metrics::counter!("wheelhouse_live_rows_stored_total").increment(rows as u64);

@@ -146,7 +146,9 @@ impl AlarmsOfFleet {
         let car_id = CarId::try_from(car_id.to_owned())?;
         let command = match alarm.alarm_state() {
             None => {
-                VehicleCommand::MarkLowBattery { low: raised, soc_percent: evidence.soc_percent.unwrap_or(0) }
+                // Told again when its charge is known.
+                let Some(soc_percent) = evidence.soc_percent else { return Ok(()) };
+                VehicleCommand::MarkLowBattery { low: raised, soc_percent }
             }
             Some(code) => {
                 let alarm = AlarmState::try_from(i16::from(code))?;

@@ -30,28 +30,43 @@ pub async fn fill(runtime: &Runtime, memory: &Memory) -> Result<()> {
 /// Takes telemetry in: storing and judging where this process leads, only looking where another does. Without NATS
 /// there is none.
 pub async fn ingest(runtime: Runtime, memory: Memory, keep_days: u32) {
-    let Some(nats) = runtime.nats.clone() else { return };
+    let Some(ingest) = ingest_of(&runtime, memory, keep_days) else { return };
     let stop = runtime.stopping();
-    let alarms = AlarmQueue::default();
-    tokio::spawn(alarms.clone().run(Arc::new(AlarmsOfFleet::new(runtime.clone())), stop.clone()));
-    let ingest = Ingest {
+    let alarms = Arc::new(AlarmsOfFleet::new(runtime.clone()));
+    tokio::spawn(ingest.alarms.clone().run(alarms, stop.clone()));
+    while !stop.is_cancelled() {
+        begin_again_after(term(&runtime, &ingest, &stop).await).await;
+    }
+}
+
+/// Keeps memory current on a node that takes no telemetry in and shows it all the same.
+pub async fn follow(runtime: Runtime, memory: Memory, keep_days: u32) {
+    let Some(ingest) = ingest_of(&runtime, memory, keep_days) else { return };
+    let stop = runtime.stopping();
+    while !stop.is_cancelled() {
+        begin_again_after(ingest.follow(stop.child_token()).await).await;
+    }
+}
+
+fn ingest_of(runtime: &Runtime, memory: Memory, keep_days: u32) -> Option<Ingest> {
+    Some(Ingest {
         memory,
         owner: runtime.pools.owner.clone(),
-        nats,
+        nats: runtime.nats.clone()?,
         clock: Arc::clone(&runtime.clock),
-        alarms,
+        alarms: AlarmQueue::default(),
         acks: Arc::new(AcksOfFleet::new(runtime.clone())),
         answers: Answers::default(),
         settings: IngestSettings { keep_days, ..IngestSettings::default() },
-    };
-    while !stop.is_cancelled() {
-        let ended = term(&runtime, &ingest, &stop).await;
-        match ended {
-            Ok(()) | Err(IngestError::Superseded) => {}
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "telemetry waits and begins again");
-                tokio::time::sleep(Duration::from_secs(1)).await;
-            }
+    })
+}
+
+async fn begin_again_after(ended: Result<(), IngestError>) {
+    match ended {
+        Ok(()) | Err(IngestError::Superseded) => {}
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "telemetry waits and begins again");
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
 }

@@ -65,6 +65,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     parts.spawn(live::subscriptions(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
         parts.spawn(live_runtime::ingest(runtime.clone(), memory.clone(), settings.telemetry_days));
+    } else {
+        parts.spawn(live_runtime::follow(runtime.clone(), memory.clone(), settings.telemetry_days));
     }
     if let Some(nats) = runtime.nats.clone() {
         let callout = AuthCallout::new(secrets.nats_issuer.clone(), contexts.fleet.devices.clone());

@@ -164,11 +164,13 @@ impl Fleet {
         })
     }
 
-    /// Puts a bike where it was kept, whatever is known: what was heard and not stored will be heard again. Bikes that
-    /// are not known are left out.
+    /// Puts a bike where it was kept, unless more is known of it. Bikes that are not known are left out.
     pub fn restore(&mut self, stored: &Stored, now: Timestamp) {
         let Some(slot) = self.slot(&stored.car_id) else { return };
         let index = slot as usize;
+        if self.report_at[index] >= stored.report.at.millis() {
+            return;
+        }
         self.write(slot, &stored.report, stored.fix_at.is_some(), stored.heard_at);
         self.fix_at[index] = stored.fix_at.map_or(NEVER, Timestamp::millis);
         self.heard_at[index] = stored.heard_at.millis();

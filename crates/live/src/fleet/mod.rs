@@ -8,6 +8,10 @@ mod latest;
 mod publish;
 mod recent;
 mod record;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod tile;
 
 pub use board::{Lot, Spot, View};
@@ -22,8 +26,8 @@ use std::sync::Arc;
 
 use vocabulary::Timestamp;
 
-use crate::report::{Flags, LastHeard, Place, Refusal, Report, Verdict, imei, judge};
-use crate::rules::{Facts, Judgement, Settings, Watch, Zones};
+use crate::report::{Elsewhere, Flags, LastHeard, Place, Refusal, Report, Verdict, imei};
+use crate::rules::{Evidence, Facts, Judgement, Settings, Watch, Zones};
 use board::Board;
 use recent::Recent;
 
@@ -31,6 +35,8 @@ use recent::Recent;
 const MAX_SLOTS: usize = 1 << 20;
 /// Charge of a bike that never said.
 const SOC_UNKNOWN: u8 = u8::MAX;
+/// A feed that brings less than this share of the bikes on the streets tells nothing of the others, percent.
+const HEARD_PERCENT: usize = 5;
 /// An instant before every report.
 const NEVER: i64 = 0;
 
@@ -38,6 +44,7 @@ const NEVER: i64 = 0;
 #[derive(Clone, Debug, Default)]
 struct Cold {
     recent: Recent,
+    elsewhere: Option<Elsewhere>,
     watch: Watch,
     hdop_tenths: Option<u8>,
     satellites: Option<u8>,
@@ -74,7 +81,10 @@ pub struct Fleet {
     report_at: Vec<i64>,
     fix_at: Vec<i64>,
     heard_at: Vec<i64>,
-    known_since: Vec<i64>,
+    /// How long others had been heard when a bike was heard last, or came to where it is; see [`Self::sweep`].
+    heard_after_ms: Vec<i64>,
+    /// How long bikes were heard at all.
+    listened_ms: i64,
     cold: Vec<Cold>,
     board: Board,
     /// When the oldest change that waits for the next tick was published by its device's gateway.
@@ -102,7 +112,8 @@ impl Fleet {
             report_at: Vec::new(),
             fix_at: Vec::new(),
             heard_at: Vec::new(),
-            known_since: Vec::new(),
+            heard_after_ms: Vec::new(),
+            listened_ms: 0,
             cold: Vec::new(),
             board: Board::default(),
             oldest_pending: None,
@@ -150,7 +161,7 @@ impl Fleet {
     pub fn enrol(&mut self, record: VehicleRecord, now: Timestamp) -> bool {
         let slot = match self.by_car.get(&record.car_id) {
             Some(slot) => *slot,
-            None if self.records.len() < MAX_SLOTS => self.make_context(&record, now),
+            None if self.records.len() < MAX_SLOTS => self.make_context(&record),
             None => return false,
         };
         let index = slot as usize;
@@ -174,7 +185,7 @@ impl Fleet {
             self.told[index] = None;
         }
         if self.records[index].lifecycle != record.lifecycle {
-            self.known_since[index] = now.millis();
+            self.heard_after_ms[index] = self.listened_ms;
         }
         self.records[index] = record;
         self.refresh(slot, now);
@@ -182,7 +193,7 @@ impl Fleet {
         true
     }
 
-    fn make_context(&mut self, record: &VehicleRecord, now: Timestamp) -> u32 {
+    fn make_context(&mut self, record: &VehicleRecord) -> u32 {
         let slot = self.records.len() as u32;
         self.by_car.insert(record.car_id.clone(), slot);
         self.records.push(VehicleRecord { version: -1, ..VehicleRecord::default() });
@@ -197,7 +208,7 @@ impl Fleet {
         self.report_at.push(NEVER);
         self.fix_at.push(NEVER);
         self.heard_at.push(NEVER);
-        self.known_since.push(now.millis());
+        self.heard_after_ms.push(self.listened_ms);
         self.cold.push(Cold { watch: Watch::resumed(record), ..Cold::default() });
         self.board.grow();
         slot
@@ -231,15 +242,21 @@ impl Fleet {
         let slot = self.slot_of(device).ok_or(Refusal::UnknownDevice)?;
         let index = slot as usize;
         let instant = |millis: i64| (millis != NEVER).then(|| Timestamp::from_millis(millis));
-        let last = LastHeard {
+        let mut last = LastHeard {
             at: instant(self.report_at[index]),
             fix: instant(self.fix_at[index]).map(|at| (self.place[index], at)),
+            elsewhere: self.cold[index].elsewhere,
         };
-        let with_fix = match judge(&last, report, now) {
+        let with_fix = match last.hear(report, now) {
             Verdict::Refused(reason) => return Err(reason),
             Verdict::Taken => true,
-            Verdict::TakenWithoutFix => false,
+            Verdict::TakenAfresh => {
+                self.cold[index].recent = Recent::default();
+                true
+            }
+            Verdict::TakenWithoutFix(_) => false,
         };
+        self.cold[index].elsewhere = last.elsewhere;
         self.write(slot, report, with_fix, published);
         self.judge_report(slot, report, judged);
         self.refresh(slot, now);
@@ -267,6 +284,7 @@ impl Fleet {
         self.told[index] = report.fence_version.or(self.told[index]);
         self.report_at[index] = report.at.millis();
         self.heard_at[index] = self.heard_at[index].max(heard.millis());
+        self.heard_after_ms[index] = self.listened_ms;
     }
 
     fn judge_report(&mut self, slot: u32, report: &Report, judged: &mut Vec<Judgement>) {
@@ -286,37 +304,58 @@ impl Fleet {
         });
     }
 
-    /// Looks at every bike for what time alone changes: who is online, and, while the `feed` works, who is silent.
-    pub fn sweep(&mut self, now: Timestamp, feed_works: bool, judged: &mut Vec<Judgement>) {
+    /// Looks at every bike for what time alone changes: who is online.
+    pub fn look(&mut self, now: Timestamp) {
         for slot in 0..self.len() as u32 {
-            let index = slot as usize;
-            if feed_works {
-                let record = &self.records[index];
-                let heard = Timestamp::from_millis(self.heard_at[index].max(self.known_since[index]));
-                self.cold[index].watch.on_minute(
-                    record,
-                    heard,
-                    now,
-                    &self.settings,
-                    |alarm, raised, evidence| {
-                        judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
-                    },
-                );
-            }
             if self.refresh(slot, now) {
                 self.board.touch(slot);
             }
         }
     }
 
+    /// The same, and who is silent. `elapsed_ms` went by since the last look with a feed that worked; it counts as silence
+    /// of those that were not heard only while others are, whatever clocks and front doors do.
+    pub fn sweep(&mut self, now: Timestamp, elapsed_ms: i64, judged: &mut Vec<Judgement>) {
+        if self.others_are_heard(now) {
+            self.listened_ms += elapsed_ms;
+        }
+        for (index, record) in self.records.iter().enumerate() {
+            let silent_ms = self.listened_ms - self.heard_after_ms[index];
+            self.cold[index].watch.on_silence(
+                record,
+                silent_ms,
+                now,
+                &self.settings,
+                |alarm, raised, evidence| {
+                    judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
+                },
+            );
+        }
+        self.look(now);
+    }
+
+    /// Whether enough bikes of the streets were heard of lately.
+    fn others_are_heard(&self, now: Timestamp) -> bool {
+        let street = || self.records.iter().zip(&self.heard_at).filter(|(record, _)| record.on_the_street());
+        let recent = |heard_at: i64| now.millis() - heard_at <= self.settings.offline_after_ms;
+        let heard = street().filter(|(_, heard_at)| recent(**heard_at)).count();
+        heard > 0 && heard * 100 >= street().count() * HEARD_PERCENT
+    }
+
     /// Alarms that ring here and not in the read model, or the other way round: what a lost command left undone.
     /// A command on its way is among them too; telling it twice does no harm.
     pub fn undone(&self, now: Timestamp) -> Vec<Judgement> {
         let mut undone = Vec::new();
-        for (record, cold) in self.records.iter().zip(&self.cold) {
+        for (index, (record, cold)) in self.records.iter().zip(&self.cold).enumerate() {
             for (alarm, raised) in cold.watch.differs(record) {
-                let evidence =
-                    crate::rules::Evidence { at: now.millis(), ..crate::rules::Evidence::default() };
+                let place = (self.fix_at[index] != NEVER).then(|| self.place[index]);
+                let evidence = Evidence {
+                    at: now.millis(),
+                    lat: place.map(Place::lat),
+                    lng: place.map(Place::lng),
+                    soc_percent: (self.soc[index] != SOC_UNKNOWN).then_some(self.soc[index]),
+                    ..Evidence::default()
+                };
                 undone.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
             }
         }

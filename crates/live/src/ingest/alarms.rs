@@ -41,6 +41,19 @@ impl AlarmQueue {
         self.waiting.lock().expect("nothing panics while it holds the judgements")
     }
 
+    /// Puts in what was found undone: what waits already, with what it stands on, is not replaced.
+    pub fn remind(&self, undone: impl IntoIterator<Item = Judgement>) {
+        let mut waiting = self.lock();
+        for judgement in undone {
+            if waiting.len() < WAITING {
+                let key = (judgement.car_id, judgement.alarm);
+                waiting.entry(key).or_insert((judgement.raised, judgement.evidence));
+            }
+        }
+        drop(waiting);
+        self.more.notify_one();
+    }
+
     /// Puts judgements in.
     pub fn push(&self, judgements: impl IntoIterator<Item = Judgement>) {
         let mut waiting = self.lock();
@@ -109,5 +122,27 @@ impl AlarmQueue {
             }
         }
         failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_keeps_what_it_stands_on() {
+        let queue = AlarmQueue::default();
+        let judgement = |soc_percent| Judgement {
+            car_id: "K17".into(),
+            alarm: AlarmKind::LowBattery,
+            raised: true,
+            evidence: Evidence { soc_percent, ..Evidence::default() },
+        };
+        queue.push([judgement(Some(12))]);
+        queue.remind([judgement(None)]);
+        let waits = |queue: &AlarmQueue| queue.lock().values().map(|(_, found)| found.soc_percent).next();
+        assert_eq!(waits(&queue), Some(Some(12)));
+        queue.push([judgement(Some(11))]);
+        assert_eq!(waits(&queue), Some(Some(11)), "a newer judgement stands");
     }
 }

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use vocabulary::Timestamp;
 
 use crate::memory::Memory;
-use crate::report::{Flags, LastHeard, Place, Refusal, Report, Verdict, judge};
+use crate::report::{Flags, LastHeard, Place, Refusal, Report, Verdict};
 
 /// Reports are a day old at most, and a fix is forgotten after an hour.
 const NEWEST: &str = "select v.car_id, t.at, coalesce(t.lat_e7, f.lat_e7) lat_e7, coalesce(t.lng_e7, f.lng_e7) lng_e7,
@@ -40,8 +40,8 @@ struct Known {
 /// What is to be stored of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry {
-    /// Whether its position is.
-    pub(super) with_fix: bool,
+    /// Why its position is not.
+    pub(super) without_fix: Option<Refusal>,
     /// Where the bike stopped: it is locked and was not before.
     pub(super) stopped: Option<Place>,
     /// Whether it left where it stood: it is open and was not before, as far as is known.
@@ -57,7 +57,8 @@ impl Book {
         let fleet = memory.read();
         let heard = rows.into_iter().filter_map(|(car_id, at, lat_e7, lng_e7, fix_at, flags)| {
             let place = lat_e7.zip(lng_e7).map(|(lat_e7, lng_e7)| Place { lat_e7, lng_e7 });
-            let last = LastHeard { at: Some(at.into()), fix: place.zip(fix_at.map(Timestamp::from)) };
+            let fix = place.zip(fix_at.map(Timestamp::from));
+            let last = LastHeard { at: Some(at.into()), fix, ..LastHeard::default() };
             let unlocked = u16::try_from(flags).is_ok_and(|flags| !Flags(flags).has(Flags::LOCKED));
             Some((fleet.slot(&car_id)?, Known { last, unlocked }))
         });
@@ -67,20 +68,16 @@ impl Book {
     /// Whether a report of the bike in `slot` is to be stored, and what of it; written down if it is.
     pub(super) fn enter(&mut self, slot: u32, report: &Report, now: Timestamp) -> Result<Entry, Refusal> {
         let Known { last, unlocked } = self.0.entry(slot).or_default();
-        let with_fix = match judge(last, report, now) {
+        let without_fix = match last.hear(report, now) {
             Verdict::Refused(reason) => return Err(reason),
-            Verdict::Taken => true,
-            Verdict::TakenWithoutFix => false,
+            Verdict::Taken | Verdict::TakenAfresh => None,
+            Verdict::TakenWithoutFix(reason) => Some(reason),
         };
-        last.at = Some(report.at);
-        if with_fix {
-            last.fix = Some((report.place, report.at));
-        }
         let locked = report.flags.has(Flags::LOCKED);
         let fresh = last.fix.filter(|(_, at)| report.at.millis_since(*at) <= FIX_STALE_MS);
         let stopped = fresh.filter(|_| locked && *unlocked).map(|(place, _)| place);
         let left = !locked && !*unlocked;
         *unlocked = !locked;
-        Ok(Entry { with_fix, stopped, left })
+        Ok(Entry { without_fix, stopped, left })
     }
 }

@@ -12,9 +12,12 @@ use crate::fleet::Stored;
 use crate::memory::Memory;
 use crate::report::{Flags, Place, Report};
 
-/// History this much older than the last keeping is looked at, too: devices' clocks are not ours.
-const OVERLAP_MS: i64 = 10 * 60_000;
-const A_STATEMENT: usize = 5000;
+/// Under which name it is kept how fresh the latest states are: whoever keeps them waits for nobody who stores.
+pub(super) const KEEPING: &str = "live-kept";
+/// So many latest states are kept together; the others wait for their turn.
+pub(super) const AT_ONCE: usize = 5_000;
+/// A report that is taken is a day old at most, and a state waits for its turn no longer than an hour.
+const OLDEST_MS: i64 = 25 * 3_600_000;
 
 /// Numbers of bikes in the live tables, by slot; 0 where there is none yet.
 #[derive(Default)]
@@ -106,13 +109,35 @@ pub(crate) async fn begin(
     leads.map(|_| transaction).ok_or(IngestError::Superseded)
 }
 
-/// In the transaction of the rows.
-pub(super) async fn advance(db: &mut PgConnection, name: &str, born: &str, seq: u64) -> sqlx::Result<()> {
-    sqlx::query("update live.ingest set stream_born = $2, stream_seq = $3 where name = $1")
+/// Moves from message `from` to `seq`, in the transaction of the rows; false when that was done before.
+pub(super) async fn advance(
+    db: &mut PgConnection,
+    name: &str,
+    born: &str,
+    from: u64,
+    seq: u64,
+) -> sqlx::Result<bool> {
+    let number = |seq: u64| i64::try_from(seq).unwrap_or(i64::MAX);
+    let moved = sqlx::query(
+        "update live.ingest set stream_born = $2, stream_seq = $4
+         where name = $1 and (stream_seq = $3 or stream_born <> $2)",
+    )
+    .bind(name)
+    .bind(born)
+    .bind(number(from))
+    .bind(number(seq))
+    .execute(db)
+    .await?;
+    Ok(moved.rows_affected() == 1)
+}
+
+/// The stream lost its end: what comes now has numbers that are stored under others. Goes on after `last`.
+pub(super) async fn set_back(pool: &PgPool, name: &str, token: i64, last: u64) -> sqlx::Result<()> {
+    sqlx::query("update live.ingest set stream_seq = least(stream_seq, $3) where name = $1 and token = $2")
         .bind(name)
-        .bind(born)
-        .bind(i64::try_from(seq).unwrap_or(i64::MAX))
-        .execute(db)
+        .bind(token)
+        .bind(i64::try_from(last).unwrap_or(i64::MAX))
+        .execute(pool)
         .await?;
     Ok(())
 }
@@ -120,21 +145,18 @@ pub(super) async fn advance(db: &mut PgConnection, name: &str, born: &str, seq: 
 /// Keeps the latest state of `slots`, whose numbers are known.
 pub(super) async fn keep(
     db: &mut PgConnection,
-    name: &str,
     memory: &Memory,
     numbers: &Numbers,
     slots: &[u32],
     now: Timestamp,
 ) -> sqlx::Result<()> {
-    for slots in slots.chunks(A_STATEMENT) {
-        let states: Vec<(i32, Stored)> = {
-            let fleet = memory.read();
-            slots.iter().filter_map(|slot| Some((numbers.of(*slot), fleet.stored(*slot)?))).collect()
-        };
-        upsert(db, &states).await?;
-    }
+    let states: Vec<(i32, Stored)> = {
+        let fleet = memory.read();
+        slots.iter().filter_map(|slot| Some((numbers.of(*slot), fleet.stored(*slot)?))).collect()
+    };
+    upsert(db, &states).await?;
     sqlx::query("update live.ingest set kept_at = $2 where name = $1")
-        .bind(name)
+        .bind(KEEPING)
         .bind(now.datetime())
         .execute(db)
         .await?;
@@ -182,38 +204,45 @@ async fn upsert(db: &mut PgConnection, states: &[(i32, Stored)]) -> sqlx::Result
 const KEPT: &str = "select v.car_id, l.report_at, l.heard_at, l.fix_at, l.lat_e7, l.lng_e7, l.flags, l.voltage_mv, l.soc, \
                     l.speed, l.heading, l.hdop, l.satellites, l.gsm, l.fence_version \
                     from live.vehicle_live l join live.vehicle v using (vehicle)";
-/// What was stored after the last keeping; a process that died had no time to keep it.
-const SINCE: &str = "select distinct on (t.vehicle) v.car_id, t.at report_at, t.at heard_at, \
-                     case when t.lat_e7 is null then l.fix_at else t.at end fix_at, \
-                     coalesce(t.lat_e7, l.lat_e7, 0) lat_e7, coalesce(t.lng_e7, l.lng_e7, 0) lng_e7, t.flags, \
+/// What was stored of each bike and not kept; a process that died had no time for it. By each bike's own clock.
+const SINCE: &str = "select v.car_id, t.at report_at, greatest(t.at, l.heard_at) heard_at, coalesce(f.at, l.fix_at) fix_at, \
+                     coalesce(f.lat_e7, l.lat_e7, 0) lat_e7, coalesce(f.lng_e7, l.lng_e7, 0) lng_e7, t.flags, \
                      t.voltage_mv, t.soc, t.speed, t.heading, t.hdop, t.satellites, t.gsm, l.fence_version \
-                     from live.telemetry t join live.vehicle v using (vehicle) left join live.vehicle_live l using (vehicle) \
-                     where t.at > $1 and (l.report_at is null or t.at > l.report_at) \
-                     order by t.vehicle, t.at desc";
+                     from live.vehicle v left join live.vehicle_live l using (vehicle) \
+                     cross join lateral (select * from live.telemetry where vehicle = v.vehicle and at > $1 \
+                         and (l.report_at is null or at > l.report_at) order by at desc limit 1) t \
+                     left join lateral (select at, lat_e7, lng_e7 from live.telemetry where vehicle = v.vehicle \
+                         and at > $1 and at <= t.at and lat_e7 is not null and (l.fix_at is null or at > l.fix_at) \
+                         order by at desc limit 1) f on true";
 
-/// Puts memory where the database is: the kept states, and what history holds beyond them.
-pub(super) async fn restore(
-    pool: &PgPool,
-    name: &str,
-    memory: &Memory,
-    now: Timestamp,
-) -> sqlx::Result<usize> {
+/// Bikes whose state was found.
+pub(super) struct Restored {
+    /// How many.
+    pub(super) bikes: usize,
+    /// Of which more is stored than was kept, by slot.
+    pub(super) not_kept: Vec<u32>,
+}
+
+/// Puts memory where the database is, unless it knows more: the kept states, and what history holds beyond them.
+pub(super) async fn restore(pool: &PgPool, memory: &Memory, now: Timestamp) -> sqlx::Result<Restored> {
     let kept_at: Option<DateTime<Utc>> =
         sqlx::query_scalar("select kept_at from live.ingest where name = $1")
-            .bind(name)
+            .bind(KEEPING)
             .fetch_optional(pool)
             .await?
             .flatten();
-    let since = kept_at
-        .map_or_else(|| now.plus_millis(-86_400_000), |at| Timestamp::from(at).plus_millis(-OVERLAP_MS));
-    let mut rows = sqlx::query(KEPT).fetch_all(pool).await?;
-    rows.extend(sqlx::query(SINCE).bind(since.datetime()).fetch_all(pool).await?);
-    let states = rows.iter().map(stored).collect::<sqlx::Result<Vec<_>>>()?;
+    let since = kept_at.map_or(now, Timestamp::from).plus_millis(-OLDEST_MS);
+    let kept = sqlx::query(KEPT).fetch_all(pool).await?;
+    let newer = sqlx::query(SINCE).bind(since.datetime()).fetch_all(pool).await?;
+    let states = |rows: &[PgRow]| rows.iter().map(stored).collect::<sqlx::Result<Vec<_>>>();
+    let (kept, newer) = (states(&kept)?, states(&newer)?);
     let mut fleet = memory.write();
-    for state in &states {
+    for state in kept.iter().chain(&newer) {
         fleet.restore(state, now);
     }
-    Ok(states.len())
+    let not_kept = newer.iter().filter_map(|state| fleet.slot(&state.car_id)).collect();
+    drop(fleet);
+    Ok(Restored { bikes: kept.len() + newer.len(), not_kept })
 }
 
 fn stored(row: &PgRow) -> sqlx::Result<Stored> {

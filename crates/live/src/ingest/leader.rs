@@ -1,31 +1,30 @@
 //! The loop that takes messages in.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Message, consumer};
+use async_nats::jetstream::{self, consumer, stream};
 use futures::StreamExt;
 use sqlx::PgPool;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
-use vocabulary::{Clock, Timestamp};
+use vocabulary::Clock;
 
 use super::alarms::AlarmQueue;
-use super::book::{Book, Entry};
-use super::history::HistoryRow;
-use super::keep::{self, Numbers};
-use super::message::{Ack, CommandAcks, STREAM, SUBJECTS, Subject};
-use super::partitions;
-use super::writer::{Batch, Done, IngestWriter, Ledger};
+use super::book::Book;
+use super::hearing;
+use super::keep::{self, KEEPING};
+use super::message::{CommandAcks, STREAM};
+use super::overtaking::Overtaking;
+use super::taking::Taking;
+use super::upkeep::upkeep;
+use super::writer::{IngestWriter, Ledger};
 use crate::delivery::Answers;
-use crate::measure;
 use crate::memory::Memory;
-use crate::report::{Refusal, Report};
-use crate::rules::Judgement;
 
-/// Messages waiting beyond which what bikes say is not the present.
-const CAUGHT_UP: u64 = 5_000;
+/// Between two looks whether storing is behind.
+const WATCH: Duration = Duration::from_millis(500);
 
 /// How telemetry is taken in.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +35,12 @@ pub struct IngestSettings {
     pub batch_rows: usize,
     /// or after this long.
     pub batch_time: Duration,
-    /// Between two keepings of the latest states.
+    /// Between two keepings of latest states, of some thousand bikes each.
     pub keep_every: Duration,
     /// Between two looks at what time alone changes.
     pub sweep_every: Duration,
     /// Days of history.
     pub keep_days: u32,
-    /// The feed must have worked so long before silence is a bike's own.
-    pub trust_after: Duration,
 }
 
 impl Default for IngestSettings {
@@ -52,10 +49,9 @@ impl Default for IngestSettings {
             name: "live",
             batch_rows: 5_000,
             batch_time: Duration::from_millis(200),
-            keep_every: Duration::from_secs(5),
+            keep_every: Duration::from_secs(1),
             sweep_every: Duration::from_secs(15),
             keep_days: 30,
-            trust_after: Duration::from_mins(30),
         }
     }
 }
@@ -110,47 +106,29 @@ pub struct Ingest {
     pub settings: IngestSettings,
 }
 
-struct Leading<'a> {
-    ingest: &'a Ingest,
-    /// Stored before, by whoever led: not to be stored again.
-    stored: u64,
-    /// Taken in by this run.
-    taken: u64,
-    /// Number of the last delivery.
-    delivered: u64,
-    book: Book,
-    writer: IngestWriter,
-    batch: Batch,
-    dirty: HashSet<u32>,
-    pending: u64,
-    trusted_since: Instant,
-}
-
 impl Ingest {
-    /// Puts memory where the database is; how many bikes had a state. At start, after the records are enrolled.
+    /// Puts memory where the database is, unless it knows more; how many states were found. After the records are enrolled.
     pub async fn restore(&self) -> Result<usize, IngestError> {
-        partitions::tend(&self.owner, self.clock.now(), self.settings.keep_days).await?;
-        Ok(keep::restore(&self.owner, self.settings.name, &self.memory, self.clock.now()).await?)
+        Ok(keep::restore(&self.owner, &self.memory, self.clock.now()).await?.bikes)
     }
 
-    /// Keeps this node's memory current without storing anything, until `stop`.
+    /// Keeps this node's memory current without storing or judging anything, until `stop`.
     pub async fn follow(&self, stop: CancellationToken) -> Result<(), IngestError> {
-        let mut messages = self.nats.subscribe(SUBJECTS[0]).await.map_err(nats_error)?;
-        let mut nothing = Vec::new();
-        loop {
-            let message = tokio::select! {
-                () = stop.cancelled() => return Ok(()),
-                message = messages.next() => message,
-            };
-            let Some(message) = message else { return Err(nats_error("the subscription ended")) };
-            if let Subject::Report(imei) = Subject::parse(&message.subject)
-                && let Ok(report) = Report::decode(&message.payload)
-            {
-                let now = self.clock.now();
-                // Counted by the leader.
-                let _ = self.memory.write().take(imei, &report, now, now, &mut nothing);
-                nothing.clear();
+        let looking = async {
+            let mut restored = false;
+            let mut look = every(self.settings.sweep_every);
+            loop {
+                if !restored {
+                    restored = self.restore().await.inspect_err(hearing::not_restored).is_ok();
+                }
+                self.memory.write().look(self.clock.now());
+                look.tick().await;
             }
+        };
+        tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            ended = hearing::reports(self, None) => ended,
+            () = looking => Ok(()),
         }
     }
 
@@ -158,16 +136,78 @@ impl Ingest {
     /// later term.
     pub async fn lead(&self, token: i64, stop: CancellationToken) -> Result<(), IngestError> {
         let context = jetstream::new(self.nats.clone());
-        let stream = context.get_stream(STREAM).await.map_err(nats_error)?;
+        let mut stream = context.get_stream(STREAM).await.map_err(nats_error)?;
         let born = stream.cached_info().created.unix_timestamp_nanos().to_string();
         let stored = keep::take_over(&self.owner, self.settings.name, &born, token)
             .await?
             .ok_or(IngestError::Superseded)?;
-        self.restore().await?;
+        keep::take_the_lead(&self.owner, KEEPING, token).await?;
+        let stored = self.within(&mut stream, stored, token).await?;
+        let mut beside = JoinSet::new();
+        beside.spawn(upkeep(self.owner.clone(), Arc::clone(&self.clock), self.settings.keep_days));
+        let restored = keep::restore(&self.owner, &self.memory, self.clock.now()).await?;
         let book = Book::open(&self.owner, &self.memory, self.clock.now()).await?;
-        // What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the inbox of a leader that
-        // died, and the next acknowledgement would cover it. So each term begins with a consumer of its own, right after
-        // what is stored; a former leader that still lives loses his with that.
+        let mut messages = self.messages_after(&stream, stored).await?;
+        let ledger = || IngestWriter::new(Ledger::new(self.clone(), born.clone(), token, stored));
+        let mut writer = ledger();
+        let mut keeper = ledger();
+        let mut taking = Taking::new(self, book, stored, restored.not_kept);
+        let mut overtaking = Overtaking::default();
+        let [mut store, mut keep, mut sweep, mut watch] =
+            [self.settings.batch_time, self.settings.keep_every, self.settings.sweep_every, WATCH].map(every);
+        loop {
+            if taking.is_full() {
+                writer.store(taking.batch());
+            }
+            let full = taking.is_full();
+            overtaking.judge(self, full || taking.lags(), Instant::now());
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                done = writer.done() => taking.done(&done?),
+                done = keeper.done() => taking.done(&done?),
+                // The rarer first, lest the others never leave it a turn.
+                _ = sweep.tick() => taking.sweep(overtaking.goes_on()),
+                _ = keep.tick(), if keeper.is_free() => keeper.keep(taking.waiting()),
+                _ = store.tick(), if writer.is_free() => writer.store(taking.batch()),
+                _ = watch.tick(), if full => {}
+                // What PostgreSQL does not take waits in the stream, not here.
+                message = messages.next(), if !full => match message {
+                    Some(Ok(message)) => taking.take(message)?,
+                    Some(Err(error)) => return Err(nats_error(error)),
+                    None => return Err(nats_error("the consumer ended")),
+                },
+            }
+        }
+        writer.free().await?;
+        writer.store(taking.batch());
+        writer.free().await?;
+        keeper.free().await?;
+        while !taking.waiting().is_empty() {
+            keeper.keep(taking.waiting());
+            keeper.free().await?;
+        }
+        Ok(())
+    }
+
+    /// Where to go on: a stream that lost its end gives numbers again that are stored.
+    async fn within(&self, stream: &mut stream::Stream, stored: u64, token: i64) -> Result<u64, IngestError> {
+        let last = stream.info().await.map_err(nats_error)?.state.last_sequence;
+        if last < stored {
+            tracing::error!(stored, last, "the stream of telemetry lost its end; what comes now is stored");
+            keep::set_back(&self.owner, self.settings.name, token, last).await?;
+        }
+        Ok(stored.min(last))
+    }
+
+    /// The messages after `stored`. What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the
+    /// inbox of a leader that died, and the next acknowledgement would cover it. So each term begins with a consumer of its
+    /// own, right after what is stored; a former leader that still lives loses his with that.
+    async fn messages_after(
+        &self,
+        stream: &stream::Stream,
+        stored: u64,
+    ) -> Result<consumer::pull::Stream, IngestError> {
         let config = consumer::pull::Config {
             durable_name: Some(self.settings.name.to_owned()),
             deliver_policy: match stored {
@@ -182,148 +222,13 @@ impl Ingest {
         // There is none in the first term.
         let _ = stream.delete_consumer(self.settings.name).await;
         let consumer = stream.create_consumer(config).await.map_err(nats_error)?;
-        let mut messages =
-            consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)?;
-        let mut leading = Leading {
-            ingest: self,
-            stored,
-            taken: 0,
-            delivered: 0,
-            book,
-            writer: IngestWriter::Free(Box::new(Ledger {
-                ingest: self.clone(),
-                born,
-                token,
-                numbers: Numbers::default(),
-            })),
-            batch: Batch::default(),
-            dirty: HashSet::new(),
-            pending: 0,
-            trusted_since: Instant::now(),
-        };
-        let mut timers = [
-            self.settings.batch_time,
-            self.settings.keep_every,
-            self.settings.sweep_every,
-            Duration::from_mins(10),
-        ]
-        .map(|period| {
-            let mut timer = interval(period);
-            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            timer.reset();
-            timer
-        });
-        let [store, keep, sweep, days] = &mut timers;
-        loop {
-            if leading.batch.len() >= self.settings.batch_rows {
-                leading.writer.store(&mut leading.batch);
-            }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                done = leading.writer.done() => leading.done(&done?),
-                // The rarer first, lest the others never leave it a turn.
-                _ = days.tick(), if leading.writer.is_free() => leading.writer.tend(),
-                _ = keep.tick(), if leading.writer.is_free() => leading.writer.keep(&mut leading.dirty),
-                _ = store.tick(), if leading.writer.is_free() => leading.writer.store(&mut leading.batch),
-                _ = sweep.tick() => leading.sweep(),
-                // What PostgreSQL does not take waits in the stream, not here.
-                message = messages.next(), if leading.batch.len() < self.settings.batch_rows => match message {
-                    Some(Ok(message)) => leading.take(message)?,
-                    Some(Err(error)) => return Err(nats_error(error)),
-                    None => return Err(nats_error("the consumer ended")),
-                },
-            }
-        }
-        leading.writer.free().await?;
-        leading.writer.store(&mut leading.batch);
-        leading.writer.free().await?;
-        leading.writer.keep(&mut leading.dirty);
-        leading.writer.free().await
+        consumer.stream().max_messages_per_batch(5_000).messages().await.map_err(nats_error)
     }
 }
 
-impl Leading<'_> {
-    fn take(&mut self, message: Message) -> Result<(), IngestError> {
-        let info = message.info().map_err(IngestError::Nats)?;
-        if info.consumer_sequence != self.delivered + 1 {
-            return Err(IngestError::Gap { had: self.delivered, got: info.consumer_sequence });
-        }
-        self.delivered = info.consumer_sequence;
-        let seq = info.stream_sequence;
-        self.pending = info.pending;
-        let published = Timestamp::from_millis((info.published.unix_timestamp_nanos() / 1_000_000) as i64);
-        // Delivered again because storing took long: it waits in the batch already.
-        if seq <= self.taken {
-            return Ok(());
-        }
-        self.taken = seq;
-        match Subject::parse(&message.subject) {
-            Subject::Report(imei) => self.report(imei, &message.payload, published, seq),
-            Subject::Ack(imei) => match Ack::decode(imei, &message.payload) {
-                Some(ack) if self.ingest.answers.take(imei, ack.command_id, ack.code) => {}
-                Some(ack) => self.batch.acks.push(ack),
-                None => measure::refused(Refusal::Malformed),
-            },
-            Subject::Other => measure::refused(Refusal::Malformed),
-        }
-        self.batch.last = Some((seq, message));
-        Ok(())
-    }
-
-    fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp, seq: u64) {
-        let now = self.ingest.clock.now();
-        let mut judged: Vec<Judgement> = Vec::new();
-        let book = &mut self.book;
-        let entered = Report::decode(payload).and_then(|report| {
-            let mut fleet = self.ingest.memory.write();
-            let slot = fleet.slot_of(imei).ok_or(Refusal::UnknownDevice)?;
-            // What memory knows already is refused there, and that is no reason not to store it.
-            let _ = fleet.take(imei, &report, published, now, &mut judged);
-            drop(fleet);
-            let Entry { with_fix, stopped, left } = book.enter(slot, &report, now)?;
-            Ok(HistoryRow { slot, report, with_fix, stopped, left })
-        });
-        match entered {
-            Ok(row) => {
-                measure::taken();
-                if !row.with_fix {
-                    measure::refused(Refusal::NoFix);
-                }
-                self.dirty.insert(row.slot);
-                if seq > self.stored {
-                    self.batch.rows.push(row);
-                }
-            }
-            Err(reason) => measure::refused(reason),
-        }
-        if !judged.is_empty() {
-            self.ingest.alarms.push(judged);
-        }
-    }
-
-    fn done(&mut self, done: &Done) {
-        if let Done::Stored(seq) = done {
-            self.stored = self.stored.max(*seq);
-            measure::lag(self.pending);
-        }
-    }
-
-    fn sweep(&mut self) {
-        let ingest = self.ingest;
-        let connected = ingest.nats.connection_state() == async_nats::connection::State::Connected;
-        if !connected || self.pending > CAUGHT_UP {
-            self.trusted_since = Instant::now();
-        }
-        let now = ingest.clock.now();
-        let mut judged = Vec::new();
-        let undone = {
-            let mut fleet = ingest.memory.write();
-            fleet.sweep(now, self.trusted_since.elapsed() >= ingest.settings.trust_after, &mut judged);
-            measure::fleet(&fleet);
-            fleet.undone(now)
-        };
-        ingest.alarms.push(undone);
-        ingest.alarms.push(judged);
-    }
+/// Ticks each `period`, for the first time after one.
+fn every(period: Duration) -> Interval {
+    let mut timer = interval_at(Instant::now() + period, period);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    timer
 }

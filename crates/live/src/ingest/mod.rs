@@ -6,14 +6,19 @@
 mod alarms;
 mod book;
 mod down;
+mod hearing;
 mod history;
 mod keep;
 mod leader;
 mod message;
 mod moments;
+mod overtaking;
 mod partitions;
 mod registry;
 mod stops;
+mod taking;
+mod upkeep;
+mod waiting;
 mod writer;
 
 pub use alarms::{AlarmQueue, Alarms};

@@ -1,8 +1,8 @@
 //! The leader's work with the database. It goes on beside the taking in of messages, one piece at a time: a report is
 //! on the map at the next beat, however long a disk takes.
 
-use std::collections::HashSet;
 use std::future::pending;
+use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
 use futures::future::{BoxFuture, FutureExt, join_all};
@@ -12,12 +12,14 @@ use super::history::{self, HistoryRow};
 use super::keep::{self, Numbers};
 use super::leader::{Ingest, IngestError, nats_error};
 use super::message::Ack;
-use super::partitions;
 use super::stops;
+use super::waiting::Waiting;
 use crate::measure;
 
 /// Acknowledgements of commands told at the same time.
 const ACKS_AT_ONCE: usize = 16;
+/// After the database did not take something.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// What waits to be stored.
 #[derive(Default)]
@@ -41,8 +43,6 @@ pub(super) enum Done {
     Stored(u64),
     /// The latest states are kept.
     Kept,
-    /// The days of history are there.
-    Tended,
 }
 
 type Work = BoxFuture<'static, Result<(Ledger, Done), IngestError>>;
@@ -56,6 +56,10 @@ pub(super) enum IngestWriter {
 }
 
 impl IngestWriter {
+    pub(super) fn new(ledger: Ledger) -> Self {
+        Self::Free(Box::new(ledger))
+    }
+
     pub(super) const fn is_free(&self) -> bool {
         matches!(self, Self::Free(_))
     }
@@ -70,18 +74,12 @@ impl IngestWriter {
         self.begin(|ledger| ledger.store(batch, last).boxed());
     }
 
-    /// Begins to keep the latest states of the `dirty` slots, if he is free and there are any.
-    pub(super) fn keep(&mut self, dirty: &mut HashSet<u32>) {
-        if self.is_free() && !dirty.is_empty() {
-            let slots = dirty.drain().collect();
+    /// Begins to keep the latest states of some that wait, if he is free and there are any.
+    pub(super) fn keep(&mut self, waiting: &mut Waiting) {
+        if self.is_free() && !waiting.is_empty() {
+            let slots = waiting.take(keep::AT_ONCE);
             self.begin(|ledger| ledger.keep(slots).boxed());
         }
-    }
-
-    /// Begins to make and drop days of history, if he is free. His work as well because it needs the table for itself
-    /// and would wait for a COPY that waits for its turn.
-    pub(super) fn tend(&mut self) {
-        self.begin(|ledger| ledger.tend().boxed());
     }
 
     fn begin(&mut self, work: impl FnOnce(Ledger) -> Work) {
@@ -110,21 +108,38 @@ impl IngestWriter {
     }
 }
 
-/// What the work needs.
+/// What the work needs. Each has a connection of his own: who keeps does not hold up who stores.
 pub(super) struct Ledger {
-    pub(super) ingest: Ingest,
+    ingest: Ingest,
     /// When the stream was made.
-    pub(super) born: String,
+    born: String,
     /// Of the term.
-    pub(super) token: i64,
-    pub(super) numbers: Numbers,
+    token: i64,
+    numbers: Numbers,
+    /// The stream is stored up to here.
+    stored: u64,
 }
 
 impl Ledger {
-    /// Tells of devices' answers, stores the rows, and only then acknowledges `last`.
+    pub(super) fn new(ingest: Ingest, born: String, token: i64, stored: u64) -> Self {
+        Self { ingest, born, token, numbers: Numbers::default(), stored }
+    }
+
+    /// Tells of devices' answers, stores the rows, and only then acknowledges `last`. A database that takes nothing is
+    /// asked again until it does, or another leads.
     async fn store(mut self, batch: Batch, last: (u64, Message)) -> Result<(Self, Done), IngestError> {
         let (seq, message) = last;
         let began = Instant::now();
+        while let Err(error) = self.try_store(&batch, seq).await {
+            wait_after(error).await?;
+        }
+        self.stored = seq;
+        message.ack_with(AckKind::Ack).await.map_err(nats_error)?;
+        measure::stored(batch.rows.len(), began.elapsed());
+        Ok((self, Done::Stored(seq)))
+    }
+
+    async fn try_store(&mut self, batch: &Batch, seq: u64) -> Result<(), IngestError> {
         let ingest = &self.ingest;
         // Before the position moves: an answer told twice does no harm, one that is lost does.
         for acks in batch.acks.chunks(ACKS_AT_ONCE) {
@@ -135,33 +150,42 @@ impl Ledger {
             }
         }
         self.numbers.learn(&ingest.owner, &ingest.memory, batch.rows.iter().map(|row| row.slot)).await?;
-        let mut transaction = keep::begin(&ingest.owner, ingest.settings.name, self.token).await?;
+        let name = ingest.settings.name;
+        let mut transaction = keep::begin(&ingest.owner, name, self.token).await?;
+        // An attempt whose answer was lost may have stored it.
+        if !keep::advance(&mut transaction, name, &self.born, self.stored, seq).await? {
+            return Ok(());
+        }
         if !batch.rows.is_empty() {
             history::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
             stops::store(&mut transaction, &batch.rows, |slot| self.numbers.of(slot)).await?;
         }
-        keep::advance(&mut transaction, ingest.settings.name, &self.born, seq).await?;
-        transaction.commit().await?;
-        message.ack_with(AckKind::Ack).await.map_err(nats_error)?;
-        measure::stored(batch.rows.len(), began.elapsed());
-        Ok((self, Done::Stored(seq)))
+        Ok(transaction.commit().await?)
     }
 
     async fn keep(mut self, slots: Vec<u32>) -> Result<(Self, Done), IngestError> {
-        let ingest = &self.ingest;
-        let now = ingest.clock.now();
-        let name = ingest.settings.name;
-        self.numbers.learn(&ingest.owner, &ingest.memory, slots.iter().copied()).await?;
-        let mut transaction = keep::begin(&ingest.owner, name, self.token).await?;
-        keep::keep(&mut transaction, name, &ingest.memory, &self.numbers, &slots, now).await?;
-        transaction.commit().await?;
+        while let Err(error) = self.try_keep(&slots).await {
+            wait_after(error).await?;
+        }
         Ok((self, Done::Kept))
     }
 
-    async fn tend(self) -> Result<(Self, Done), IngestError> {
-        let Ingest { owner, clock, settings, .. } = &self.ingest;
-        partitions::tend(owner, clock.now(), settings.keep_days).await?;
-        stops::tend(owner, clock.now()).await?;
-        Ok((self, Done::Tended))
+    async fn try_keep(&mut self, slots: &[u32]) -> Result<(), IngestError> {
+        let ingest = &self.ingest;
+        self.numbers.learn(&ingest.owner, &ingest.memory, slots.iter().copied()).await?;
+        let mut transaction = keep::begin(&ingest.owner, keep::KEEPING, self.token).await?;
+        keep::keep(&mut transaction, &ingest.memory, &self.numbers, slots, ingest.clock.now()).await?;
+        Ok(transaction.commit().await?)
     }
+}
+
+/// Waits a while after what may pass; what does not is an error.
+async fn wait_after(error: IngestError) -> Result<(), IngestError> {
+    if !matches!(error, IngestError::Database(_) | IngestError::Acks(_)) {
+        return Err(error);
+    }
+    measure::not_stored();
+    tracing::warn!(error = &error as &dyn std::error::Error, "telemetry waits for the database");
+    tokio::time::sleep(AGAIN).await;
+    Ok(())
 }

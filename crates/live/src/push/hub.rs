@@ -23,10 +23,8 @@ const TOTALS_EVERY: u32 = 4;
 const ROWS_KEPT: usize = 1024;
 /// Operators whose last scope is remembered.
 const SCOPES_KEPT: usize = 10_000;
-/// Tables behind a bike's drawer, keyed by the bike.
-const BY_CAR: &str = "vehicle";
-/// And keyed otherwise.
-const BY_COMMAND: &str = "device_command";
+/// Tables behind a bike's drawer, whose changes name the bike.
+const BY_CAR: [&str; 2] = ["vehicle", "device_command"];
 
 /// Limits of push. All bounds; none is a goal.
 #[derive(Clone, Copy, Debug)]
@@ -140,10 +138,8 @@ impl Hub {
 
     /// Rows of a read model changed: tells whoever watches the table, and puts the bikes behind them together anew.
     pub fn rows_changed(&self, changed: RowsChanged) {
-        match changed.table.as_str() {
-            BY_CAR => self.cars.rows_changed(Some(&changed.rows)),
-            BY_COMMAND => self.cars.rows_changed(None),
-            _ => {}
+        if BY_CAR.contains(&changed.table.as_str()) {
+            self.cars.rows_changed(Some(&changed.rows));
         }
         if self.tables.contains_key(&changed.table) {
             // Without watchers there is nobody to tell.

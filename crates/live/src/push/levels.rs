@@ -16,19 +16,28 @@ struct Level {
     lots: HashMap<Lot, (u32, Bytes)>,
 }
 
+#[derive(Default)]
+struct Counted {
+    /// The tick up to which all levels are counted; it comes a moment after the fleet's.
+    until: u32,
+    levels: HashMap<u8, Level>,
+}
+
 /// The watched levels.
 #[derive(Clone, Default)]
-pub(super) struct Levels(Arc<Mutex<HashMap<u8, Level>>>);
+pub(super) struct Levels(Arc<Mutex<Counted>>);
 
 /// Keeps a level watched.
 pub(super) struct LevelWatch {
     levels: Levels,
     pub(super) level: u8,
+    /// Up to which tick its counts were handed out; nothing: none were.
+    seen: Option<u32>,
 }
 
 impl Drop for LevelWatch {
     fn drop(&mut self) {
-        let mut levels = self.levels.lock();
+        let levels = &mut self.levels.lock().levels;
         if let Some(level) = levels.get_mut(&self.level) {
             level.watchers -= 1;
             if level.watchers == 0 {
@@ -39,38 +48,43 @@ impl Drop for LevelWatch {
 }
 
 impl Levels {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u8, Level>> {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
         self.0.lock().expect("nothing panics while it counts")
     }
 
     /// Watches `level`; the first watcher pays for the first count.
     pub(super) fn watch(&self, level: u8, fleet: &Fleet, time_ms: i64) -> LevelWatch {
-        let mut levels = self.lock();
-        let entry = levels.entry(level).or_default();
+        let mut counted = self.lock();
+        let entry = counted.levels.entry(level).or_default();
         entry.watchers += 1;
         if entry.watchers == 1 {
             let all: HashSet<Lot> = (0..fleet.owners().len() as Lot).collect();
             count(entry, level, fleet, &all, Stamp { seq: fleet.tick_seq(), time_ms });
         }
-        drop(levels);
-        LevelWatch { levels: self.clone(), level }
+        drop(counted);
+        LevelWatch { levels: self.clone(), level, seen: None }
     }
 
     /// Counts `lots` anew at every watched level.
     pub(super) fn tick(&self, fleet: &Fleet, lots: &HashSet<Lot>, time_ms: i64) {
-        if lots.is_empty() {
-            return;
+        let stamp = Stamp { seq: fleet.tick_seq(), time_ms };
+        let mut counted = self.lock();
+        if !lots.is_empty() {
+            for (level, entry) in &mut counted.levels {
+                count(entry, *level, fleet, lots, stamp);
+            }
         }
-        for (level, entry) in self.lock().iter_mut() {
-            count(entry, *level, fleet, lots, Stamp { seq: fleet.tick_seq(), time_ms });
-        }
+        counted.until = stamp.seq;
     }
+}
 
-    /// Buffers of `level` newer than tick `since` (nothing: all), of the lots that `allows` lets see.
-    pub(super) fn newer(&self, level: u8, since: Option<u32>, allows: impl Fn(Lot) -> bool) -> Vec<Bytes> {
-        let levels = self.lock();
-        let Some(entry) = levels.get(&level) else { return Vec::new() };
-        let newer = |seq: u32| since.is_none_or(|since| seq > since);
+impl LevelWatch {
+    /// The counts of the level that were not handed out yet, of the lots that `allows` lets see.
+    pub(super) fn newer(&mut self, allows: impl Fn(Lot) -> bool) -> Vec<Bytes> {
+        let counted = self.levels.lock();
+        let seen = self.seen.replace(counted.until);
+        let Some(entry) = counted.levels.get(&self.level) else { return Vec::new() };
+        let newer = |seq: u32| seen.is_none_or(|seen| seq > seen);
         entry
             .lots
             .iter()
@@ -99,5 +113,33 @@ fn area_id(owner: DataOwner) -> i64 {
         (Some(area), _) => area.0,
         (None, Some(agent)) => -agent.0,
         (None, None) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vocabulary::Timestamp;
+
+    use super::*;
+    use crate::fleet::testing::Heard;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+    #[test]
+    fn who_comes_amid_a_beat_misses_none_of_its_counts() {
+        let mut heard = Heard::of(4);
+        heard.fleet.tick(NOW);
+        let levels = Levels::default();
+        let first = levels.watch(8, &heard.fleet, NOW.millis());
+        levels.tick(&heard.fleet, &HashSet::from([0]), NOW.millis());
+        heard.add(1);
+        let beat = heard.fleet.tick(NOW);
+        // The fleet has gone on to this beat, the counts have not.
+        let mut second = levels.watch(8, &heard.fleet, NOW.millis());
+        assert_eq!(second.newer(|_| true).len(), 1);
+        levels.tick(&heard.fleet, &beat.lots, NOW.millis());
+        assert_eq!(second.newer(|_| true).len(), 1, "the counts of this beat");
+        assert_eq!(second.newer(|_| true).len(), 0);
+        drop(first);
     }
 }

@@ -121,15 +121,16 @@ impl Viewport {
     }
 
     fn turn_far(&mut self, level: u8, hub: &Hub, fleet: &Fleet, now: Timestamp) -> Vec<Bytes> {
-        if let Sight::Far(watch) = &self.sight
+        if let Sight::Far(watch) = &mut self.sight
             && watch.level == level
         {
-            return hub.levels.newer(level, Some(self.seen), |lot| allowed(&self.lots, lot));
+            return watch.newer(|lot| allowed(&self.lots, lot));
         }
-        self.sight = Sight::Far(hub.levels.watch(level, fleet, now.millis()));
+        let mut watch = hub.levels.watch(level, fleet, now.millis());
         let stamp = Stamp { seq: fleet.tick_seq(), time_ms: now.millis() };
         let mut buffers = vec![frame::mark(Kind::SnapshotStart, stamp)];
-        buffers.extend(hub.levels.newer(level, None, |lot| allowed(&self.lots, lot)));
+        buffers.extend(watch.newer(|lot| allowed(&self.lots, lot)));
+        self.sight = Sight::Far(watch);
         // Tells a scope without bikes from one whose counts are still to come.
         buffers.push(frame::mark(Kind::SnapshotEnd, stamp));
         buffers
@@ -140,11 +141,9 @@ impl Viewport {
         self.learn(&beat.owners);
         let mut messages = Vec::new();
         if beat.buffers.seq > self.seen {
-            messages = match &self.sight {
+            messages = match &mut self.sight {
                 Sight::Totals => Vec::new(),
-                Sight::Far(watch) => {
-                    binary(hub.levels.newer(watch.level, Some(self.seen), |lot| allowed(&self.lots, lot)))
-                }
+                Sight::Far(watch) => binary(watch.newer(|lot| allowed(&self.lots, lot))),
                 Sight::Near(view) if beat.buffers.seq == self.seen + 1 => binary(shared(view, beat)),
                 Sight::Near(_) => return self.catch_up(beat, hub),
             };

@@ -5,7 +5,7 @@ mod compact;
 mod json;
 mod refusal;
 
-pub use accept::{LastHeard, Verdict, judge};
+pub use accept::{Elsewhere, LastHeard, Verdict};
 pub use compact::{COMPACT_BYTES, COMPACT_MARK};
 pub use refusal::Refusal;
 

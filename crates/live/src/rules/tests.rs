@@ -76,7 +76,7 @@ impl Bike {
     fn minute(&mut self, silence_ms: i64) -> Vec<(AlarmKind, bool)> {
         let mut told = Vec::new();
         let now = self.at.plus_millis(silence_ms);
-        self.watch.on_minute(&self.record, self.at, now, &Settings::default(), |kind, raised, _| {
+        self.watch.on_silence(&self.record, silence_ms, now, &Settings::default(), |kind, raised, _| {
             told.push((kind, raised));
         });
         told
@@ -235,4 +235,14 @@ fn after_a_restart_what_rang_goes_on_ringing() {
         [(AlarmKind::LeftArea, false), (AlarmKind::LowBattery, false)],
         "until the read model follows"
     );
+}
+
+#[test]
+fn a_report_that_comes_again_is_not_counted_again() {
+    let mut bike = bike();
+    bike.battery = false;
+    assert_eq!(bike.reports(), []);
+    bike.at = bike.at.plus_millis(-10_000);
+    assert_eq!(bike.reports(), [], "the same report, delivered twice");
+    assert_eq!(bike.reports(), [(AlarmKind::BatteryRemoved, true)]);
 }

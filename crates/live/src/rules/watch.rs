@@ -78,6 +78,8 @@ impl Facts<'_> {
 /// What the rules remember of one bike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watch {
+    /// The newest report that was judged: what is delivered again is not judged again.
+    judged_at: Option<Timestamp>,
     raised: u8,
     missing_battery: u8,
     rest: Option<Place>,
@@ -125,6 +127,10 @@ impl Watch {
         settings: &Settings,
         mut tell: impl FnMut(AlarmKind, bool, Evidence),
     ) {
+        if self.judged_at >= Some(facts.at) {
+            return;
+        }
+        self.judged_at = Some(facts.at);
         // A bike that is not on the street cannot do wrong; what it did before is over.
         if !facts.record.on_the_street() {
             for kind in AlarmKind::ALL {
@@ -143,16 +149,16 @@ impl Watch {
         }
     }
 
-    /// Judges silence. Call it only while reports of other bikes arrive: when the feed is broken nobody is silent.
-    pub fn on_minute(
+    /// Judges silence: `silent_ms` is how long others were heard while this bike was not.
+    pub fn on_silence(
         &mut self,
         record: &VehicleRecord,
-        heard_at: Timestamp,
+        silent_ms: i64,
         now: Timestamp,
         settings: &Settings,
         mut tell: impl FnMut(AlarmKind, bool, Evidence),
     ) {
-        let silent = record.on_the_street() && now.millis_since(heard_at) > settings.silent_after_ms;
+        let silent = record.on_the_street() && silent_ms > settings.silent_after_ms;
         if silent || !record.on_the_street() {
             let evidence = Evidence { at: now.millis(), ..Evidence::default() };
             self.set(AlarmKind::Silent, Some(silent), evidence, &mut tell);

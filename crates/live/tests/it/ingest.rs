@@ -135,7 +135,17 @@ impl City {
         (client, heard)
     }
 
-    async fn rows(&self) -> i64 {
+    /// Another connection to NATS.
+    pub async fn client(&self) -> async_nats::Client {
+        async_nats::connect(self.nats.url()).await.unwrap()
+    }
+
+    /// Whose alarms began (true) or ended.
+    pub fn alarms(&self) -> Vec<(String, bool)> {
+        self.desk.alarms.lock().unwrap().iter().map(|(car_id, _, raised)| (car_id.clone(), *raised)).collect()
+    }
+
+    pub async fn rows(&self) -> i64 {
         sqlx::query_scalar("select count(*) from live.telemetry").fetch_one(&self.pool).await.unwrap()
     }
 

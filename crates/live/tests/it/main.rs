@@ -2,6 +2,7 @@
 
 mod delivery;
 mod ingest;
+mod outages;
 mod push;
 mod screen;
 mod stays;

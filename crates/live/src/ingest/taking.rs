@@ -1,0 +1,160 @@
+//! What a leader takes in: into memory at once, into the batch that is stored, out to the fleet.
+
+use async_nats::jetstream::Message;
+use tokio::time::Instant;
+use vocabulary::Timestamp;
+
+use super::book::{Book, Entry};
+use super::history::HistoryRow;
+use super::leader::{Ingest, IngestError};
+use super::message::{Ack, Subject};
+use super::waiting::Waiting;
+use super::writer::{Batch, Done};
+use crate::measure;
+use crate::report::{Refusal, Report};
+use crate::rules::Judgement;
+
+/// Messages waiting beyond which what bikes say is not the present.
+const CAUGHT_UP: u64 = 5_000;
+
+/// See the module.
+pub(super) struct Taking<'a> {
+    ingest: &'a Ingest,
+    /// Stored before, by whoever led: not to be stored again.
+    stored: u64,
+    /// Taken in by this run.
+    taken: u64,
+    /// Number of the last delivery.
+    delivered: u64,
+    book: Book,
+    batch: Batch,
+    waiting: Waiting,
+    pending: u64,
+    swept_at: Instant,
+}
+
+impl<'a> Taking<'a> {
+    /// After message `stored`; the states of `not_kept` are to be kept.
+    pub(super) fn new(ingest: &'a Ingest, book: Book, stored: u64, not_kept: Vec<u32>) -> Self {
+        let mut waiting = Waiting::default();
+        not_kept.into_iter().for_each(|slot| waiting.push(slot));
+        Self {
+            ingest,
+            stored,
+            taken: stored,
+            delivered: 0,
+            book,
+            batch: Batch::default(),
+            waiting,
+            pending: 0,
+            swept_at: Instant::now(),
+        }
+    }
+
+    /// Whether nothing more may be taken before something is stored.
+    pub(super) const fn is_full(&self) -> bool {
+        self.batch.len() >= self.ingest.settings.batch_rows
+    }
+
+    /// Whether so much waits that what is taken is not the present.
+    pub(super) const fn lags(&self) -> bool {
+        self.pending > CAUGHT_UP
+    }
+
+    /// What waits to be stored.
+    pub(super) const fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    /// Whose latest state waits to be kept.
+    pub(super) const fn waiting(&mut self) -> &mut Waiting {
+        &mut self.waiting
+    }
+
+    pub(super) fn take(&mut self, message: Message) -> Result<(), IngestError> {
+        let info = message.info().map_err(IngestError::Nats)?;
+        if info.consumer_sequence != self.delivered + 1 {
+            return Err(IngestError::Gap { had: self.delivered, got: info.consumer_sequence });
+        }
+        self.delivered = info.consumer_sequence;
+        let seq = info.stream_sequence;
+        self.pending = info.pending;
+        let published = Timestamp::from_millis((info.published.unix_timestamp_nanos() / 1_000_000) as i64);
+        // Delivered again because storing took long: it waits in the batch already.
+        if seq <= self.taken {
+            return Ok(());
+        }
+        if seq > self.taken + 1 && self.taken > 0 {
+            measure::given_up(seq - self.taken - 1);
+        }
+        self.taken = seq;
+        match Subject::parse(&message.subject) {
+            Subject::Report(imei) => self.report(imei, &message.payload, published),
+            Subject::Ack(imei) => match Ack::decode(imei, &message.payload) {
+                Some(ack) if self.ingest.answers.take(imei, ack.command_id, ack.code) => {}
+                Some(ack) => self.batch.acks.push(ack),
+                None => measure::refused(Refusal::Malformed),
+            },
+            Subject::Other => measure::refused(Refusal::Malformed),
+        }
+        self.batch.last = Some((seq, message));
+        Ok(())
+    }
+
+    fn report(&mut self, imei: &str, payload: &[u8], published: Timestamp) {
+        let now = self.ingest.clock.now();
+        let mut judged: Vec<Judgement> = Vec::new();
+        let book = &mut self.book;
+        let entered = Report::decode(payload).and_then(|report| {
+            let mut fleet = self.ingest.memory.write();
+            let slot = fleet.slot_of(imei).ok_or(Refusal::UnknownDevice)?;
+            // What memory knows already is refused there, and that is no reason not to store it.
+            let _ = fleet.take(imei, &report, published, now, &mut judged);
+            drop(fleet);
+            let Entry { without_fix, stopped, left } = book.enter(slot, &report, now)?;
+            if let Some(reason) = without_fix {
+                measure::refused(reason);
+            }
+            Ok(HistoryRow { slot, report, with_fix: without_fix.is_none(), stopped, left })
+        });
+        match entered {
+            Ok(row) => {
+                measure::taken();
+                self.waiting.push(row.slot);
+                self.batch.rows.push(row);
+            }
+            Err(reason) => measure::refused(reason),
+        }
+        if !judged.is_empty() {
+            self.ingest.alarms.push(judged);
+        }
+    }
+
+    pub(super) fn done(&mut self, done: &Done) {
+        if let Done::Stored(seq) = done {
+            self.stored = self.stored.max(*seq);
+            measure::lag(self.pending);
+        }
+    }
+
+    /// Looks at what time alone changes. `overtaken`: memory hears of the present, however much waits.
+    pub(super) fn sweep(&mut self, overtaken: bool) {
+        let ingest = self.ingest;
+        let connected = ingest.nats.connection_state() == async_nats::connection::State::Connected;
+        // A process that was paused listened no longer than it would have between two looks.
+        let elapsed = self.swept_at.elapsed().min(ingest.settings.sweep_every * 2);
+        self.swept_at = Instant::now();
+        let works = connected && (overtaken || !self.lags());
+        let elapsed_ms = if works { i64::try_from(elapsed.as_millis()).unwrap_or(0) } else { 0 };
+        let now = ingest.clock.now();
+        let mut judged = Vec::new();
+        let undone = {
+            let mut fleet = ingest.memory.write();
+            fleet.sweep(now, elapsed_ms, &mut judged);
+            measure::fleet(&fleet);
+            fleet.undone(now)
+        };
+        ingest.alarms.push(judged);
+        ingest.alarms.remind(undone);
+    }
+}
