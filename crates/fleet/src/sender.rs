@@ -71,7 +71,13 @@ impl Reactor for CommandSender {
         if !state.may_leave(now) {
             return Ok(());
         }
-        let message = json!({ "id": order.command_id, "kind": order.kind, "params": {}, "at": now.millis() });
+        let message = json!({
+            "id": order.command_id,
+            "kind": order.kind,
+            "params": {},
+            "at": now.millis(),
+            "expires_at": state.expires_at().millis(),
+        });
         self.downlink
             .send(order.imei.as_str(), message.to_string().into_bytes())
             .await

@@ -10,7 +10,7 @@ use sqlx::{PgPool, Row};
 use crate::config::Stores;
 use crate::payments::PaymentSettings;
 use crate::secrets::Secrets;
-use crate::{contexts, payments, stores};
+use crate::{contexts, payments, stores, streams};
 
 /// Looks at everything it can reach; fails when something is wrong.
 pub async fn doctor(stores: &Stores, payment: &PaymentSettings) -> Result<()> {
@@ -233,7 +233,14 @@ async fn nats(stores: &Stores, secrets: &Secrets, head: Option<i64>, findings: &
     let jetstream = async_nats::jetstream::new(client.clone());
     for stream in [kernel::relay::STREAM, places::STREAM, "TELEMETRY"] {
         match jetstream.get_stream(stream).await {
-            Ok(_) => findings.well(&format!("stream {stream}")),
+            Ok(found) => match streams::lasts_hours(found.cached_info()) {
+                Some(hours) if hours < streams::SHORT_HOURS => findings.wrong(
+                    &format!("stream {stream} holds {hours:.1} h at the pace at which it fills"),
+                    "give JetStream more room (max_file_store) and restart `wheelhouse serve`, which lets it grow",
+                ),
+                Some(hours) => findings.well(&format!("stream {stream} holds {hours:.0} h")),
+                None => findings.well(&format!("stream {stream}")),
+            },
             Err(error) => findings.wrong(
                 &format!("stream {stream}: {error}"),
                 "enable JetStream in the NATS configuration; `wheelhouse serve` makes its streams",

@@ -23,6 +23,8 @@ pub struct Command {
     /// Depends on the kind.
     #[serde(default)]
     pub params: Value,
+    /// From when on it is not to be acted on any more, epoch milliseconds.
+    pub expires_at: Option<i64>,
 }
 
 /// Result codes a device gives.
@@ -104,7 +106,7 @@ impl Device {
 
     /// Acts on a command, once per id; none while it neither speaks nor hears, or did not hear this. `in_use`: ridden or moving.
     pub fn answer(&mut self, now_ms: i64, command: &Command, in_use: bool) -> Option<Answer> {
-        if !self.awake(now_ms) {
+        if !self.awake(now_ms) || command.expires_at.is_some_and(|at_ms| at_ms <= now_ms) {
             return None;
         }
         if let Some((_, code)) = self.answered.iter().find(|(id, _)| *id == command.id) {
@@ -172,7 +174,7 @@ mod tests {
     use super::*;
 
     fn command(id: &str, kind: i64) -> Command {
-        Command { id: id.into(), kind, params: json!({}) }
+        Command { id: id.into(), kind, params: json!({}), expires_at: None }
     }
 
     #[test]
@@ -190,6 +192,16 @@ mod tests {
         device.lock(false);
         assert_eq!(device.answer(0, &command("a", 2), true), Some(Answer { code: 132, report: false }));
         assert!(!device.flags.has(Flags::LOCKED));
+    }
+
+    #[test]
+    fn what_comes_after_its_time_is_neither_acted_on_nor_answered() {
+        let mut device = Device::default();
+        device.lock(true);
+        let late = Command { expires_at: Some(15_000), ..command("a", 1) };
+        assert_eq!(device.answer(15_000, &late, false), None);
+        assert!(device.flags.has(Flags::LOCKED));
+        assert_eq!(device.answer(14_999, &late, false), Some(Answer { code: 0, report: true }));
     }
 
     #[test]

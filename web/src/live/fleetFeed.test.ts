@@ -109,6 +109,18 @@ describe('a snapshot', () => {
     expect(slots(feed)).toEqual([1])
     feed.settle(13_100)
     expect(slots(feed)).toEqual([])
+    expect(feed.since).toBeUndefined()
+  })
+
+  it('is no tick to go on from before it has ended; then it is the one before the last', () => {
+    const feed = new FleetFeed()
+    feed.accept(markBuffer(2, 812), 0)
+    feed.accept(bikeBuffer(3, [{ slot: 1 }], 812), 0)
+    expect(feed.since).toBeUndefined()
+    feed.accept(markBuffer(4, 812), 0)
+    expect(feed.since).toBe(811)
+    feed.accept(bikeBuffer(1, [{ slot: 1 }], 813), 0)
+    expect(feed.since).toBe(812)
   })
 })
 

@@ -13,7 +13,7 @@ const SNAPSHOT_LIMIT_MS = 3_000
 export class FleetFeed implements FleetSink {
   readonly bikes = new FleetStore()
   readonly clusters = new ClusterStore()
-  /** Last tick seen, undefined before the first buffer and after a change of server. */
+  /** Last tick seen, undefined before the first buffer, after a change of server, and where a snapshot never ended. */
   seq: number | undefined
   /** Zoom the server was told when it cut the cluster counts: their cells are tiles two levels below. */
   zoom: number | undefined
@@ -34,8 +34,14 @@ export class FleetFeed implements FleetSink {
   settle(now: number): void {
     if (this.started && this.startedAt !== 0 && now - this.startedAt > SNAPSHOT_LIMIT_MS) {
       this.snapshotEnd()
+      this.seq = undefined
       this.announce()
     }
+  }
+
+  /** The tick to go on from: one less than the last, whose buffers may not all have come; undefined amid a snapshot. */
+  get since(): number | undefined {
+    return this.started || this.seq === undefined ? undefined : Math.max(0, this.seq - 1)
   }
 
   /** Forgets everything: the map is gone, or another one begins. */

@@ -65,12 +65,13 @@ export const liveSocket = new LiveSocket(browser, {
     // Another process gives out other slots.
     if (awayMs === Number.POSITIVE_INFINITY) bikeNames.clear()
     // The difference since the last tick is that of the viewport watched then.
-    const since = viewport !== null && viewport === resumable && mayResume(fleet.seq, awayMs) ? fleet.seq : undefined
-    resumable = viewport
+    const since = viewport !== null && viewport === resumable && mayResume(fleet.since, awayMs) ? fleet.since : undefined
+    if (since === undefined) resumable = null
     applyLook(since)
   },
-  looking(zoom) {
-    fleet.zoom = zoom
+  looking(at) {
+    fleet.zoom = at.zoom
+    resumable = at
   },
   ended(code, promot) {
     useTotalsStore.getState().set(null)
@@ -92,7 +93,7 @@ export function plugEnded(listener: typeof whenEnded): void {
 }
 
 let viewport: Viewport | null = null
-/** The viewport the server last streamed to the stores. */
+/** The viewport that the server said it streams to the stores; null when another one was asked for since. */
 let resumable: Viewport | null = null
 let hidden = false
 let hiddenTimer: number | null = null
@@ -105,7 +106,7 @@ function applyLook(since?: number): void {
 /** The map looks at `next`; null when the map is gone. */
 export function lookAt(next: Viewport | null): void {
   viewport = next
-  resumable = liveSocket.connected ? next : null
+  resumable = null
   if (next === null) forgetFleet()
   applyLook()
 }
@@ -212,7 +213,6 @@ function onVisibility(): void {
   liveSocket.hurry()
   if (!hidden) return
   hidden = false
-  resumable = liveSocket.connected ? viewport : null
   applyLook()
 }
 

@@ -59,7 +59,7 @@ class World {
     {
       binary: () => 0,
       ready: (awayMs) => this.ready.push(awayMs),
-      looking: (zoom) => this.zooms.push(zoom),
+      looking: ({ zoom }) => this.zooms.push(zoom),
       ended: (code) => this.ended.push(code),
     },
   )
@@ -187,6 +187,18 @@ describe('the live socket', () => {
     const far = world.connect()
     expect(far.sent).toContainEqual({ op: 'watch', topic: 'fleet', bbox: [0, 0, 1, 1], zoom: 14, since: 812, instance: 'one' })
     expect(world.ready.at(-1)).toBeLessThan(30_000)
+  })
+
+  it('that slept asks anew: what counts is when it was last heard', () => {
+    const world = new World()
+    world.socket.watch('fleet', nobody)
+    const far = world.connect()
+    const slept = 8 * 3_600_000
+    world.time += slept
+    far.drop(1006)
+    world.pass(1_000)
+    world.connect()
+    expect(world.ready.at(-1)).toBeGreaterThanOrEqual(slept)
   })
 
   it('resumes nothing at another process, whatever made it come there', () => {

@@ -26,10 +26,10 @@ export interface Surroundings {
 export interface SocketEvents {
   /** A binary frame arrived at local time `now`; the answer is its server time, 0 when unusable. */
   binary(buffer: ArrayBuffer, now: number): number
-  /** The connection stands again, after `awayMs` without one (Infinity the first time, or for a new server). */
+  /** The connection stands again, `awayMs` after the last one was heard (Infinity the first time, or for a new server). */
   ready(awayMs: number): void
-  /** What follows of the fleet was cut for `zoom`. */
-  looking(zoom: number): void
+  /** What follows of the fleet was cut for `viewport`. */
+  looking(viewport: Viewport): void
   /** The session was ended by the server; nothing is tried until the credentials change. */
   ended(code: string, promot: string): void
 }
@@ -168,7 +168,7 @@ export class LiveSocket {
     this.clearTimers()
     this.dropQuestions()
     this.socket = null
-    if (this.authenticated) this.lostAt = this.outside.now()
+    if (this.authenticated) this.lostAt = this.heardAt
     this.authenticated = false
     this.failures = 0
     this.desk.forgetTold()
@@ -259,8 +259,8 @@ export class LiveSocket {
         this.desk.refused(message.topic, message.promot)
         break
       case 'watching': {
-        const zoom = this.desk.accepted(message.topic)
-        if (zoom !== undefined) this.events.looking(zoom)
+        const viewport = this.desk.accepted(message.topic)
+        if (viewport !== undefined) this.events.looking(viewport)
         break
       }
       case 'bye':
@@ -305,7 +305,8 @@ export class LiveSocket {
     const wasReady = this.authenticated
     this.socket = null
     this.authenticated = false
-    if (wasReady) this.lostAt = this.outside.now()
+    // A browser that slept notices hours later.
+    if (wasReady) this.lostAt = this.heardAt
     this.clearTimers()
     this.dropQuestions()
     this.desk.forgetTold()

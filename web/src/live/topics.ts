@@ -29,8 +29,8 @@ export class TopicDesk {
   /** Topics that the server has accepted. */
   private readonly begun = new Set<string>()
   private viewport: Viewport | null = null
-  /** Zooms of fleet watches that were sent and not yet accepted, in order. */
-  private zoomsSent: number[] = []
+  /** Viewports of fleet watches that were sent and not yet answered, in order. */
+  private asked: Viewport[] = []
   private resume: Resume | undefined
 
   /** Adds a listener; the answer removes it. */
@@ -67,7 +67,7 @@ export class TopicDesk {
   forgetTold(): void {
     this.told.clear()
     this.begun.clear()
-    this.zoomsSent = []
+    this.asked = []
   }
 
   /** At most `limit` frames that bring the server in line with what is wanted. */
@@ -95,8 +95,8 @@ export class TopicDesk {
     for (const listener of this.listeners.get(topic) ?? []) listener.data(data, seq)
   }
 
-  /** The server accepted a watch; of the fleet, the zoom that what follows belongs to. */
-  accepted(topic: string): number | undefined {
+  /** The server accepted a watch; of the fleet, the viewport that what follows belongs to. */
+  accepted(topic: string): Viewport | undefined {
     // An answer to a watch that was taken back meanwhile tells nobody anything.
     if (this.told.has(topic)) {
       this.begun.add(topic)
@@ -111,9 +111,9 @@ export class TopicDesk {
     for (const listener of this.listeners.get(topic) ?? []) listener.refused?.(promot)
   }
 
-  /** The oldest fleet watch is answered: its zoom. */
-  private answered(topic: string): number | undefined {
-    return topic === FLEET ? this.zoomsSent.shift() : undefined
+  /** The oldest fleet watch is answered: its viewport. */
+  private answered(topic: string): Viewport | undefined {
+    return topic === FLEET ? this.asked.shift() : undefined
   }
 
   private wantedSigns(): Map<string, string> {
@@ -132,7 +132,7 @@ export class TopicDesk {
     // A resume is for the first watch after a loss; a viewport that moved needs its own snapshot.
     this.resume = undefined
     const { bbox, zoom } = this.viewport
-    this.zoomsSent.push(zoom)
+    this.asked.push(this.viewport)
     return { op: 'watch', topic, bbox, zoom, ...resume }
   }
 }

@@ -160,6 +160,11 @@ pub struct DeviceCommandState {
 }
 
 impl DeviceCommandState {
+    /// From when on no device is to act on it.
+    pub const fn expires_at(&self) -> Timestamp {
+        self.requested_at.plus_millis(TIMEOUT_MS)
+    }
+
     /// Whether a message of it may leave at `now`: its leaving is recorded, nobody has answered, and its time has not
     /// run out.
     pub fn may_leave(&self, now: Timestamp) -> bool {

@@ -71,7 +71,9 @@ async fn a_command_is_recorded_as_sent_before_it_leaves() {
     let sent = street.sent.lock().unwrap().clone();
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].1, ["requested", "sent"], "what the log said when it left");
-    assert_eq!(sent[0].0["at"], runtime.clock.now().millis());
+    let now = runtime.clock.now();
+    assert_eq!(sent[0].0["at"], now.millis());
+    assert_eq!(sent[0].0["expires_at"], now.plus_millis(TIMEOUT_MS).millis(), "whoever keeps it that long");
 }
 
 #[tokio::test]

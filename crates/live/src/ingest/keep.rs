@@ -131,12 +131,12 @@ pub(super) async fn advance(
     Ok(moved.rows_affected() == 1)
 }
 
-/// The stream lost its end: what comes now has numbers that are stored under others. Goes on after `last`.
-pub(super) async fn set_back(pool: &PgPool, name: &str, token: i64, last: u64) -> sqlx::Result<()> {
-    sqlx::query("update live.ingest set stream_seq = least(stream_seq, $3) where name = $1 and token = $2")
+/// The stream lost its end: what came since has numbers that are stored under others. Begins anew; what is stored is known
+/// by its time.
+pub(super) async fn begin_anew(pool: &PgPool, name: &str, token: i64) -> sqlx::Result<()> {
+    sqlx::query("update live.ingest set stream_seq = 0 where name = $1 and token = $2")
         .bind(name)
         .bind(token)
-        .bind(i64::try_from(last).unwrap_or(i64::MAX))
         .execute(pool)
         .await?;
     Ok(())

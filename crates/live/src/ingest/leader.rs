@@ -193,11 +193,12 @@ impl Ingest {
     /// Where to go on: a stream that lost its end gives numbers again that are stored.
     async fn within(&self, stream: &mut stream::Stream, stored: u64, token: i64) -> Result<u64, IngestError> {
         let last = stream.info().await.map_err(nats_error)?.state.last_sequence;
-        if last < stored {
-            tracing::error!(stored, last, "the stream of telemetry lost its end; what comes now is stored");
-            keep::set_back(&self.owner, self.settings.name, token, last).await?;
+        if last >= stored {
+            return Ok(stored);
         }
-        Ok(stored.min(last))
+        tracing::error!(stored, last, "the stream of telemetry lost its end; all that it holds is looked at again");
+        keep::begin_anew(&self.owner, self.settings.name, token).await?;
+        Ok(0)
     }
 
     /// The messages after `stored`. What PostgreSQL holds is the truth, not what was acknowledged: a message may lie in the
