@@ -104,6 +104,9 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         }
     });
 
+    // Whoever answers riders or locks keeps what they missed.
+    parts.spawn(riding::misses::keep(contexts.riding.clone(), stop.clone()));
+
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
     let mut routes = contexts.routes(&runtime, base_map, health);

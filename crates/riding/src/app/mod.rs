@@ -24,7 +24,7 @@ pub(crate) use return_reviews::ReviewAsked;
 pub use returning::ReturnAsked;
 pub(crate) use returning::{Why, left};
 pub use riders::{NewRider, Proof};
-pub use rides::UnlockAsked;
+pub use rides::{LockAnswer, UnlockAsked};
 pub use wallets::AdjustWallet;
 
 use kernel::{AnyRefusal, CommandContext, CommandError, Position, Transaction};

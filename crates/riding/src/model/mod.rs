@@ -14,6 +14,7 @@ pub mod fare;
 mod fare_tests;
 mod holding_parts;
 pub mod holdings;
+pub mod miss;
 pub mod money;
 pub mod movement;
 pub mod order;
