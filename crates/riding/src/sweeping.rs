@@ -61,3 +61,15 @@ pub async fn reconciler(context: Context) {
     )
     .await;
 }
+
+/// Every five minutes reminds who owes and is due for it, where this process leads.
+pub async fn reminders(context: Context) {
+    kernel::every_while_leading(&context.runtime, "arrears-reminders", Duration::from_mins(5), async |_| {
+        match context.remind_due(context.runtime.clock.now()).await {
+            Ok(0) => {}
+            Ok(reminded) => tracing::info!(reminded, "riders were reminded of what they owe"),
+            Err(error) => tracing::warn!(?error, "cannot remind of arrears; it is tried again"),
+        }
+    })
+    .await;
+}

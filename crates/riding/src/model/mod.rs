@@ -24,6 +24,7 @@ mod order_tests;
 pub mod pay_rules;
 pub mod payment;
 pub mod rebinding;
+pub mod reminder;
 pub mod return_review;
 pub mod return_rules;
 pub mod review;
