@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use vocabulary::{Phone, SystemClock};
 use wire::Surface;
 
-use crate::agents::StopsOfLive;
+use crate::agents::{RidesOfRiding, StopsOfLive};
 use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
@@ -83,7 +83,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
         parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));
-        parts.spawn(territory::app::stations::reckon(runtime.clone(), stops));
+        let rides = Arc::new(RidesOfRiding::new(runtime.clone()));
+        parts.spawn(territory::app::stations::reckon(runtime.clone(), stops, rides));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(approvals::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(riding::sweeping::reservations(contexts.riding.clone(), stop.clone()));

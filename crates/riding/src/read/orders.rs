@@ -479,6 +479,41 @@ pub async fn open_of(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<bo
     .await
 }
 
+/// A ride that began.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct BegunRow {
+    /// Which.
+    pub order_id: RideOrderId,
+    /// When, epoch milliseconds.
+    pub start_at_ms: i64,
+    /// Where its bike stood: degrees north, WGS-84.
+    pub start_lat: f64,
+    /// Degrees east, WGS-84.
+    pub start_lng: f64,
+    /// What it costs as far as that is known, cents.
+    pub pay_cents: i64,
+}
+
+/// Rides of all agents that began from `from` until before `until` with ids above `after`, by their ids; at most `most`.
+pub async fn begun(
+    db: impl PgExecutor<'_>,
+    (from, until): (Timestamp, Timestamp),
+    after: RideOrderId,
+    most: i64,
+) -> sqlx::Result<Vec<BegunRow>> {
+    sqlx::query_as(
+        "select order_id, start_at_ms, start_lat, start_lng, pay_cents from read.ride_order
+         where start_at_ms >= $1 and start_at_ms < $2 and order_id > $3 and start_lat is not null and start_lng is not null
+         order by order_id limit $4",
+    )
+    .bind(from.millis())
+    .bind(until.millis())
+    .bind(after)
+    .bind(most)
+    .fetch_all(db)
+    .await
+}
+
 /// An order that is not paid, as far as it is known without asking more.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 pub struct Unpaid {
