@@ -8,7 +8,7 @@ mod orders;
 mod paying;
 mod payments;
 mod reconciling;
-mod reminding;
+pub mod reminding;
 mod return_reviews;
 mod returning;
 mod riders;

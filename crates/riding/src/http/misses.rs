@@ -6,7 +6,8 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 use vocabulary::{AgentId, AreaId, Choice, FenceId, Phone, RiderId, Scope, Timestamp};
 use wire::{
-    Answer, Call, Column, End, Export, Handled, Listed, Listing, Params, Refused, Routes, Seen, given, moment,
+    Answer, Call, Column, End, Export, Handled, Listed, Listing, Params, Record, Refused, Routes, Seen,
+    given, moment,
 };
 
 use super::orders::ORDERS;
@@ -24,6 +25,10 @@ pub fn routes(context: &Context) -> Routes {
                 operations: ["listMisses", "exportMisses"],
                 summary: "Missed orders in scope, newest first, of the last 90 days; phones masked.",
             },
+        )
+        .add_record::<ListQuery>(
+            ORDERS,
+            Record { path: "/order/miss/{id}", operation: "missInfo", summary: "One missed order." },
         )
         .add(ORDERS, routes!(summary))
         .with_state(context.clone())
