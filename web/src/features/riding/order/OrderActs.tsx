@@ -14,7 +14,8 @@ interface Fields {
   at?: Dayjs
   yuan?: number
   to?: 'original' | 'wallet'
-  reason: string
+  /** Of all but a reminder. */
+  reason?: string
 }
 
 const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
@@ -57,7 +58,7 @@ export function became(answer: unknown): string {
 }
 
 /** Sends an act as it was asked for. */
-function run(act: Act, { orderId, version }: OrderInfo, { at, yuan = 0, to = 'original', reason }: Fields, options: CallOptions): Promise<unknown> {
+function run(act: Act, { orderId, version }: OrderInfo, { at, yuan = 0, to = 'original', reason = '' }: Fields, options: CallOptions): Promise<unknown> {
   const body = { orderId, reason, version }
   const cents = Math.round(yuan * 100)
   switch (act) {
