@@ -1,9 +1,9 @@
-//! Sending a code by SMS: an adapter, chosen by configuration.
+//! Sending codes and short texts by SMS: an adapter, chosen by configuration.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 use vocabulary::Phone;
 
 const TIMEOUT: Duration = Duration::from_secs(8);
@@ -19,11 +19,14 @@ pub enum SmsError {
     Refused(u16),
 }
 
-/// Sends codes that prove a phone.
+/// Sends codes that prove a phone, and texts.
 #[async_trait]
 pub trait SmsGateway: Send + Sync + 'static {
     /// Sends `code`, good for `minutes`, to `phone`; done when the provider took it.
     async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError>;
+
+    /// Sends `text` to `phone`; done when the provider took it.
+    async fn send_text(&self, phone: &Phone, text: &str) -> Result<(), SmsError>;
 }
 
 /// Prints codes to the log (target `sms`) instead of sending them. For development only: the server refuses to start
@@ -37,9 +40,14 @@ impl SmsGateway for LogGateway {
         tracing::info!(target: "sms", phone = %phone.masked(), code, minutes, "SMS code");
         Ok(())
     }
+
+    async fn send_text(&self, phone: &Phone, text: &str) -> Result<(), SmsError> {
+        tracing::info!(target: "sms", phone = %phone.masked(), text, "SMS");
+        Ok(())
+    }
 }
 
-/// Posts `{phone, code, minutes}` as JSON to a provider's address, with a bearer token.
+/// Posts `{phone, code, minutes}`, or `{phone, text}`, as JSON to a provider's address, with a bearer token.
 pub struct HttpGateway {
     client: reqwest::Client,
     url: String,
@@ -67,12 +75,21 @@ impl std::fmt::Debug for HttpGateway {
 #[async_trait]
 impl SmsGateway for HttpGateway {
     async fn send_code(&self, phone: &Phone, code: &str, minutes: i64) -> Result<(), SmsError> {
-        let body = json!({ "phone": phone, "code": code, "minutes": minutes });
+        self.post(&json!({ "phone": phone, "code": code, "minutes": minutes })).await
+    }
+
+    async fn send_text(&self, phone: &Phone, text: &str) -> Result<(), SmsError> {
+        self.post(&json!({ "phone": phone, "text": text })).await
+    }
+}
+
+impl HttpGateway {
+    async fn post(&self, body: &Value) -> Result<(), SmsError> {
         let answer = self
             .client
             .post(&self.url)
             .bearer_auth(&self.token)
-            .json(&body)
+            .json(body)
             .send()
             .await
             .map_err(|error| SmsError::Unreachable(Box::new(error.without_url())))?;

@@ -4,6 +4,7 @@ pub mod app;
 pub mod case_upkeep;
 pub mod http;
 mod keys;
+pub mod misses;
 pub mod model;
 pub mod payment_watch;
 pub mod ports;
@@ -18,6 +19,7 @@ use kernel::{Folded, MasterKey, Projector};
 use wire::{Hosted, Routes};
 
 pub use crate::keys::RiderKeys;
+use crate::misses::Misses;
 use crate::ports::Ports;
 
 /// The context, put together once.
@@ -29,12 +31,14 @@ pub struct Context {
     pub ports: Ports,
     /// Under which phones and identities are told apart.
     pub keys: RiderKeys,
+    /// Missed orders that are still to be kept.
+    pub misses: Misses,
 }
 
 impl Context {
     /// Puts the context together.
     pub fn new(runtime: Runtime, ports: Ports, master: &MasterKey) -> Self {
-        Self { runtime, ports, keys: RiderKeys::new(master) }
+        Self { runtime, ports, keys: RiderKeys::new(master), misses: Misses::default() }
     }
 }
 
@@ -62,6 +66,7 @@ pub fn routes(context: &Context) -> Routes {
         .merge(http::order_info::routes(context))
         .merge(http::order_acts::routes(context))
         .merge(http::anomalies::routes(context))
+        .merge(http::misses::routes(context))
         .merge(http::return_reviews::routes(context))
         .merge(http::riders::routes(context))
         .merge(http::rider_info::routes(context))

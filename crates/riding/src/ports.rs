@@ -10,7 +10,7 @@ use geofence::rule::Direction;
 use geofence::{FenceKind, Proof, Shape};
 use kernel::{AnyRefusal, CommandError, Transaction};
 use payment_port::{PaymentPort, Verifier};
-use vocabulary::{AgentId, AreaId, CommandId, FenceId, RiderId, Scope, Timestamp, Wgs84};
+use vocabulary::{AgentId, AreaId, CommandId, FenceId, Phone, RiderId, Scope, Timestamp, Wgs84};
 
 use crate::model::certainty::Fix;
 use crate::model::order::FenceVersion;
@@ -272,6 +272,13 @@ pub trait IdentityProof: Send + Sync + 'static {
     async fn check(&self, name: &str, id_no: &str) -> Result<Result<(), String>, PortError>;
 }
 
+/// Short messages to phones.
+#[async_trait]
+pub trait Messages: Send + Sync + 'static {
+    /// Sends a text; done when the provider took it.
+    async fn send(&self, phone: &Phone, text: &str) -> Result<(), PortError>;
+}
+
 /// Who takes riders' money and gives it back.
 pub struct Provider {
     /// He himself.
@@ -293,6 +300,8 @@ pub struct Ports {
     pub identity: Arc<dyn IdentityProof>,
     /// Who takes riders' money; none: nothing can be paid through a channel.
     pub provider: Option<Arc<Provider>>,
+    /// Messages to riders' phones.
+    pub messages: Arc<dyn Messages>,
     /// Photos of cases.
     pub attachments: Attachments,
     /// Second persons.

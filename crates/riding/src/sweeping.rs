@@ -9,6 +9,7 @@ use vocabulary::Scope;
 use wire::Refused;
 
 use crate::Context;
+use crate::app::reminding::remind_due;
 use crate::model::order::CancelReason;
 use crate::read::orders;
 
@@ -59,5 +60,18 @@ pub async fn reconciler(context: Context) {
             }
         },
     )
+    .await;
+}
+
+/// Every five minutes reminds who owes and is due for it, where this process leads.
+pub async fn reminders(context: Context) {
+    kernel::every_while_leading(&context.runtime, "arrears-reminders", Duration::from_mins(5), async |_| {
+        let (runtime, messages) = (&context.runtime, context.ports.messages.as_ref());
+        match remind_due(runtime, messages, runtime.clock.now()).await {
+            Ok(0) => {}
+            Ok(reminded) => tracing::info!(reminded, "riders were reminded of what they owe"),
+            Err(error) => tracing::warn!(?error, "cannot remind of arrears; it is tried again"),
+        }
+    })
     .await;
 }

@@ -9,9 +9,11 @@ use geofence::Bounds;
 use kernel::{Position, Runtime};
 use live::Memory;
 use live::fleet::Shown;
-use territory::ports::{Bikes, Branch, Permissions, PortError, Resting, Stood, Stopped, Stops, Told};
+use territory::ports::{
+    Begun, Bikes, Branch, Permissions, PortError, Resting, Rides, Stood, Stopped, Stops, Told,
+};
 use territory::read::agents;
-use vocabulary::{AgentId, AreaId, PermissionCode, Scope, Timestamp, Wgs84};
+use vocabulary::{AgentId, AreaId, FenceId, PermissionCode, RideOrderId, Scope, Timestamp, Wgs84};
 
 /// The permission tree that access keeps.
 pub struct PermissionsOfAccess;
@@ -98,6 +100,49 @@ impl Bikes for BikesOfFleet {
             })
         });
         Ok(resting.collect())
+    }
+}
+
+/// What riders wanted and got, as riding's tables have it.
+pub struct RidesOfRiding {
+    runtime: Runtime,
+}
+
+impl RidesOfRiding {
+    /// Rides that are read together.
+    const AT_ONCE: i64 = 5_000;
+
+    /// From the system's read models.
+    pub fn new(runtime: Runtime) -> Self {
+        Self { runtime }
+    }
+}
+
+#[async_trait]
+impl Rides for RidesOfRiding {
+    async fn missed(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<(FenceId, Timestamp)>, PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let missed = riding::read::misses::of_parkings(&mut *db, from, until).await?;
+        Ok(missed.into_iter().map(|one| (one.parking_id, Timestamp::from_millis(one.at_ms))).collect())
+    }
+
+    async fn begun(&self, from: Timestamp, until: Timestamp, after: i64) -> Result<Vec<Begun>, PortError> {
+        let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+        let span = (from, until);
+        let rows = riding::read::orders::begun(&mut *db, span, RideOrderId(after), Self::AT_ONCE).await?;
+        let begun = |row: riding::read::orders::BegunRow| {
+            Ok(Begun {
+                id: row.order_id.0,
+                at: Timestamp::from_millis(row.start_at_ms),
+                place: Wgs84::new(row.start_lat, row.start_lng)?,
+                cost_cents: row.pay_cents,
+            })
+        };
+        rows.into_iter().map(begun).collect()
     }
 }
 

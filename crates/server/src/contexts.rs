@@ -32,6 +32,7 @@ use crate::config::{Profile, Settings, SmsAdapter, WireEncryption};
 use crate::descriptors::fitted;
 use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
+use crate::messages::MessagesBySms;
 use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, NoAuthority, PlacesOfTerritory};
 use crate::secrets::Secrets;
 use crate::staff::{PeopleOfAccess, StaffOfAccess};
@@ -205,6 +206,7 @@ impl Contexts {
         let standings = Arc::new(PeopleOfAccess::new(runtime.clone(), Arc::clone(&directory)));
         let approvals = Approvals::new(runtime.clone(), standings, deeds(runtime));
         let finance = finance::Context::new(runtime.clone(), ports, &master);
+        let messages = Arc::new(MessagesBySms(Arc::clone(&sms)));
         let ports = access::Ports { sms, areas: Arc::new(AreasOfTerritory::new(runtime.clone())) };
         let access = Access::new(runtime.clone(), sessions, tokens, directory, ports, &master, config);
         let fleet = Fleet {
@@ -219,6 +221,7 @@ impl Contexts {
             places: Arc::new(PlacesOfTerritory::new(runtime.clone(), judges.clone())),
             identity: Arc::new(NoAuthority { development: settings.profile == Profile::Development }),
             provider: crate::payments::provider(settings, secrets)?,
+            messages,
             attachments: attachments.clone(),
             approvals: approvals.clone(),
         };

@@ -17,6 +17,7 @@ mod finances;
 mod health;
 mod live_runtime;
 mod maintenance;
+mod messages;
 mod payments;
 mod pruning;
 mod rides;

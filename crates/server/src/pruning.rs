@@ -1,4 +1,5 @@
-//! What time has made worthless is deleted: requests that nobody repeats any more, refused commands of years ago, files that
+//! What time has made worthless is deleted: requests that nobody repeats any more, refused commands of years ago, missed orders of
+//! months ago, files that
 //! no case took.
 
 use std::time::Duration;
@@ -35,10 +36,12 @@ pub async fn run(runtime: Runtime, attachments: Attachments) {
 async fn round(runtime: &Runtime, now: Timestamp) -> sqlx::Result<()> {
     let requests = requests::forget_old(&runtime.pools.owner, now).await?;
     let refusals = audit::read::refusals::prune(&runtime.pools.owner, now).await?;
+    let misses = riding::read::misses::forget_old(&runtime.pools.owner, now).await?;
     metrics::counter!("wheelhouse_pruned_total", "of" => "requests").increment(requests);
     metrics::counter!("wheelhouse_pruned_total", "of" => "refusals").increment(refusals);
-    if requests + refusals > 0 {
-        tracing::info!(requests, refusals, "pruned");
+    metrics::counter!("wheelhouse_pruned_total", "of" => "misses").increment(misses);
+    if requests + refusals + misses > 0 {
+        tracing::info!(requests, refusals, misses, "pruned");
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use kernel::{
 };
 use live::Memory;
 use riding::Context;
+use riding::app::LockAnswer;
 use riding::model::certainty::Fix;
 use riding::model::order::FenceVersion;
 use riding::ports::{
@@ -340,10 +341,11 @@ impl Reactor for LockAnswers {
     }
 
     async fn react(&self, event: &Recorded) -> Result<(), ReactError> {
-        let (opened, at) =
+        let (answer, at) =
             match event.decode::<CommandEvent>().map_err(|error| ReactError::Never(error.into()))? {
-                CommandEvent::Acknowledged { code, at } => (code == 0, at),
-                CommandEvent::TimedOut { at } => (false, at),
+                CommandEvent::Acknowledged { code: 0, at } => (LockAnswer::Opened, at),
+                CommandEvent::Acknowledged { at, .. } => (LockAnswer::Failed, at),
+                CommandEvent::TimedOut { at } => (LockAnswer::Silent, at),
                 CommandEvent::Requested { .. }
                 | CommandEvent::Sent { .. }
                 | CommandEvent::AcknowledgedLate { .. } => {
@@ -357,7 +359,7 @@ impl Reactor for LockAnswers {
             causation: Some(event.position),
             ..CommandContext::of_system(LOCKS, at)
         };
-        match self.riding.lock_answered(&ctx, order, opened).await {
+        match self.riding.lock_answered(&ctx, order, answer).await {
             // Ended by something else meanwhile.
             Ok(()) | Err(Refused::Business { .. }) => Ok(()),
             Err(error) => Err(ReactError::Later(Arc::new(error).to_string().into())),

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use vocabulary::{Phone, SystemClock};
 use wire::Surface;
 
-use crate::agents::StopsOfLive;
+use crate::agents::{RidesOfRiding, StopsOfLive};
 use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
@@ -85,7 +85,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(fleet::sender::sweep(runtime.clone(), stop.clone()));
         parts.spawn(territory::expiry::sweep(runtime.clone(), stop.clone()));
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));
-        parts.spawn(territory::app::stations::reckon(runtime.clone(), stops));
+        let rides = Arc::new(RidesOfRiding::new(runtime.clone()));
+        parts.spawn(territory::app::stations::reckon(runtime.clone(), stops, rides));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(approvals::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(riding::sweeping::reservations(contexts.riding.clone(), stop.clone()));
@@ -93,6 +94,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(riding::case_upkeep::sweep(contexts.riding.clone(), stop.clone()));
         parts.spawn(riding::sweeping::return_reviews(contexts.riding.clone()));
         parts.spawn(riding::sweeping::reconciler(contexts.riding.clone()));
+        parts.spawn(riding::sweeping::reminders(contexts.riding.clone()));
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(runtime.clone(), contexts::contexts()));
@@ -105,6 +107,9 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
             () = access.tend() => {}
         }
     });
+
+    // Whoever answers riders or locks keeps what they missed.
+    parts.spawn(riding::misses::keep(contexts.riding.clone(), stop.clone()));
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());

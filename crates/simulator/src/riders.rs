@@ -103,6 +103,23 @@ impl Riders {
         cell.get_or_try_init(|| self.come(rider, area)).await.cloned()
     }
 
+    /// Looks for a bike where he is, or at one bike, and goes away again, whatever he is told.
+    pub async fn look(
+        &self,
+        rider: u64,
+        area: &AreaOfCity,
+        [lng, lat]: [f64; 2],
+        car_id: Option<String>,
+    ) -> Result<(), OpenApiError> {
+        let user = self.account(rider, area).await?;
+        let at = format!("lat={lat}&lng={lng}&userId={user}");
+        let query = match car_id {
+            Some(car_id) => format!("scan?carId={car_id}&{at}"),
+            None => format!("nearby?{at}"),
+        };
+        self.api.get_rider(&query).await.map(drop)
+    }
+
     async fn come(&self, rider: u64, area: &AreaOfCity) -> Result<String, OpenApiError> {
         let body = json!({ "opAreaId": area.area_id, "phone": phone_of(rider), "channel": 1 + rider % 4 });
         let given = self.api.post_rider("register", &area.agent_id, &body).await?;

@@ -9,7 +9,7 @@ use attachments::Attachments;
 use geofence::Bounds;
 use serde::Serialize;
 use utoipa::ToSchema;
-use vocabulary::{AreaId, DataOwner, OperatorId, Phone, Scope, Timestamp, Wgs84};
+use vocabulary::{AreaId, DataOwner, FenceId, OperatorId, Phone, Scope, Timestamp, Wgs84};
 
 /// A neighbour did not answer.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -113,6 +113,30 @@ pub trait Stops: Send + Sync + 'static {
 
     /// It was looked at.
     async fn looked_at(&self, told: Told) -> Result<(), PortError>;
+}
+
+/// A ride that began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Begun {
+    /// Tells it from others, and in which order they are asked for.
+    pub id: i64,
+    /// When.
+    pub at: Timestamp,
+    /// Where its bike stood.
+    pub place: Wgs84,
+    /// What it costs as far as that is known, cents.
+    pub cost_cents: i64,
+}
+
+/// What riders wanted and got, which the riding context keeps.
+#[async_trait]
+pub trait Rides: Send + Sync + 'static {
+    /// Missed orders of parking places from `from` until before `until`: the place nearest to each, and when.
+    async fn missed(&self, from: Timestamp, until: Timestamp)
+    -> Result<Vec<(FenceId, Timestamp)>, PortError>;
+
+    /// Rides that began then, some thousand with ids above `after`; none: there are no more.
+    async fn begun(&self, from: Timestamp, until: Timestamp, after: i64) -> Result<Vec<Begun>, PortError>;
 }
 
 /// A bike where it stopped, for as long as it stood there.

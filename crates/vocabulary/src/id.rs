@@ -111,6 +111,10 @@ typed_id!(
     RideOrderId
 );
 typed_id!(
+    /// A missed order (丢单).
+    MissId
+);
+typed_id!(
     /// A payment asked of a provider (支付单).
     PaymentId
 );

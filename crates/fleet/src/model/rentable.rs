@@ -34,6 +34,15 @@ pub struct Reason {
     pub text: String,
 }
 
+const fn alarm_code(alarm: AlarmState) -> &'static str {
+    match alarm {
+        AlarmState::ReportedLost => "reported-lost",
+        AlarmState::BatteryRemoved => "battery-removed",
+        AlarmState::OutOfArea => "out-of-area",
+        _ => "alarm",
+    }
+}
+
 /// All reasons against renting, the weightiest first; rentable when there are none.
 pub fn reasons(facts: &Facts<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
@@ -43,11 +52,14 @@ pub fn reasons(facts: &Facts<'_>) -> Vec<Reason> {
     }
     for alarm in [AlarmState::ReportedLost, AlarmState::BatteryRemoved, AlarmState::OutOfArea] {
         if facts.alarms.contains(&alarm) {
-            because("alarm", format!("告警：{}", alarm.label()));
+            because(alarm_code(alarm), format!("告警：{}", alarm.label()));
         }
     }
     for operation in facts.operations.iter().filter(|operation| **operation != OperationState::LowBattery) {
-        because("operation", format!("运维：{}", operation.label()));
+        because(
+            if *operation == OperationState::Repair { "fault" } else { "operation" },
+            format!("运维：{}", operation.label()),
+        );
     }
     if !facts.online {
         because("offline", "设备离线，位置与电量不可信".to_owned());
@@ -60,7 +72,8 @@ pub fn reasons(facts: &Facts<'_>) -> Vec<Reason> {
         Some(_) => {}
     }
     if facts.riding != RidingState::Idle {
-        because("in-use", format!("当前{}", facts.riding.label()));
+        let code = if facts.riding == RidingState::Reserved { "reserved" } else { "in-use" };
+        because(code, format!("当前{}", facts.riding.label()));
     }
     if !facts.area_open {
         because("area-closed", "所在服务区未在运营".to_owned());
@@ -96,9 +109,10 @@ mod tests {
     fn each_fact_alone_is_a_reason() {
         let alone = [
             (Facts { lifecycle: Lifecycle::Stocked, ..FINE }, "lifecycle"),
-            (Facts { riding: RidingState::Reserved, ..FINE }, "in-use"),
-            (Facts { operations: &[OperationState::Repair], ..FINE }, "operation"),
-            (Facts { alarms: &[AlarmState::BatteryRemoved], ..FINE }, "alarm"),
+            (Facts { riding: RidingState::Reserved, ..FINE }, "reserved"),
+            (Facts { operations: &[OperationState::Repair], ..FINE }, "fault"),
+            (Facts { operations: &[OperationState::Moving], ..FINE }, "operation"),
+            (Facts { alarms: &[AlarmState::BatteryRemoved], ..FINE }, "battery-removed"),
             (Facts { soc_percent: Some(19), ..FINE }, "low-battery"),
             (Facts { soc_percent: None, ..FINE }, "soc-unknown"),
             (Facts { online: false, ..FINE }, "offline"),
@@ -119,6 +133,6 @@ mod tests {
     fn the_weightiest_reason_comes_first() {
         let facts =
             Facts { riding: RidingState::Riding, alarms: &[AlarmState::ReportedLost], online: false, ..FINE };
-        assert_eq!(codes(&facts), ["alarm", "offline", "in-use"]);
+        assert_eq!(codes(&facts), ["reported-lost", "offline", "in-use"]);
     }
 }

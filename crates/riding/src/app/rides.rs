@@ -4,15 +4,28 @@ use geofence::judge::{Judgement, Stop};
 use kernel::{CommandContext, CommandError, Receipt, Transaction};
 use ledger::{AccountKind, Book, Holder};
 use serde_json::json;
-use vocabulary::{Cents, CommandId, RideOrderId, RiderId, Timestamp, Wgs84};
+use vocabulary::{Cents, CommandId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
 use super::riders::refused;
 use crate::Context;
+use crate::misses::Tried;
 use crate::model::config::{BillingConfig, RidingPermissionConfig};
+use crate::model::miss::{MissAct, MissReason};
 use crate::model::order::{CancelReason, Opened, Order, OrderCommand, OrderRefusal, PayState};
 use crate::model::rider::{Qualification, Rider};
 use crate::ports::{Bike, LockAction, RideAction};
+
+/// What a lock did when it was asked to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockAnswer {
+    /// It opened.
+    Opened,
+    /// It said that it cannot.
+    Failed,
+    /// It said nothing in time.
+    Silent,
+}
 
 /// Who wants which bike.
 #[derive(Clone, Debug)]
@@ -180,16 +193,31 @@ impl Context {
         &self,
         ctx: &CommandContext,
         order_id: RideOrderId,
-        opened: bool,
+        answer: LockAnswer,
     ) -> Result<(), Refused> {
         let order = self.runtime.desk.load::<Order>(&order_id).await?.state;
         if !order.is_unlocking() || !order.is_open() {
             return Ok(()); // no order of ours, or ended by something else
         }
-        if opened {
-            self.runtime.desk.execute::<Order>(&order_id, OrderCommand::Begin, ctx).await?;
-        } else {
-            self.give_up(ctx, order_id, CancelReason::NoAnswer).await?;
+        let (why, reason) = match answer {
+            LockAnswer::Opened => {
+                self.runtime.desk.execute::<Order>(&order_id, OrderCommand::Begin, ctx).await?;
+                return Ok(());
+            }
+            LockAnswer::Failed => (CancelReason::Refused, MissReason::LockFailed),
+            LockAnswer::Silent => (CancelReason::NoAnswer, MissReason::NoAnswer),
+        };
+        self.give_up(ctx, order_id, why).await?;
+        if let Some(opened) = order.opened() {
+            let tried = Tried {
+                act: MissAct::Unlock,
+                rider: Some(opened.rider_id),
+                car_id: Some(opened.car_id.clone()),
+                place: opened.rider_place.or(opened.place),
+                scope: Scope::ALL,
+                at: ctx.now,
+            };
+            self.misses.found(tried, reason, &format!("订单 {order_id}"));
         }
         Ok(())
     }

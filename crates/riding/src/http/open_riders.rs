@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
-use vocabulary::{AreaId, Phone, RideOrderId, RiderId};
+use vocabulary::{AreaId, Phone, RideOrderId, RiderId, Scope};
 use wire::{Answer, Body, Call, Handled, Params, Permit, Refused, Routes};
 
 use crate::Context;
 use crate::app::{NewRider, Proof};
 use crate::model::rider::{AccountState, DepositState, RegisterChannel, RiderState};
+use crate::read::orders::{self, Arrear};
 use crate::read::riders;
 
 /// What a rider's program may do.
@@ -24,6 +25,7 @@ pub fn routes(context: &Context) -> Routes {
         .add(RIDER, routes!(register))
         .add(RIDER, routes!(verify))
         .add(RIDER, routes!(account))
+        .add(RIDER, routes!(arrears))
         .with_state(context.clone())
 }
 
@@ -155,4 +157,26 @@ async fn account(
         owing_order_id,
         open_order_id: row.open_order_id,
     }))
+}
+
+/// What a rider owes.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Arrears {
+    /// All of the orders together, cents.
+    owed_cents: i64,
+    /// The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2).
+    rows: Vec<Arrear>,
+}
+
+/// What a rider owes for which orders, and when he was reminded of it.
+#[utoipa::path(get, path = "/open/v1/rider/arrears", tag = "open", operation_id = "riderArrears", params(OfRider),
+    responses((status = 200, body = Answer<Arrears>)))]
+async fn arrears(call: Call<Context>, Params(asked): Params<OfRider>) -> Handled<Arrears> {
+    call.state.rider(&call.caller, asked.user_id).await?;
+    // His orders of other areas are his too.
+    let reads = call.state.runtime.reads.scoped(&Scope::ALL, crate::app::NEWEST, &["ride_order"]);
+    let rows = orders::arrears(&mut *reads.await?, asked.user_id).await?;
+    let owed_cents = rows.iter().map(|row| row.owed_cents).sum();
+    Ok(Answer(Arrears { owed_cents, rows }))
 }

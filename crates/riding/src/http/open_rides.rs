@@ -1,6 +1,7 @@
 //! What riders do through their programs: look for a bike, take it, leave it, pay.
 
 use geofence::Proof;
+use kernel::Receipt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -11,12 +12,12 @@ use wire::{Answer, Body, Call, Handled, Params, Refused, Routes};
 use super::open_riders::RIDER;
 use crate::Context;
 use crate::app::{ReturnAsked, UnlockAsked};
-use crate::model::fare::Receipt;
+use crate::misses::Tried;
+use crate::model::fare::Receipt as FareReceipt;
+use crate::model::miss::{MissAct, MissReason, NEAR_M};
 use crate::model::order::{CancelReason, EndKind, PayState};
 use crate::ports::NearBike;
 
-/// Who walks farther is not near.
-const NEAR_M: f64 = 300.0;
 /// Bikes that are shown.
 const NEAR_MAX: usize = 50;
 
@@ -49,6 +50,9 @@ struct AtPlace {
     #[serde(default)]
     #[param(value_type = String)]
     datum: Datum,
+    /// Who looks: with it an empty neighbourhood is kept as what he missed.
+    #[param(value_type = Option<String>)]
+    user_id: Option<RiderId>,
 }
 
 /// A bike that may be taken.
@@ -93,7 +97,11 @@ async fn nearby(call: Call<Context>, Params(at): Params<AtPlace>) -> Handled<Nea
     let place = Wgs84::from_datum(at.datum, at.lat, at.lng)
         .map_err(|error| Refused::business("place", error.to_string()))?;
     let found = call.state.ports.bikes.near(&call.caller.scope, place, NEAR_M, NEAR_MAX).await;
-    let rows = found.map_err(Refused::unavailable)?.into_iter().map(Into::into).collect();
+    let rows: Vec<NearBikeShown> = found.map_err(Refused::unavailable)?.into_iter().map(Into::into).collect();
+    if rows.is_empty() {
+        let looked = tried(&call, MissAct::Look, (at.user_id, None, Some(place)));
+        call.state.misses.found(looked, MissReason::NothingNear, "");
+    }
     Ok(Answer(NearBikes { rows }))
 }
 
@@ -104,6 +112,23 @@ async fn nearby(call: Call<Context>, Params(at): Params<AtPlace>) -> Handled<Nea
 struct OfBike {
     /// 车辆编号.
     car_id: String,
+    /// Who scans it.
+    #[param(value_type = Option<String>)]
+    user_id: Option<RiderId>,
+    /// Where his phone is: degrees north, WGS-84.
+    lat: Option<f64>,
+    /// Degrees east, WGS-84.
+    lng: Option<f64>,
+}
+
+/// Somebody who does not get a bike: who, which, and where he is.
+fn tried(
+    call: &Call<Context>,
+    act: MissAct,
+    (rider, car_id, place): (Option<RiderId>, Option<String>, Option<Wgs84>),
+) -> Tried {
+    let (scope, at) = (call.caller.scope.clone(), call.request.now());
+    Tried { act, rider, car_id, place, scope, at }
 }
 
 /// A bike as its scanner sees it.
@@ -122,8 +147,16 @@ struct ScannedBike {
 #[utoipa::path(get, path = "/open/v1/rider/scan", tag = "open", operation_id = "scanBike", params(OfBike),
     responses((status = 200, body = Answer<ScannedBike>)))]
 async fn scan(call: Call<Context>, Params(asked): Params<OfBike>) -> Handled<ScannedBike> {
+    let at = place(asked.lat, asked.lng)?;
     let scanned = call.state.ports.bikes.scanned(&call.caller.scope, &asked.car_id).await;
-    let scanned = scanned.map_err(Refused::unavailable)?.ok_or_else(Refused::not_found)?;
+    let missed = || tried(&call, MissAct::Scan, (asked.user_id, Some(asked.car_id.clone()), at));
+    let Some(scanned) = scanned.map_err(Refused::unavailable)? else {
+        call.state.misses.found(missed(), MissReason::UnknownNumber, "");
+        return Err(Refused::not_found());
+    };
+    if let Some((code, text)) = scanned.reasons.first() {
+        call.state.misses.found(missed(), MissReason::of_code(code), text);
+    }
     let reasons: Vec<String> = scanned.reasons.into_iter().map(|(_, text)| text).collect();
     Ok(Answer(ScannedBike { car_id: scanned.bike.car_id, rentable: reasons.is_empty(), reasons }))
 }
@@ -175,14 +208,32 @@ struct OrderGiven {
     request_body = BikeAsked, responses((status = 200, body = Answer<OrderGiven>)))]
 async fn reserve(call: Call<Context>, Body(asked): Body<BikeAsked>) -> Handled<Value> {
     let asked = UnlockAsked { reserved: None, ..asked.asked()? };
-    Ok(Answer::replied(call.state.reserve(&call.caller, &call.request, asked).await?))
+    let wanted = (Some(asked.rider), Some(asked.car_id.clone()), asked.place);
+    let done = call.state.reserve(&call.caller, &call.request, asked).await;
+    Ok(Answer::replied(kept(&call, MissAct::Reserve, wanted, done)?))
 }
 
 /// Asks a bike's lock to open. The ride begins with its answer; without one in 15 seconds the order is cancelled by itself.
 #[utoipa::path(post, path = "/open/v1/rider/unlock", tag = "open", operation_id = "unlockBike",
     request_body = BikeAsked, responses((status = 200, body = Answer<OrderGiven>)))]
 async fn unlock(call: Call<Context>, Body(asked): Body<BikeAsked>) -> Handled<Value> {
-    Ok(Answer::replied(call.state.unlock(&call.caller, &call.request, asked.asked()?).await?))
+    let asked = asked.asked()?;
+    let wanted = (Some(asked.rider), Some(asked.car_id.clone()), asked.place);
+    let done = call.state.unlock(&call.caller, &call.request, asked).await;
+    Ok(Answer::replied(kept(&call, MissAct::Unlock, wanted, done)?))
+}
+
+/// What was done; what was refused is kept as missed.
+fn kept(
+    call: &Call<Context>,
+    act: MissAct,
+    wanted: (Option<RiderId>, Option<String>, Option<Wgs84>),
+    done: Result<Receipt, Refused>,
+) -> Result<Receipt, Refused> {
+    if let Err(refused) = &done {
+        call.state.misses.refused(tried(call, act, wanted), refused);
+    }
+    done
 }
 
 /// An order of a rider.
@@ -292,7 +343,7 @@ struct RideShown {
     /// What is still to be paid, cents.
     owed_cents: i64,
     /// What it costs, line by line.
-    receipt: Option<Receipt>,
+    receipt: Option<FareReceipt>,
     /// Why it came to nothing.
     #[schema(value_type = Option<CancelReason>)]
     cancel_reason: Option<i16>,

@@ -11,8 +11,9 @@ use wire::{Answer, Body, Call, Handled, Nothing, Refused, Routes};
 
 use super::orders::ORDERS;
 use crate::Context;
-use crate::app::{BackTo, HowMuch, modifying, refunding, writing_off};
+use crate::app::{BackTo, HowMuch, Reminded, modifying, refunding, writing_off};
 use crate::model::order::{Order, OrderRefusal, Share, reason};
+use crate::model::pay_rules::RemindWay;
 use crate::model::payment::AMOUNT_MAX_CENTS;
 
 /// The routes.
@@ -23,6 +24,7 @@ pub fn routes(context: &Context) -> Routes {
         .add(ORDERS, routes!(modify))
         .add(ORDERS, routes!(refund))
         .add(ORDERS, routes!(write_off))
+        .add(ORDERS, routes!(remind))
         .with_state(context.clone())
 }
 
@@ -195,4 +197,33 @@ async fn write_off(call: Call<Context>, Body(body): Body<OrderWhy>) -> Handled<O
     let reason = reason(&body.reason).map_err(CommandError::Refused)?;
     let asked = |order: &Order| writing_off(order, body.order_id, reason);
     change(&call, (body.order_id, body.version), asked).await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct OrderRemind {
+    /// Which, as text.
+    #[schema(value_type = String)]
+    order_id: RideOrderId,
+    /// The version that was seen; another one is refused.
+    version: Option<i64>,
+}
+
+/// What became of a reminder.
+#[derive(Debug, Serialize, ToSchema)]
+struct OrderReminded {
+    /// How he is reminded.
+    way: RemindWay,
+    /// Whether the SMS provider took the message; null: none was to leave.
+    #[schema(required)]
+    sent: Option<bool>,
+}
+
+/// Reminds the rider of what he owes for an order, by the way that its area has: once an hour, by day.
+#[utoipa::path(post, path = "/order/remind", tag = "riding", operation_id = "remindOrder",
+    request_body = OrderRemind, responses((status = 200, body = Answer<OrderReminded>)))]
+async fn remind(call: Call<Context>, Body(body): Body<OrderRemind>) -> Handled<OrderReminded> {
+    let ctx = CommandContext { expected_version: body.version, ..call.request.context_of_account(json!({})) };
+    let Reminded { way, sent, receipt } = call.state.remind_by_hand(&call.caller, ctx, body.order_id).await?;
+    Ok(Answer::at(OrderReminded { way, sent }, &receipt))
 }

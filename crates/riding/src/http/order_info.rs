@@ -19,6 +19,7 @@ use crate::model::fare::{Left, Receipt, Ridden, fare};
 use crate::model::order::{
     CancelReason, Evidence, FenceVersion, Order, OrderCommand, OrderRefusal, PayState, Pricing,
 };
+use crate::model::pay_rules::PayRules;
 use crate::read::orders::{self, OrderEntry, OrderRow};
 use crate::read::return_reviews::PlaceSeen;
 
@@ -122,6 +123,9 @@ struct OrderActions {
     /// 核销欠款.
     #[schema(required)]
     write_off: Option<String>,
+    /// 催缴.
+    #[schema(required)]
+    remind: Option<String>,
 }
 
 impl OrderActions {
@@ -138,6 +142,7 @@ impl OrderActions {
             modify: why(OrderCommand::Modify { pay_cents: order.pay_cents(), reason: reason() }),
             refund,
             write_off: why(OrderCommand::WriteOff { reason: reason() }),
+            remind: why(OrderCommand::Remind { rules: PayRules::default(), by_hand: true }),
         }
     }
 }

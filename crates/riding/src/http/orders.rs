@@ -100,6 +100,8 @@ impl Listing for ListQuery {
                 row.cancel_reason.map_or("", CancelReason::label)
             }),
             Column::time("paidAt", "支付时间", |row| row.paid_at),
+            Column::count("reminders", "催缴次数", |row| row.reminders.into()),
+            Column::time("remindedAt", "最近催缴", |row| row.reminded_at),
             Column::made("userId", "用户编号", |row| row.user_id.to_string()),
         ],
     };

@@ -8,6 +8,8 @@ use vocabulary::{Cents, DataOwner, PaymentId, RideOrderId, Timestamp, choices};
 
 use super::anomaly::Reconciliation;
 pub use super::order_terms::{CancelReason, End, EndKind, Evidence, FenceVersion, Opened, Pricing, Share};
+use super::pay_rules::{PayRules, REMINDERS_MAX, RemindWay};
+use super::reminder::Reminders;
 
 /// A reason has at most so many characters.
 pub const REASON_MAX: usize = 200;
@@ -64,6 +66,8 @@ pub enum OrderCommand {
     Refund { share: Share, reason: String },
     /// What is still owed is given up.
     WriteOff { reason: String },
+    /// Reminds of what is owed: the rules of its area, or a person.
+    Remind { rules: PayRules, by_hand: bool },
     /// Somebody says why he does to it what he does in the same append.
     Note { reason: String },
 }
@@ -95,6 +99,7 @@ events! {
         Refunded { share: Share, reason: String, at: Timestamp } = "ride-order.refunded",
         WrittenOff { amount_cents: i64, reason: String, at: Timestamp } = "ride-order.written_off",
         Noted { reason: String, at: Timestamp } = "ride-order.noted",
+        Reminded { nth: u16, way: RemindWay, at: Timestamp } = "ride-order.reminded",
         Reconciled {
             found: Box<Reconciliation>,
             reason: String,
@@ -127,6 +132,10 @@ refusals! {
         NotExpired = "order-not-expired": ("预约尚未到期"),
         NothingStrange = "order-not-strange": ("车辆状态已恢复正常，不需要按异常结束"),
         NoTrueEnd = "order-no-true-end": ("没有依据推断真实的结束时间，请在订单详情中强制结束"),
+        RemindedByNight = "order-reminded-by-night": ("晚 22 点至早 8 点不催缴，请在白天操作"),
+        RemindedLately = "order-reminded-lately": ("一小时内已催缴过，请稍后再试"),
+        RemindersOver = "order-reminders-over": ("该订单已催缴 {REMINDERS_MAX} 次，不能再催缴"),
+        ReminderNotDue = "order-reminder-not-due": ("还没有到下一次催缴的时间"),
         OtherEnd = "order-other-end": ("真实结束时间已变化，请刷新后重新核对"),
     }
 }
@@ -155,6 +164,7 @@ pub struct Order {
     written_off_cents: i64,
     cancelled: Option<CancelReason>,
     payment: Option<PaymentId>,
+    reminders: Reminders,
 }
 
 /// Why something is done to an order, as it is kept.
@@ -231,6 +241,11 @@ impl Order {
     /// By which payment its third share came.
     pub const fn payment(&self) -> Option<PaymentId> {
         self.payment
+    }
+
+    /// How often somebody was reminded of it.
+    pub const fn reminders(&self) -> Reminders {
+        self.reminders
     }
 
     /// What of that went back.
@@ -426,6 +441,11 @@ impl Aggregate for Order {
                 self.is(&[PayState::Unpaid], "核销")?;
                 OrderEvent::WrittenOff { amount_cents: self.owed_cents(), reason: reason(&why)?, at: now }
             }
+            OrderCommand::Remind { rules, by_hand } => {
+                self.is(&[PayState::Unpaid], "催缴")?;
+                self.reminders.may(&rules, by_hand, now)?;
+                OrderEvent::Reminded { nth: self.reminders.count + 1, way: rules.remind_way, at: now }
+            }
             OrderCommand::Note { reason: why } => OrderEvent::Noted { reason: reason(&why)?, at: now },
         };
         Ok(vec![event])
@@ -462,7 +482,8 @@ impl Aggregate for Order {
                 self.end = Some(end.clone());
                 self.state = PayState::Held;
             }
-            OrderEvent::Priced { pricing, .. } => {
+            OrderEvent::Priced { pricing, at } => {
+                self.reminders.owed_since = Some(*at);
                 self.pay_cents = pricing.receipt.pay_cents;
                 self.pricing = Some((**pricing).clone());
                 self.state = self.settled();
@@ -486,6 +507,10 @@ impl Aggregate for Order {
             OrderEvent::WrittenOff { amount_cents, .. } => {
                 self.written_off_cents += amount_cents;
                 self.state = self.settled();
+            }
+            OrderEvent::Reminded { nth, at, .. } => {
+                self.reminders.count = *nth;
+                self.reminders.last = Some(*at);
             }
             OrderEvent::Noted { .. } | OrderEvent::Reconciled { .. } => {}
         }

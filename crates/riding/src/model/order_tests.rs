@@ -3,7 +3,7 @@
 use geofence::judge::ReturnClass;
 use kernel::{Aggregate, Claim};
 use proptest::prelude::*;
-use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp};
+use vocabulary::{AgentId, AreaId, Day, RideOrderId, RiderId, Timestamp};
 
 use super::anomaly::{AnomalyKind, DeviceFacts, Reconciliation};
 use super::billing::Billing;
@@ -12,6 +12,7 @@ use super::order::{
     CancelReason, End, EndKind, Evidence, MISTAKE_MS, Opened, Order, OrderCommand, OrderEvent, OrderRefusal,
     PayState, Pricing, RESERVED_MS, Share,
 };
+use super::pay_rules::{PayRules, RemindWay};
 
 const NOW: Timestamp = Timestamp::from_millis(1_790_000_000_000);
 
@@ -298,6 +299,38 @@ fn why_it_ends_is_said_of_an_order_that_runs_and_changes_nothing_itself() {
     assert!(matches!(act(&mut order, strange()), Err(OrderRefusal::NotNow { .. })));
 }
 
+#[test]
+fn who_owes_is_reminded_each_time_with_its_number_and_who_has_paid_is_not() {
+    // Noon in Shanghai, two days later.
+    let noon = Day(Day::of(NOW).0 + 2).hour(12);
+    let remind = |by_hand| OrderCommand::Remind { rules: PayRules::default(), by_hand };
+    let mut order = riding();
+    let early = OrderRefusal::NotNow { now: "骑行中", act: "催缴" };
+    assert_eq!(at(&mut order, noon, remind(true)), Err(early));
+    let mut order = unpaid();
+    let first = at(&mut order, noon, remind(false)).unwrap();
+    assert_eq!(first, [OrderEvent::Reminded { nth: 1, way: RemindWay::System, at: noon }]);
+    assert_eq!(at(&mut order, noon, remind(false)), Err(OrderRefusal::ReminderNotDue), "a second sweep");
+    let soon = noon.plus_millis(60_000);
+    assert_eq!(at(&mut order, soon, remind(true)), Err(OrderRefusal::RemindedLately));
+    let later = noon.plus_millis(3_600_000);
+    let by_hand = at(&mut order, later, remind(true)).unwrap();
+    assert_eq!(by_hand, [OrderEvent::Reminded { nth: 2, way: RemindWay::System, at: later }]);
+    assert_eq!((order.reminders().count, order.reminders().last), (2, Some(later)));
+    act(&mut order, pay(wallet(400, 0))).unwrap();
+    let over = OrderRefusal::NotNow { now: "已支付", act: "催缴" };
+    assert_eq!(at(&mut order, later.plus_millis(86_400_000), remind(false)), Err(over));
+}
+
+#[test]
+fn a_reminder_is_stored_as_it_always_was() {
+    let reminded = OrderEvent::Reminded { nth: 2, way: RemindWay::Sms, at: NOW };
+    let stored = serde_json::to_value(&reminded).unwrap();
+    let data = serde_json::json!({"nth": 2, "way": 1, "at": NOW.millis()});
+    assert_eq!(stored, serde_json::json!({"type": "ride-order.reminded", "data": data}), "this form stays");
+    assert_eq!(serde_json::from_value::<OrderEvent>(stored).unwrap(), reminded);
+}
+
 fn any_command() -> impl Strategy<Value = OrderCommand> {
     let share = || {
         (-5_i64..300, -5_i64..300, -5_i64..300).prop_map(|(recharge_cents, present_cents, third_cents)| {
@@ -317,6 +350,7 @@ fn any_command() -> impl Strategy<Value = OrderCommand> {
         (-10_i64..1_000).prop_map(|pay_cents| OrderCommand::Modify { pay_cents, reason: "改".to_owned() }),
         share().prop_map(refund),
         Just(OrderCommand::WriteOff { reason: "核".to_owned() }),
+        any::<bool>().prop_map(|by_hand| OrderCommand::Remind { rules: PayRules::default(), by_hand }),
     ]
 }
 

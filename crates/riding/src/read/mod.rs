@@ -6,6 +6,7 @@ pub mod card_holdings;
 pub mod card_products;
 pub mod certifications;
 pub mod configs;
+pub mod misses;
 pub mod orders;
 pub mod payments;
 pub mod priced;

@@ -12,11 +12,13 @@ use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, RideOrderId, RiderId, Scope, Wgs84};
+use vocabulary::{AgentId, AreaId, DataOwner, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
 
 use crate::model::order::{
     CancelReason, End, EndKind, Evidence, Opened, Order, OrderEvent, PayState, Pricing,
 };
+use crate::model::pay_rules::{REMINDERS_MAX, RemindWay};
+use crate::model::reminder::BY_HAND_MS;
 use geofence::judge::ReturnClass;
 
 row! {
@@ -122,6 +124,12 @@ row! {
         pub written_off_cents: i64,
         /// 支付渠道.
         pub channel: Option<i16>,
+        /// 催缴次数.
+        pub reminders: i16,
+        /// 最近催缴, epoch milliseconds.
+        pub reminded_at: Option<i64> = "reminded_at_ms",
+        /// How that was.
+        pub remind_way: Option<RemindWay>,
         /// Epoch milliseconds.
         pub updated_at: i64 = "updated_at_ms",
         /// To be sent with a change.
@@ -252,6 +260,11 @@ impl OrderRow {
                 self.written_off_cents += amount_cents;
                 self.settle();
             }
+            OrderEvent::Reminded { nth, way, at } => {
+                self.reminders = i16::try_from(nth).unwrap_or(i16::MAX);
+                self.reminded_at = Some(at.millis());
+                self.remind_way = Some(way);
+            }
             OrderEvent::Noted { .. } | OrderEvent::Reconciled { .. } => {}
         }
     }
@@ -357,7 +370,7 @@ pub fn list(scope: &Scope) -> List {
          o.start_parking_id, o.end_fence_id, o.end_fence_version, o.certainty_percent, o.evidence, o.pricing,
          o.origin_cents, o.card_cents, o.discount_cents, o.dispatch_cents, o.helmet_cents, o.pay_cents, o.paid_cents,
          o.recharge_cents, o.present_cents, o.third_cents, o.refund_cents, o.written_off_cents, o.channel,
-         o.updated_at_ms, o.version",
+         o.reminders, o.reminded_at_ms, o.remind_way, o.updated_at_ms, o.version",
         "read.ride_order o left join read.area a on a.area_id = o.area_id
          left join read.rider r on r.rider_id = o.rider_id",
         "o.opened_at_ms desc, o.order_id desc",
@@ -463,6 +476,109 @@ pub async fn open_of(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<bo
     )
     .bind(rider)
     .fetch_one(db)
+    .await
+}
+
+/// A ride that began.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct BegunRow {
+    /// Which.
+    pub order_id: RideOrderId,
+    /// When, epoch milliseconds.
+    pub start_at_ms: i64,
+    /// Where its bike stood: degrees north, WGS-84.
+    pub start_lat: f64,
+    /// Degrees east, WGS-84.
+    pub start_lng: f64,
+    /// What it costs as far as that is known, cents.
+    pub pay_cents: i64,
+}
+
+/// Rides of all agents that began from `from` until before `until` with ids above `after`, by their ids; at most `most`.
+pub async fn begun(
+    db: impl PgExecutor<'_>,
+    (from, until): (Timestamp, Timestamp),
+    after: RideOrderId,
+    most: i64,
+) -> sqlx::Result<Vec<BegunRow>> {
+    sqlx::query_as(
+        "select order_id, start_at_ms, start_lat, start_lng, pay_cents from read.ride_order
+         where start_at_ms >= $1 and start_at_ms < $2 and order_id > $3 and start_lat is not null and start_lng is not null
+         order by order_id limit $4",
+    )
+    .bind(from.millis())
+    .bind(until.millis())
+    .bind(after)
+    .bind(most)
+    .fetch_all(db)
+    .await
+}
+
+/// An order that is not paid, as far as it is known without asking more.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Unpaid {
+    /// Which.
+    pub order_id: RideOrderId,
+    /// The service area where it began.
+    pub area_id: AreaId,
+}
+
+/// Orders with ids above `after` that are not paid and may have to be reminded of at `now`, by their ids; at most `most`.
+pub async fn to_remind(
+    db: impl PgExecutor<'_>,
+    after: RideOrderId,
+    now: Timestamp,
+    most: i64,
+) -> sqlx::Result<Vec<Unpaid>> {
+    sqlx::query_as(
+        "select order_id, area_id from read.ride_order
+         where state = 3 and order_id > $1 and reminders < $2 and coalesce(reminded_at_ms, end_at_ms) <= $3
+         order by order_id limit $4",
+    )
+    .bind(after)
+    .bind(i16::try_from(REMINDERS_MAX).unwrap_or(i16::MAX))
+    // No rules have an interval shorter than an hour.
+    .bind(now.plus_millis(-BY_HAND_MS).millis())
+    .bind(most)
+    .fetch_all(db)
+    .await
+}
+
+/// What a rider owes for an order, and how often he was reminded of it.
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct Arrear {
+    /// Which order, as text.
+    #[schema(value_type = String)]
+    pub order_id: RideOrderId,
+    /// 车辆编号.
+    pub car_id: String,
+    /// 开始时间, epoch milliseconds.
+    #[sqlx(rename = "start_at_ms")]
+    pub start_at: Option<i64>,
+    /// 结束时间, epoch milliseconds.
+    #[sqlx(rename = "end_at_ms")]
+    pub end_at: Option<i64>,
+    /// What is still to be paid, cents.
+    pub owed_cents: i64,
+    /// 催缴次数.
+    pub reminders: i16,
+    /// 最近催缴, epoch milliseconds.
+    #[sqlx(rename = "reminded_at_ms")]
+    pub reminded_at: Option<i64>,
+    /// How that was.
+    pub remind_way: Option<RemindWay>,
+}
+
+/// What a rider owes, the oldest first; at most 50 orders.
+pub async fn arrears(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<Vec<Arrear>> {
+    sqlx::query_as(
+        "select order_id, car_id, start_at_ms, end_at_ms, pay_cents - paid_cents - written_off_cents as owed_cents,
+             reminders, reminded_at_ms, remind_way
+         from read.ride_order where rider_id = $1 and state = 3 order by opened_at_ms limit 50",
+    )
+    .bind(rider)
+    .fetch_all(db)
     .await
 }
 

@@ -1,3 +1,4 @@
 //! What the clock does, on a database.
 
 mod case_upkeep;
+mod reminders;

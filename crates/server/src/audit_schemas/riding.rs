@@ -110,6 +110,14 @@ const ORDER: &[Step] = &[
         fold: |state, data| set(state, "reason", data["reason"].clone()),
     },
     Step {
+        stored_type: "ride-order.reminded",
+        label: "催缴欠款",
+        fold: |state, data| {
+            set(state, "reminders", data["nth"].clone());
+            set(state, "remind_way", data["way"].clone());
+        },
+    },
+    Step {
         stored_type: "ride-order.reconciled", label: "按真实时间结束异常订单", fold: reconciled
     },
 ];
@@ -130,6 +138,8 @@ const ORDER_FIELDS: &[Field] = &[
     Field { key: "paid_cents", label: "实付", text: YUAN },
     Field { key: "refund_cents", label: "已退", text: YUAN },
     Field { key: "written_off_cents", label: "核销", text: YUAN },
+    Field { key: "reminders", label: "催缴次数", text: Text::Plain },
+    Field { key: "remind_way", label: "催缴方式", text: Text::Named(label::<RemindWay>) },
     Field { key: "anomaly", label: "异常类型", text: Text::Named(label::<AnomalyKind>) },
     Field { key: "saved_cents", label: "为用户减免", text: YUAN },
     Field { key: "reason", label: "原因", text: Text::Plain },

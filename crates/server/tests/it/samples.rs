@@ -311,12 +311,17 @@ fn of_orders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/order/anomaly/close") => {
             Sample::Ask(json!({"orders": [{"orderId": "1", "endAt": 1}], "reason": "越权"}))
         }
+        (
+            "GET",
+            "/order/miss/list" | "/order/miss/list/export" | "/order/miss/summary" | "/order/miss/{id}",
+        ) => Sample::Ask(json!({"agentId": agent, "opAreaId": area})),
         ("GET", "/order/{orderId}" | "/order/{orderId}/track" | "/order/{orderId}/replay") => {
             Sample::Ask(json!({}))
         }
         (
             "POST",
-            "/order/forceEnd" | "/order/cancel" | "/order/modify" | "/order/refund" | "/order/writeOff",
+            "/order/forceEnd" | "/order/cancel" | "/order/modify" | "/order/refund" | "/order/writeOff"
+            | "/order/remind",
         ) => Sample::Tell(act),
         _ => return None,
     })

@@ -243,6 +243,17 @@ async fn live(
                         drop(turn);
                     });
                 }
+                Action::Look(look) => {
+                    let Ok(turn) = Arc::clone(&turns).try_acquire_owned() else { continue };
+                    let car_id = look.bike.map(|bike| world.bikes[bike as usize].identity.car_id.clone());
+                    let (riders, area) = (Arc::clone(&riders), areas[look.area].clone());
+                    tokio::spawn(async move {
+                        if let Err(error) = riders.look(look.rider, &area, look.at, car_id).await {
+                            println!("  找车没有得到回答：{error}");
+                        }
+                        drop(turn);
+                    });
+                }
             }
         }
         while let Some((id, bike, call)) = calls.pop_front() {

@@ -4,6 +4,7 @@
 
 mod bike;
 pub mod demand;
+mod look;
 mod ride;
 mod trouble;
 mod wish;
@@ -24,6 +25,7 @@ use crate::report::Report;
 use bike::Activity;
 pub use bike::Bike;
 use demand::WrongPlaces;
+pub use look::Look;
 pub use wish::Wish;
 use wish::Wished;
 
@@ -71,6 +73,8 @@ pub enum Action {
     Call { id: u64, bike: u32, call: Call },
     /// A rider asks for a parking place.
     Wish(Wish),
+    /// A rider looks for a bike in vain.
+    Look(Look),
 }
 
 /// How the world behaves.
@@ -97,6 +101,8 @@ impl Default for Habits {
 pub struct Tally {
     pub riders: u64,
     pub found_no_bike: u64,
+    pub looks: u64,
+    pub scans_in_vain: u64,
     pub unlocked: u64,
     pub unlock_refused: u64,
     pub rides_ended: u64,

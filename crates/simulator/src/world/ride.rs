@@ -88,6 +88,8 @@ impl World {
             .spot
             .at
             .moved(self.rng.gen_range(-150.0..150.0), self.rng.gen_range(-150.0..150.0));
+        let area = self.city.parkings[origin].area;
+        self.scans_in_vain(at, area, out);
         let now_ms = self.now_ms;
         let nearest = self
             .idle
@@ -98,6 +100,7 @@ impl World {
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let Some((walk_m, bike)) = nearest else {
             self.tally.found_no_bike += 1;
+            self.looks_around(at, area, out);
             return;
         };
         let parking = demand::destination(&mut self.rng, &self.city, at, day_ms);

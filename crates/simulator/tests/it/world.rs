@@ -314,3 +314,28 @@ fn bikes_that_are_sent_fences_report_them_at_once_and_a_few_only_when_they_are_s
     assert!((20..120).contains(&lag), "a small share lags: {lag}");
     assert_eq!(sendings[1], 2_000);
 }
+
+#[test]
+fn some_look_where_nothing_stands_and_scan_what_nobody_can_take() {
+    let looks = || {
+        let mut world = World::new(7, 150, START_MS, busy());
+        let mut looks = Vec::new();
+        live(
+            &mut world,
+            60,
+            |_| false,
+            |world, action| {
+                if let Action::Look(look) = action {
+                    assert!(look.bike.is_none_or(|bike| (bike as usize) < world.bikes.len()), "{look:?}");
+                    looks.push(look.clone());
+                }
+            },
+        );
+        let scans = looks.iter().filter(|look| look.bike.is_some()).count() as u64;
+        assert_eq!((scans, looks.len() as u64), (world.tally.scans_in_vain, world.tally.looks + scans));
+        assert_eq!(world.tally.looks, world.tally.found_no_bike, "who finds none has looked");
+        assert!(scans > 5 && world.tally.looks > 5, "{:?}", world.tally);
+        looks
+    };
+    assert_eq!(looks(), looks(), "the same seed, the same looks");
+}

@@ -15,7 +15,7 @@ use super::atlas::{Judge, Judges};
 use super::fence_preview::USUAL_HDOP;
 use crate::Context;
 use crate::model::station_day::{Level, Stay, Tally, full_hour};
-use crate::ports::{PortError, Resting, Stood, Stops};
+use crate::ports::{Begun, PortError, Resting, Rides, Stood, Stops};
 use crate::read::station_days::{self, StationDay};
 
 /// Days are kept so long: a month beside the month before it, and the same a quarter ago.
@@ -51,6 +51,15 @@ fn add(tallies: &mut Tallies, judge: &Judge, day: Day, hours: usize, stays: &[St
             tally.stood(Stay { from: stopped.at, until: *until, left: *left }, day, hours);
         } else {
             tally.beside(stopped.at, day, hours);
+        }
+    }
+}
+
+/// Adds rides that began where bikes stood.
+fn add_rides(tallies: &mut Tallies, judge: &Judge, day: Day, hours: usize, rides: &[Begun]) {
+    for ride in rides {
+        if let Some((fence, _)) = placed(&judge.atlas, ride.place, ride.at.max(judge.since), None) {
+            tallies.entry(fence).or_default().ordered(ride.at, ride.cost_cents, day, hours);
         }
     }
 }
@@ -101,16 +110,22 @@ fn rows(tallies: &Tallies, judge: &Judge, day: Day, hours: usize) -> Vec<Station
             hourly_outside: tally.outside[..hours].to_vec(),
             hourly_standing: tally.standing[..hours].to_vec(),
             hourly_level: by_hour[..hours].iter().map(level).collect(),
+            hourly_misses: tally.misses[..hours].to_vec(),
+            hourly_orders: tally.orders[..hours].to_vec(),
+            hourly_cost_cents: tally.cost_cents[..hours].to_vec(),
+            misses: sum(&tally.misses),
+            orders: sum(&tally.orders),
+            cost_cents: tally.cost_cents.iter().fold(0, |sum: i64, cents| sum.saturating_add(*cents)),
         })
     };
     levels.into_iter().filter_map(row).collect()
 }
 
 /// Reckons on one node at a time, until the system closes.
-pub async fn reckon(runtime: Runtime, stops: Arc<dyn Stops>) {
+pub async fn reckon(runtime: Runtime, stops: Arc<dyn Stops>, rides: Arc<dyn Rides>) {
     kernel::every_while_leading(&runtime, "station-days", EVERY, async |token| {
         let now = runtime.clock.now();
-        if let Err(error) = reckon_due(&runtime, stops.as_ref(), token, now).await {
+        if let Err(error) = reckon_due(&runtime, stops.as_ref(), rides.as_ref(), token, now).await {
             tracing::warn!(%error, "days of parking places cannot be reckoned; it is tried again");
         }
     })
@@ -122,6 +137,7 @@ pub async fn reckon(runtime: Runtime, stops: Arc<dyn Stops>) {
 pub async fn reckon_due(
     runtime: &Runtime,
     stops: &dyn Stops,
+    rides: &dyn Rides,
     token: i64,
     now: Timestamp,
 ) -> Result<(), PortError> {
@@ -144,6 +160,7 @@ pub async fn reckon_due(
         let day = Day(number);
         let hours = day.over(until);
         let tallies = tallied(stops, &judge, day, hours).await?;
+        let tallies = with_rides(rides, &judge, day, hours, tallies).await?;
         let rows = rows(&tallies, &judge, day, hours);
         let mut transaction = kernel::pools::begin(pool).await?;
         let reached = until.min(day.hour(HOURS)).max(known);
@@ -173,6 +190,32 @@ async fn tallied(
         let judge = Arc::clone(judge);
         let adding = tokio::task::spawn_blocking(move || {
             add(&mut tallies, &judge, day, hours, &stays);
+            tallies
+        });
+        tallies = adding.await?;
+    }
+}
+
+/// With what riders wanted there and got.
+async fn with_rides(
+    rides: &dyn Rides,
+    judge: &Arc<Judge>,
+    day: Day,
+    hours: usize,
+    mut tallies: Tallies,
+) -> Result<Tallies, PortError> {
+    let (from, until) = (day.hour(0), day.hour(hours));
+    for (fence, at) in rides.missed(from, until).await? {
+        tallies.entry(fence).or_default().missed(at, day, hours);
+    }
+    let mut after = 0;
+    loop {
+        let begun = rides.begun(from, until, after).await?;
+        let Some(last) = begun.last() else { return Ok(tallies) };
+        after = last.id;
+        let judge = Arc::clone(judge);
+        let adding = tokio::task::spawn_blocking(move || {
+            add_rides(&mut tallies, &judge, day, hours, &begun);
             tallies
         });
         tallies = adding.await?;
@@ -316,6 +359,15 @@ mod tests {
             stay(24.1025, 70, None),
         ];
         add(&mut tallies, &judge, DAY, 14, &stays);
+        let begun = |id, lat, minutes: i64| Begun {
+            id,
+            at: DAY.hour(0).plus_millis(minutes * 60_000),
+            place: Wgs84::new(lat, 118.1).unwrap(),
+            cost_cents: 250,
+        };
+        let rides =
+            [begun(1, 24.1, 150), begun(2, 24.1003, 151), begun(3, 24.1025, 152), begun(4, 24.1, 900)];
+        add_rides(&mut tallies, &judge, DAY, 14, &rides);
         let mut rows = rows(&tallies, &judge, DAY, 14);
         rows.sort_by_key(|row| row.fence_id);
         let [first, second] = rows.as_slice() else { panic!("{rows:?}") };
@@ -327,6 +379,8 @@ mod tests {
             "the capacity of the time"
         );
         assert_eq!((first.returns, first.departures, first.outside), (0, 1, 1));
+        assert_eq!((first.orders, first.cost_cents, first.misses), (2, 500, 0), "in it and beside it");
+        assert_eq!((first.hourly_orders[2], first.hourly_cost_cents[2]), (2, 500));
         assert_eq!(first.level_hours, [0, 0, 12, 0, 2]);
         assert_eq!(
             first.idle_hours,

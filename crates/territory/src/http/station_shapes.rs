@@ -35,6 +35,12 @@ pub(super) struct StationSummary {
     pub(super) full_percent: Figure,
     /// 空站率: share of the open hours at level 0, percent.
     pub(super) empty_percent: Figure,
+    /// 丢单: missed orders nearest to them; null where that is not known, as of the following.
+    pub(super) misses: Figure,
+    /// 订单: rides that began there.
+    pub(super) orders: Figure,
+    /// 流水: what these cost, yuan.
+    pub(super) cost_yuan: Figure,
 }
 
 /// An hour or a day.
@@ -58,6 +64,15 @@ pub(super) struct StationPoint {
     /// 空站率, percent.
     #[schema(required)]
     pub(super) empty_percent: Option<f64>,
+    /// 丢单; null where that is not known, as of the following.
+    #[schema(required)]
+    pub(super) misses: Option<i64>,
+    /// 订单.
+    #[schema(required)]
+    pub(super) orders: Option<i64>,
+    /// 流水, yuan.
+    #[schema(required)]
+    pub(super) cost_yuan: Option<f64>,
 }
 
 /// A part of a whole.
@@ -90,6 +105,8 @@ pub(super) struct StationRanks {
     pub(super) full: Vec<RankedStation>,
     /// By hours at level 0.
     pub(super) empty: Vec<RankedStation>,
+    /// By 丢单.
+    pub(super) misses: Vec<RankedStation>,
 }
 
 /// A parking place in the time that was asked for.
@@ -153,6 +170,15 @@ pub(super) struct StationStatistics {
     /// 空站率, percent.
     #[schema(required)]
     pub(super) empty_percent: Option<f64>,
+    /// 丢单: missed orders to which it is the nearest within 300 m; null where that is not known, as of the following.
+    #[schema(required)]
+    pub(super) misses: Option<i64>,
+    /// 订单: rides that began in it or beside it.
+    #[schema(required)]
+    pub(super) orders: Option<i64>,
+    /// 流水: what these cost, cents.
+    #[schema(required)]
+    pub(super) cost_cents: Option<i64>,
 }
 
 /// How old what is told is.

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::routes;
-use vocabulary::{AreaId, Day, FenceId, HOURS, Timestamp};
+use vocabulary::{AreaId, Cents, Day, FenceId, HOURS, Timestamp};
 use wire::{
     Answer, Caller, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Figure, Handled,
     PageQuery, Params, Permit, Refused, Routes, Seen, TimeRange, given, moment,
@@ -60,7 +60,8 @@ struct StationsQuery {
     keyword: Option<String>,
     /// This one alone.
     id: Option<FenceId>,
-    /// By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+    /// By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
+    /// a minus
     /// before it the largest first. Absent: `-returns`.
     sort: Option<String>,
 }
@@ -127,6 +128,21 @@ struct Total {
     standing: i64,
     levels: [i64; 5],
     idle: [i64; 6],
+    misses: Option<i64>,
+    orders: Option<i64>,
+    cost_cents: Option<i64>,
+}
+
+/// What is known of both.
+fn grown(sum: Option<i64>, by: Option<i64>) -> Option<i64> {
+    match (sum, by) {
+        (Some(sum), Some(by)) => Some(sum.saturating_add(by)),
+        (known, None) | (None, known) => known,
+    }
+}
+
+fn yuan(cents: Option<i64>) -> Option<f64> {
+    cents.map(|cents| cents as f64 / 100.0)
 }
 
 impl Total {
@@ -144,6 +160,9 @@ impl Total {
             for (sum, hours) in total.idle.iter_mut().zip(&one.idle_hours) {
                 *sum += hours;
             }
+            total.misses = grown(total.misses, one.misses);
+            total.orders = grown(total.orders, one.orders);
+            total.cost_cents = grown(total.cost_cents, one.cost_cents);
         }
         total
     }
@@ -170,6 +189,9 @@ fn point(one: &Stretch) -> StationPoint {
         standing: mean(one.standing, one.hours),
         full_percent: percent(one.level_hours[4], open),
         empty_percent: percent(one.level_hours[0], open),
+        misses: one.misses,
+        orders: one.orders,
+        cost_yuan: yuan(one.cost_cents),
     }
 }
 
@@ -227,7 +249,7 @@ async fn told_before(
 }
 
 /// How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
-/// there now; days are Shanghai's. Nothing is told of what orders would say.
+/// there now; days are Shanghai's.
 #[utoipa::path(get, path = "/statistics/station", tag = "territory", operation_id = "stationStatistics",
     params(PageQuery, StationsQuery), responses((status = 200, body = Answer<StationStatisticsAnswer>)))]
 async fn statistics(
@@ -254,6 +276,7 @@ async fn statistics(
     let places = station_days::by_place(&mut db, &meant, scope, wanted).await.map_err(refused)?;
     let there = station_days::there(&mut db, &meant, scope).await?;
     let named = places.rows.rows.iter().chain(&places.busiest).chain(&places.fullest).chain(&places.emptiest);
+    let named = named.chain(&places.missed);
     let names = names(&mut db, named).await?;
     drop(db);
 
@@ -284,6 +307,7 @@ async fn statistics(
             returns: rank(&places.busiest, |sums| sums.returns),
             full: rank(&places.fullest, |sums| sums.level_hours[4]),
             empty: rank(&places.emptiest, |sums| sums.level_hours[0]),
+            misses: rank(&places.missed, |sums| sums.misses.unwrap_or(0)),
         },
         levels: share(&total.levels.map(|hours| hours as f64)),
         idle: share(&idle),
@@ -315,6 +339,9 @@ fn summary(total: &Total, past: &Total, there: &[FenceId], present: &Present) ->
         standing: figure(total, past, |of| mean(of.standing, of.hours)),
         full_percent: figure(total, past, |of| percent(of.levels[4], of.open_hours())),
         empty_percent: figure(total, past, |of| percent(of.levels[0], of.open_hours())),
+        misses: figure(total, past, |of| of.misses.map(|sum| sum as f64)),
+        orders: figure(total, past, |of| of.orders.map(|sum| sum as f64)),
+        cost_yuan: figure(total, past, |of| yuan(of.cost_cents)),
     }
 }
 
@@ -360,6 +387,9 @@ fn shown(rows: Vec<Sums>, names: &Names, present: &Present) -> Vec<StationStatis
             empty_hours,
             full_percent: percent(full_hours, open_hours),
             empty_percent: percent(empty_hours, open_hours),
+            misses: sums.misses,
+            orders: sums.orders,
+            cost_cents: sums.cost_cents,
         })
     };
     rows.into_iter().filter_map(row).collect()
@@ -398,6 +428,11 @@ const FILE: Export<StationStatistics> = Export {
         Column::made("fullPercent", "满溢率", |row| share(row.full_percent)),
         Column::count("emptyHours", "空站时长（小时）", |row| row.empty_hours),
         Column::made("emptyPercent", "空站率", |row| share(row.empty_percent)),
+        Column::made("misses", "丢单", |row| count(row.misses)),
+        Column::made("orders", "订单", |row| count(row.orders)),
+        Column::made("costCents", "流水（元）", |row| {
+            row.cost_cents.map_or_else(String::new, |cents| Cents(cents).to_string())
+        }),
         Column::count("openHours", "开放时长（小时）", |row| row.open_hours),
         Column::count("capacity", "停放上限", |row| row.capacity.into()),
         Column::made("tags", "标签", |row| row.tags.join("、")),

@@ -74,6 +74,12 @@ pub struct Tally {
     pub outside: [i16; HOURS],
     /// Bikes that stood there when the hour began.
     pub standing: [i16; HOURS],
+    /// Missed orders nearest to it.
+    pub misses: [i16; HOURS],
+    /// Rides that began there.
+    pub orders: [i16; HOURS],
+    /// What these cost, cents.
+    pub cost_cents: [i64; HOURS],
     /// Of those of all hours together, how many had stood so long, by [`IDLE_HOURS`].
     pub idle: [i32; IDLE_HOURS.len()],
 }
@@ -97,6 +103,21 @@ impl Tally {
             if let Some(band) = IDLE_HOURS.iter().rposition(|least| stood_hours >= *least) {
                 self.idle[band] += 1;
             }
+        }
+    }
+
+    /// Somebody near it did not get a bike.
+    pub fn missed(&mut self, at: Timestamp, day: Day, hours: usize) {
+        if let Some(hour) = place(day, at, hours) {
+            one_more(&mut self.misses[hour]);
+        }
+    }
+
+    /// A ride began there, and costs so much as far as that is known.
+    pub fn ordered(&mut self, at: Timestamp, cost_cents: i64, day: Day, hours: usize) {
+        if let Some(hour) = place(day, at, hours) {
+            one_more(&mut self.orders[hour]);
+            self.cost_cents[hour] = self.cost_cents[hour].saturating_add(cost_cents);
         }
     }
 
@@ -160,6 +181,19 @@ mod tests {
         assert_eq!(tally.standing.iter().map(|n| i32::from(*n)).sum::<i32>(), 9);
         assert_eq!(tally.idle[5], 9, "it stood there for two days");
         assert_eq!(tally.outside.iter().sum::<i16>(), 1);
+    }
+
+    #[test]
+    fn what_was_missed_and_sold_is_of_its_hour() {
+        let mut tally = Tally::default();
+        tally.missed(at(6.0), DAY, 9);
+        tally.missed(at(9.0), DAY, 9);
+        tally.ordered(at(8.99), 250, DAY, 9);
+        tally.ordered(at(8.0), i64::MAX, DAY, 9);
+        tally.ordered(at(-0.01), 250, DAY, 9);
+        assert_eq!((tally.misses[6], tally.misses[9]), (1, 0), "the tenth hour is not over");
+        assert_eq!((tally.orders[8], tally.cost_cents[8]), (2, i64::MAX));
+        assert_eq!(tally.orders.iter().sum::<i16>(), 2);
     }
 
     #[test]

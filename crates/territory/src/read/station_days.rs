@@ -51,6 +51,18 @@ pub struct StationDay {
     pub hourly_standing: Vec<i16>,
     /// By hour; -1 while it was not open.
     pub hourly_level: Vec<i16>,
+    /// By hour.
+    pub hourly_misses: Vec<i16>,
+    /// By hour.
+    pub hourly_orders: Vec<i16>,
+    /// By hour, cents.
+    pub hourly_cost_cents: Vec<i64>,
+    /// Missed orders nearest to it.
+    pub misses: i32,
+    /// Rides that began there.
+    pub orders: i32,
+    /// What these cost, cents.
+    pub cost_cents: i64,
 }
 
 /// Puts these rows in the place of all that was known of a day, and tells that all is reckoned until then; false when
@@ -75,7 +87,9 @@ pub async fn put(
                  standing = excluded.standing, level_hours = excluded.level_hours, idle_hours = excluded.idle_hours,
                  hourly_returns = excluded.hourly_returns, hourly_departures = excluded.hourly_departures,
                  hourly_outside = excluded.hourly_outside, hourly_standing = excluded.hourly_standing,
-                 hourly_level = excluded.hourly_level
+                 hourly_level = excluded.hourly_level, hourly_misses = excluded.hourly_misses,
+                 hourly_orders = excluded.hourly_orders, hourly_cost_cents = excluded.hourly_cost_cents,
+                 misses = excluded.misses, orders = excluded.orders, cost_cents = excluded.cost_cents
              where (known.*) is distinct from (excluded.*)",
         )
         .bind(Json(rows))
@@ -189,6 +203,12 @@ pub struct Stretch {
     /// Of `standing` those that had stood so long, by band; empty for an hour.
     #[sqlx(default)]
     pub idle_hours: Vec<i64>,
+    /// Missed orders; nothing where that is not known, as of the following.
+    pub misses: Option<i64>,
+    /// Rides that began.
+    pub orders: Option<i64>,
+    /// What these cost, cents.
+    pub cost_cents: Option<i64>,
 }
 
 const LEVELS: &str = "array[sum(level_hours[1]), sum(level_hours[2]), sum(level_hours[3]), sum(level_hours[4]), \
@@ -196,7 +216,8 @@ const LEVELS: &str = "array[sum(level_hours[1]), sum(level_hours[2]), sum(level_
 const IDLE: &str = "array[sum(idle_hours[1]), sum(idle_hours[2]), sum(idle_hours[3]), sum(idle_hours[4]), \
                     sum(idle_hours[5]), sum(idle_hours[6])]::bigint[] as idle_hours";
 const FLOWS: &str = "sum(returns)::bigint as returns, sum(departures)::bigint as departures, \
-                     sum(outside)::bigint as outside, sum(standing)::bigint as standing";
+                     sum(outside)::bigint as outside, sum(standing)::bigint as standing, \
+                     sum(misses)::bigint as misses, sum(orders)::bigint as orders, sum(cost_cents)::bigint as cost_cents";
 
 /// Day by day.
 pub async fn by_day(db: &mut PgConnection, meant: &Meant, scope: &Scope) -> sqlx::Result<Vec<Stretch>> {
@@ -215,9 +236,11 @@ pub async fn by_hour(db: &mut PgConnection, meant: &Meant, scope: &Scope) -> sql
              sum(h.departures)::bigint as departures, sum(h.outside)::bigint as outside, sum(h.standing)::bigint as standing,
              array[count(*) filter (where h.level = 0), count(*) filter (where h.level = 1),
                    count(*) filter (where h.level = 2), count(*) filter (where h.level = 3),
-                   count(*) filter (where h.level = 4)]::bigint[] as level_hours
+                   count(*) filter (where h.level = 4)]::bigint[] as level_hours,
+             sum(h.misses)::bigint as misses, sum(h.orders)::bigint as orders, sum(h.cost_cents)::bigint as cost_cents
          from report.station_day d cross join lateral unnest(d.hourly_returns, d.hourly_departures, d.hourly_outside,
-             d.hourly_standing, d.hourly_level) with ordinality h (returns, departures, outside, standing, level, n)",
+             d.hourly_standing, d.hourly_level, d.hourly_misses, d.hourly_orders, d.hourly_cost_cents)
+             with ordinality h (returns, departures, outside, standing, level, misses, orders, cost_cents, n)",
     );
     meant.narrow_days(&mut query, scope);
     query.push(" group by d.day, h.n order by d.day, h.n");
@@ -243,6 +266,12 @@ pub struct Sums {
     pub level_hours: [i64; 5],
     /// Of `standing` those that had stood so long, by band.
     pub idle_hours: [i64; 6],
+    /// Missed orders nearest to it; nothing where that is not known, as of the following.
+    pub misses: Option<i64>,
+    /// Rides that began there.
+    pub orders: Option<i64>,
+    /// What these cost, cents.
+    pub cost_cents: Option<i64>,
 }
 
 /// Places of a list, and who leads it in some ways.
@@ -256,6 +285,8 @@ pub struct Places {
     pub fullest: Vec<Sums>,
     /// Those that were 空 for most hours.
     pub emptiest: Vec<Sums>,
+    /// Those near which most was missed.
+    pub missed: Vec<Sums>,
 }
 
 /// By what places may be put in order: its name in queries, and what stands in `order by`.
@@ -270,6 +301,9 @@ const SORTS: &[(&str, &str)] = &[
     ),
     ("fullHours", "level_hours[5]"),
     ("emptyHours", "level_hours[1]"),
+    ("misses", "coalesce(misses, 0)"),
+    ("orders", "coalesce(orders, 0)"),
+    ("costCents", "coalesce(cost_cents, 0)"),
 ];
 
 /// The places cannot be put in order by this.
@@ -315,8 +349,8 @@ pub enum PlacesError {
     Database(#[from] sqlx::Error),
 }
 
-/// All places, a page of them, and who leads in three ways.
-type Told = (i64, Json<Vec<Sums>>, Json<Vec<Sums>>, Json<Vec<Sums>>, Json<Vec<Sums>>);
+/// All places, a page of them, and who leads in four ways.
+type Told = (i64, Json<Vec<Sums>>, Json<Vec<Sums>>, Json<Vec<Sums>>, Json<Vec<Sums>>, Json<Vec<Sums>>);
 
 /// Place by place, in one look at the days.
 pub async fn by_place(
@@ -337,15 +371,15 @@ pub async fn by_place(
              (select coalesce(jsonb_agg(p), '[]') from (select * from s order by {order} limit "
     ));
     query.push_bind(wanted.limit).push(" offset ").push_bind(wanted.offset).push(") p)");
-    for column in ["returns", "level_hours[5]", "level_hours[1]"] {
+    for column in ["returns", "level_hours[5]", "level_hours[1]", "misses"] {
         query.push(format!(
             ", (select coalesce(jsonb_agg(p), '[]')
                 from (select * from s where {column} > 0 order by {column} desc, fence_id limit {RANKED}) p)"
         ));
     }
-    let (counted, Json(rows), Json(busiest), Json(fullest), Json(emptiest)): Told =
+    let (counted, Json(rows), Json(busiest), Json(fullest), Json(emptiest), Json(missed)): Told =
         query.build_query_as().fetch_one(db).await?;
-    Ok(Places { rows: Rows::new(rows, counted), busiest, fullest, emptiest })
+    Ok(Places { rows: Rows::new(rows, counted), busiest, fullest, emptiest, missed })
 }
 
 /// The places of what is meant that are there now, whatever was reckoned of them.

@@ -1864,6 +1864,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/order/miss/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders in scope, newest first, of the last 90 days; phones masked. */
+        get: operations["listMisses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders in scope, newest first, of the last 90 days; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMisses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders of the list by their reasons. */
+        get: operations["missSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One missed order. */
+        get: operations["missInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/order/modify": {
         parameters: {
             query?: never;
@@ -1892,6 +1960,23 @@ export interface paths {
         put?: never;
         /** Gives money of a paid order back, never more than was paid; a second person may be needed, by the agent's limits. */
         post: operations["refundOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/remind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reminds the rider of what he owes for an order, by the way that its area has: once an hour, by day. */
+        post: operations["remindOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3091,7 +3176,7 @@ export interface paths {
         };
         /**
          * How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
-         *     there now; days are Shanghai's. Nothing is told of what orders would say.
+         *     there now; days are Shanghai's.
          */
         get: operations["stationStatistics"];
         put?: never;
@@ -4256,6 +4341,23 @@ export interface paths {
         };
         /** How a rider stands, and what his wallet holds. */
         get: operations["riderAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/arrears": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a rider owes for which orders, and when he was reminded of it. */
+        get: operations["riderArrears"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6140,6 +6242,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Arrears: {
+            /** @description What a rider owes. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description All of the orders together, cents.
+                 */
+                owedCents: number;
+                /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
+                rows: components["schemas"]["Arrear"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AttachmentGiven: {
             /** @description A file that was taken in. */
             data: {
@@ -6814,6 +6931,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MissRow: {
+            data: components["schemas"]["MissRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MissSummary: {
+            /** @description Misses by reason. */
+            data: {
+                /** @description Each reason that there is, the most frequent first. */
+                reasons: components["schemas"]["MissShare"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Moment: {
             /** @description A thing as it was. */
             data: {
@@ -7002,6 +7135,18 @@ export interface components {
                 receipt: components["schemas"]["Receipt"] | null;
                 /** @description What may still go back. */
                 refundable: components["schemas"]["OrderShare"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderReminded: {
+            /** @description What became of a reminder. */
+            data: {
+                /** @description Whether the SMS provider took the message; null: none was to leave. */
+                sent: boolean | null;
+                /** @description How he is reminded. */
+                way: components["schemas"]["RemindWay"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7256,6 +7401,22 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["MaintenanceArea"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MissRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["MissRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -8778,6 +8939,49 @@ export interface components {
         AreasListed: {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
+        };
+        /** @description What a rider owes for an order, and how often he was reminded of it. */
+        Arrear: {
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int64
+             * @description 结束时间, epoch milliseconds.
+             */
+            endAt?: number | null;
+            /** @description Which order, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description What is still to be paid, cents.
+             */
+            owedCents: number;
+            remindWay?: components["schemas"]["RemindWay"] | null;
+            /**
+             * Format: int64
+             * @description 最近催缴, epoch milliseconds.
+             */
+            remindedAt?: number | null;
+            /**
+             * Format: int32
+             * @description 催缴次数.
+             */
+            reminders: number;
+            /**
+             * Format: int64
+             * @description 开始时间, epoch milliseconds.
+             */
+            startAt?: number | null;
+        };
+        /** @description What a rider owes. */
+        Arrears: {
+            /**
+             * Format: int64
+             * @description All of the orders together, cents.
+             */
+            owedCents: number;
+            /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
+            rows: components["schemas"]["Arrear"][];
         };
         /** @description A file of a case, with what it tells of where and when it was taken. */
         Attached: {
@@ -12426,6 +12630,85 @@ export interface components {
                 [key: string]: string[];
             };
         };
+        /**
+         * Format: int32
+         * @description 环节
+         * @enum {integer}
+         */
+        MissAct: 1 | 2 | 3 | 4;
+        /**
+         * Format: int32
+         * @description 丢单原因
+         * @enum {integer}
+         */
+        MissReason: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 30 | 31 | 40 | 41 | 42 | 43;
+        /** @description A miss as lists show it; its rider's phone is masked. */
+        MissRow: {
+            /** @description 环节. */
+            act: components["schemas"]["MissAct"];
+            /** @description Whose it would have been. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description 丢单时间, the first try: epoch milliseconds.
+             */
+            at: number;
+            /** @description 车辆编号. */
+            carId?: string | null;
+            /** @description What the refusal said. */
+            detail: string;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description The last try, epoch milliseconds.
+             */
+            lastAt: number;
+            /**
+             * Format: double
+             * @description Where he was, or else the bike: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description The service area. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description The nearest parking place within 300 m, as text. */
+            parkingId?: string | null;
+            /** @description Its name. */
+            parkingName?: string | null;
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /** @description 丢单原因. */
+            reason: components["schemas"]["MissReason"];
+            /**
+             * Format: int32
+             * @description 次数.
+             */
+            tries: number;
+            /** @description Who, as text; null: nobody said who. */
+            userId?: string | null;
+        };
+        /** @description So many misses for a reason. */
+        MissShare: {
+            /**
+             * Format: int64
+             * @description 丢单数.
+             */
+            misses: number;
+            /** @description 丢单原因. */
+            reason: components["schemas"]["MissReason"];
+        };
+        /** @description Misses by reason. */
+        MissSummary: {
+            /** @description Each reason that there is, the most frequent first. */
+            reasons: components["schemas"]["MissShare"][];
+        };
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -13034,6 +13317,8 @@ export interface components {
             modify: string | null;
             /** @description 退款. */
             refund: string | null;
+            /** @description 催缴. */
+            remind: string | null;
             /** @description 核销欠款. */
             writeOff: string | null;
         };
@@ -13239,6 +13524,22 @@ export interface components {
              */
             version?: number | null;
         };
+        OrderRemind: {
+            /** @description Which, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description What became of a reminder. */
+        OrderReminded: {
+            /** @description Whether the SMS provider took the message; null: none was to leave. */
+            sent: boolean | null;
+            /** @description How he is reminded. */
+            way: components["schemas"]["RemindWay"];
+        };
         /** @description A fare computed again. */
         OrderReplay: {
             /**
@@ -13379,6 +13680,17 @@ export interface components {
              * @description 已退, cents.
              */
             refundCents: number;
+            remindWay?: components["schemas"]["RemindWay"] | null;
+            /**
+             * Format: int64
+             * @description 最近催缴, epoch milliseconds.
+             */
+            remindedAt?: number | null;
+            /**
+             * Format: int32
+             * @description 催缴次数.
+             */
+            reminders: number;
             /**
              * Format: int64
              * @description Epoch milliseconds.
@@ -15406,6 +15718,11 @@ export interface components {
              */
             at: number;
             /**
+             * Format: double
+             * @description 流水, yuan.
+             */
+            costYuan: number | null;
+            /**
              * Format: int64
              * @description 离站.
              */
@@ -15420,6 +15737,16 @@ export interface components {
              * @description 满溢率, percent.
              */
             fullPercent: number | null;
+            /**
+             * Format: int64
+             * @description 丢单; null where that is not known, as of the following.
+             */
+            misses: number | null;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -15442,6 +15769,8 @@ export interface components {
             empty: components["schemas"]["RankedStation"][];
             /** @description By hours at level 4. */
             full: components["schemas"]["RankedStation"][];
+            /** @description By 丢单. */
+            misses: components["schemas"]["RankedStation"][];
             /** @description By 还车. */
             returns: components["schemas"]["RankedStation"][];
         };
@@ -15472,6 +15801,11 @@ export interface components {
              * @description 停放上限 as it was drawn last.
              */
             capacity: number;
+            /**
+             * Format: int64
+             * @description 流水: what these cost, cents.
+             */
+            costCents: number | null;
             /** @description Whether it was taken away since. */
             deleted: boolean;
             /**
@@ -15513,6 +15847,11 @@ export interface components {
              * @description 等级 now; null while it is closed or does not count.
              */
             level: number | null;
+            /**
+             * Format: int64
+             * @description 丢单: missed orders to which it is the nearest within 300 m; null where that is not known, as of the following.
+             */
+            misses: number | null;
             /** @description 名称. */
             name: string;
             /** @description The area it lies in. */
@@ -15522,6 +15861,11 @@ export interface components {
              * @description Full hours at which it was open.
              */
             openHours: number;
+            /**
+             * Format: int64
+             * @description 订单: rides that began in it or beside it.
+             */
+            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -15592,6 +15936,8 @@ export interface components {
              * @description 告警 of those that stand there.
              */
             alarm: number;
+            /** @description 流水: what these cost, yuan. */
+            costYuan: components["schemas"]["Figure"];
             /** @description 离站: bikes that left. */
             departures: components["schemas"]["Figure"];
             /** @description 空站率: share of the open hours at level 0, percent. */
@@ -15603,6 +15949,10 @@ export interface components {
             fault: number;
             /** @description 满溢率: share of the open hours at level 4, percent. */
             fullPercent: components["schemas"]["Figure"];
+            /** @description 丢单: missed orders nearest to them; null where that is not known, as of the following. */
+            misses: components["schemas"]["Figure"];
+            /** @description 订单: rides that began there. */
+            orders: components["schemas"]["Figure"];
             /** @description 站外还车: bikes that were left beside. */
             outside: components["schemas"]["Figure"];
             /**
@@ -20175,6 +20525,165 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listMisses: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MissRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMisses: {
+        parameters: {
+            query?: {
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    missSummary: {
+        parameters: {
+            query?: {
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MissSummary"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    missInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MissRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     modifyOrder: {
         parameters: {
             query?: never;
@@ -20222,6 +20731,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    remindOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderRemind"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderReminded"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -22832,7 +23369,8 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
+                 *     a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -22875,7 +23413,8 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
+                 *     a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -25005,6 +25544,32 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    riderArrears: {
+        parameters: {
+            query: {
+                /** @description His id. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Arrears"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     refundBalance: {
         parameters: {
             query?: never;
@@ -25346,6 +25911,8 @@ export interface operations {
                 lng: number;
                 /** @description Of the place: wgs84 (default), gcj02 or bd09. */
                 datum?: string;
+                /** @description Who looks: with it an empty neighbourhood is kept as what he missed. */
+                userId?: string;
             };
             header?: never;
             path?: never;
@@ -25708,6 +26275,12 @@ export interface operations {
             query: {
                 /** @description 车辆编号. */
                 carId: string;
+                /** @description Who scans it. */
+                userId?: string;
+                /** @description Where his phone is: degrees north, WGS-84. */
+                lat?: number;
+                /** @description Degrees east, WGS-84. */
+                lng?: number;
             };
             header?: never;
             path?: never;

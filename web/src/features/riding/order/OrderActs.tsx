@@ -14,7 +14,8 @@ interface Fields {
   at?: Dayjs
   yuan?: number
   to?: 'original' | 'wallet'
-  reason: string
+  /** Of all but a reminder. */
+  reason?: string
 }
 
 const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
@@ -23,6 +24,7 @@ const acts: readonly { act: Act; label: string; danger?: boolean }[] = [
   { act: 'cancel', label: '取消订单' },
   { act: 'modify', label: '改价' },
   { act: 'refund', label: '退款', danger: true },
+  { act: 'remind', label: '催缴' },
   { act: 'writeOff', label: '核销欠款', danger: true },
 ]
 
@@ -38,6 +40,8 @@ function consequenceOf(act: Act, { carId, payCents, refundable, owedCents }: Ord
       return `现在应付 ${formatMoney(payCents)} 元，只能改低；超过额度时由另一位同事复核后生效。`
     case 'refund':
       return `最多可退 ${formatMoney(sum)} 元：先退支付渠道，再退充值余额，最后退赠送余额；超过额度时由另一位同事复核后退款。`
+    case 'remind':
+      return `按服务区的提醒方式通知用户支付欠款 ${formatMoney(owedCents)} 元；一小时内只能催缴一次，晚 22 点至早 8 点不催缴。`
     case 'writeOff':
       return `不再收取欠款 ${formatMoney(owedCents)} 元，需要另一位同事复核后生效。`
   }
@@ -45,12 +49,16 @@ function consequenceOf(act: Act, { carId, payCents, refundable, owedCents }: Ord
 
 /** What became of it: it is done, or waits for a second person. */
 export function became(answer: unknown): string {
+  if (typeof answer === 'object' && answer !== null && 'sent' in answer) {
+    if (answer.sent === true) return '已催缴，短信已发出'
+    return answer.sent === false ? '已记为催缴，但短信没有发出，一小时后可以再试' : '已催缴，用户打开客户端时会看到'
+  }
   const waits = typeof answer === 'object' && answer !== null && 'approvalId' in answer
   return waits ? '已提交复核，由另一位同事同意后执行' : '已执行'
 }
 
 /** Sends an act as it was asked for. */
-function run(act: Act, { orderId, version }: OrderInfo, { at, yuan = 0, to = 'original', reason }: Fields, options: CallOptions): Promise<unknown> {
+function run(act: Act, { orderId, version }: OrderInfo, { at, yuan = 0, to = 'original', reason = '' }: Fields, options: CallOptions): Promise<unknown> {
   const body = { orderId, reason, version }
   const cents = Math.round(yuan * 100)
   switch (act) {
@@ -64,6 +72,8 @@ function run(act: Act, { orderId, version }: OrderInfo, { at, yuan = 0, to = 'or
       return command.post('/order/modify')({ ...body, payCents: cents }, options)
     case 'refund':
       return command.post('/order/refund')({ ...body, rideCents: cents, to }, options)
+    case 'remind':
+      return command.post('/order/remind')({ orderId, version }, options)
     case 'writeOff':
       return command.post('/order/writeOff')(body, options)
   }
@@ -97,9 +107,9 @@ function ActDialog({ act, order, onClose }: { act: Act; order: OrderInfo; onClos
   const label = acts.find((one) => one.act === act)?.label
   const sum_cents = order.refundable.rechargeCents + order.refundable.presentCents + order.refundable.thirdCents
   const most_cents = act === 'refund' ? sum_cents : order.payCents
-  const finish = ({ reason, ...fields }: Fields) => void send.mutateAsync({ ...fields, reason: reason.trim() }).then(onClose, () => undefined)
+  const finish = ({ reason = '', ...fields }: Fields) => void send.mutateAsync({ ...fields, reason: reason.trim() }).then(onClose, () => undefined)
   return (
-    <Modal open title={`${label}「订单 ${order.orderId}」`} okText={label} cancelText="取消" okButtonProps={{ danger: true, loading: send.isPending }} onOk={() => form.submit()} onCancel={onClose} destroyOnHidden>
+    <Modal open title={`${label}「订单 ${order.orderId}」`} okText={label} cancelText="取消" okButtonProps={{ danger: act !== 'remind', loading: send.isPending }} onOk={() => form.submit()} onCancel={onClose} destroyOnHidden>
       <p>{consequenceOf(act, order)}</p>
       <Form<Fields> form={form} layout="vertical" initialValues={{ at: dayjs(writtenOf(serverNow())), yuan: most_cents / 100, to: 'original', reason: '' }} onFinish={finish}>
         {act === 'forceEnd' && (
@@ -122,9 +132,11 @@ function ActDialog({ act, order, onClose }: { act: Act; order: OrderInfo; onClos
             />
           </Form.Item>
         )}
-        <Form.Item name="reason" label="原因" rules={[{ required: true, whitespace: true, message: '请填写原因' }]}>
-          <Input.TextArea autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REASON_MAX} showCount />
-        </Form.Item>
+        {act !== 'remind' && (
+          <Form.Item name="reason" label="原因" rules={[{ required: true, whitespace: true, message: '请填写原因' }]}>
+            <Input.TextArea autoSize={{ minRows: 2, maxRows: 4 }} maxLength={REASON_MAX} showCount />
+          </Form.Item>
+        )}
       </Form>
     </Modal>
   )

@@ -13,7 +13,7 @@ import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { factsOf } from '@/kit/list/cells'
 import { orderList } from './description'
-import { causeText, endText, movesOf, type OrderInfo, orderInfo, orderState, proofText } from './order'
+import { causeText, endText, movesOf, type OrderInfo, orderInfo, orderState, proofText, remindedText } from './order'
 import { OrderActs } from './OrderActs'
 import { OrderReplay } from './OrderReplay'
 import { ReceiptTable } from './ReceiptTable'
@@ -60,6 +60,7 @@ function factsFor(order: OrderInfo): Fact[] {
     ...(order.cancelReason === null ? [] : [{ name: '取消原因', value: labelOf(cancelReasonLabels, order.cancelReason) }]),
     ...factsOf(orderList, order, 'payCents', 'paidCents', 'refundCents', 'writtenOffCents'),
     { name: '待付（元）', value: <Money cents={order.owedCents} /> },
+    ...(order.reminders > 0 ? [{ name: '催缴', value: remindedText(order) }] : []),
     { name: '计费版本', value: order.billingVersion === 0 ? '默认计费' : `第 ${order.billingVersion} 版` },
     { name: '用户编号', value: <span className="figure">{order.userId}</span> },
   ]

@@ -18,7 +18,7 @@ export function OrderDrawer({ id, onClose }: { id: string; onClose: () => void }
       words={{ untitled: '订单', failure: '订单加载失败', subject: '这个订单', main: '费用' }}
       title={titleOf}
       actions={() => <Link to={`/user-order-detail?orderId=${id}`}>轨迹与费用依据</Link>}
-      facts={(order) => factsOf(orderList, order, 'state', 'phone', 'name', 'carId', 'areaName', 'openedAt', 'startAt', 'endAt', 'ridingS', 'distanceM', 'class', 'endKind', 'payCents', 'paidCents', 'refundCents')}
+      facts={(order) => factsOf(orderList, order, 'state', 'phone', 'name', 'carId', 'areaName', 'openedAt', 'startAt', 'endAt', 'ridingS', 'distanceM', 'class', 'endKind', 'payCents', 'paidCents', 'refundCents', ...(order.reminders > 0 ? (['reminders', 'remindedAt'] as const) : []))}
       onClose={onClose}
     >
       {(_, order) => (

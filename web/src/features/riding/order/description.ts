@@ -54,6 +54,8 @@ export const orderList: ListDescription<Order> = {
     { kind: 'money', key: 'helmetCents', title: '头盔费（元）', optional: true, value: (order) => order.helmetCents },
     { kind: 'money', key: 'writtenOffCents', title: '核销（元）', optional: true, value: (order) => order.writtenOffCents },
     { key: 'isModified', title: '是否改价', width: 84, optional: true, text: (order) => (order.isModified ? '是' : '否') },
+    { kind: 'count', key: 'reminders', title: '催缴次数', width: 92, optional: true, value: (order) => order.reminders },
+    { kind: 'time', key: 'remindedAt', title: '最近催缴', optional: true, value: (order) => order.remindedAt },
     { kind: 'time', key: 'paidAt', title: '支付时间', optional: true, value: (order) => order.paidAt },
     { key: 'userId', title: '用户编号', width: 178, optional: true, text: (order) => order.userId },
   ],

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '@/api/client'
-import { endKindLabels, fareRuleLabels, payStateLabels, returnClassLabels } from '@/api/generated/labels'
+import { endKindLabels, fareRuleLabels, payStateLabels, remindWayLabels, returnClassLabels } from '@/api/generated/labels'
 import type { DataOf } from '@/api/shapes'
 import { labelOf, tagOf } from '@/kit/choice'
 import { formatTime } from '@/kit/format'
@@ -92,6 +92,13 @@ export function distanceText(metres: number): string {
 export function endText({ endKind, class: left }: Pick<Order, 'endKind' | 'class'>): string {
   const parts = [endKind === null || endKind === undefined ? '' : labelOf(endKindLabels, endKind), left === null || left === undefined ? '' : labelOf(returnClassLabels, left)]
   return parts.filter(Boolean).join(' · ')
+}
+
+/** `2 次 · 最近 2026-11-24 10:00:00（短信）`; nothing of one that nobody was reminded of. */
+export function remindedText({ reminders, remindedAt, remindWay }: Pick<Order, 'reminders' | 'remindedAt' | 'remindWay'>): string {
+  if (reminders === 0) return ''
+  const way = remindWay === null || remindWay === undefined ? '' : `（${labelOf(remindWayLabels, remindWay)}）`
+  return `${reminders} 次 · 最近 ${formatTime(remindedAt)}${way}`
 }
 
 /** What an order is known by. */

@@ -15,7 +15,7 @@ import { levels, scopeOf, stationInfo } from './station'
 /** What of all places is said of one alone: figures of now are among its facts, and it leads nobody. */
 const ofOne = {
   ...stationStatistics,
-  cards: stationStatistics.cards.slice(-6),
+  cards: stationStatistics.cards.slice(-9),
   rankings: [],
 }
 

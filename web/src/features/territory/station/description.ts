@@ -49,6 +49,9 @@ export function stationList(areas: readonly FilterOption[]): ListDescription<Sta
       { kind: 'percent', key: 'fullPercent', title: '满溢率', width: 80, value: (station) => basisPoints(station.fullPercent) },
       { kind: 'count', key: 'emptyHours', title: '空站时长（小时）', width: 120, sort: 'emptyHours', value: (station) => station.emptyHours },
       { kind: 'percent', key: 'emptyPercent', title: '空站率', width: 80, value: (station) => basisPoints(station.emptyPercent) },
+      { kind: 'count', key: 'misses', title: '丢单', width: 84, sort: 'misses', value: (station) => station.misses },
+      { kind: 'count', key: 'orders', title: '订单', width: 84, sort: 'orders', value: (station) => station.orders },
+      { kind: 'money', key: 'costCents', title: '流水（元）', width: 104, sort: 'costCents', value: (station) => station.costCents },
       { kind: 'count', key: 'openHours', title: '开放时长（小时）', width: 120, optional: true, value: (station) => station.openHours },
       { kind: 'count', key: 'capacity', title: '停放上限', width: 84, optional: true, value: (station) => station.capacity },
       { key: 'tags', title: '标签', width: 130, optional: true, text: (station) => station.tags.join('、') },
@@ -63,6 +66,9 @@ const formulas = {
   outside: '期间关锁在任何站点之外、以该站点为最近且不超过 50 米的次数',
   standing: '每个整点在站车辆之和 ÷ 整点数',
   full: '整点为「淤积」的站点小时 ÷ 开放的站点小时；淤积：在站车辆不少于当时的停放上限',
+  misses: '期间在站点附近（以其为最近、不超过 300 米）因车辆、车锁或无车可租没有用上车的次数；用户自身原因（未实名、欠费等）不计，两分钟内的重复尝试算一次',
+  orders: '期间在站内或站外 50 米内开始的骑行订单',
+  cost: '上述订单的应付金额之和；改价在订单次日之内的计入，之后的改价和退款不再变动',
   empty: '整点为「空」的站点小时 ÷ 开放的站点小时；空：一辆也没有',
 } as const
 
@@ -81,6 +87,9 @@ export const stationStatistics: Statistics<StationAnswer, StationPoint> = {
     { key: 'standing', title: '平均在站', unit: '辆', formula: formulas.standing, figure: ({ summary }) => summary.standing },
     { key: 'full', title: '满溢率', unit: '%', formula: formulas.full, figure: ({ summary }) => summary.fullPercent },
     { key: 'empty', title: '空站率', unit: '%', formula: formulas.empty, figure: ({ summary }) => summary.emptyPercent },
+    { key: 'misses', title: '丢单', unit: '次', formula: formulas.misses, figure: ({ summary }) => summary.misses },
+    { key: 'orders', title: '订单', unit: '单', formula: formulas.orders, figure: ({ summary }) => summary.orders },
+    { key: 'cost', title: '流水', unit: '元', formula: formulas.cost, figure: ({ summary }) => summary.costYuan },
   ],
   trend: {
     title: '趋势',
@@ -94,12 +103,16 @@ export const stationStatistics: Statistics<StationAnswer, StationPoint> = {
       { key: 'standing', title: '平均在站', unit: '辆', formula: formulas.standing, value: ({ standing }) => standing },
       { key: 'full', title: '满溢率', unit: '%', percent: true, formula: formulas.full, value: ({ fullPercent }) => fullPercent },
       { key: 'empty', title: '空站率', unit: '%', percent: true, formula: formulas.empty, value: ({ emptyPercent }) => emptyPercent },
+      { key: 'misses', title: '丢单', unit: '次', formula: formulas.misses, value: ({ misses }) => misses },
+      { key: 'orders', title: '订单', unit: '单', formula: formulas.orders, value: ({ orders }) => orders },
+      { key: 'cost', title: '流水', unit: '元', formula: formulas.cost, value: ({ costYuan }) => costYuan },
     ],
   },
   rankings: [
     { key: 'returns', title: '还车', unit: '次', formula: `${formulas.returns}；最多的 10 个站点`, rows: ({ rank }) => rank.returns },
     { key: 'full', title: '淤积', unit: '小时', formula: '期间整点为「淤积」的小时数，最多的 10 个站点', rows: ({ rank }) => rank.full },
     { key: 'empty', title: '空站', unit: '小时', formula: '期间整点为「空」的小时数，最多的 10 个站点', rows: ({ rank }) => rank.empty },
+    { key: 'misses', title: '丢单', unit: '次', formula: `${formulas.misses}；最多的 10 个站点`, rows: ({ rank }) => rank.misses },
   ],
   shares: [
     {
