@@ -119,6 +119,11 @@ impl Entry {
         of_kind.map(|posting| kind.grown_by(posting.amount_cents)).sum()
     }
 
+    /// All that it moves: its debits, in cents.
+    pub fn moved_cents(&self) -> i64 {
+        self.postings.iter().map(|posting| posting.amount_cents.max(0)).sum()
+    }
+
     /// The channel that it moves money through, by its number.
     pub fn channel(&self) -> Option<i16> {
         let found = self.postings.iter().find(|posting| posting.account.kind == AccountKind::Channel);

@@ -181,7 +181,12 @@ impl Figures {
 
     /// 优惠占比: orders with any relief, ten-thousandths.
     pub const fn relief_rate(&self) -> Option<i64> {
-        basis_points(self.free_orders + self.card_orders + self.discount_orders, self.orders)
+        basis_points(self.orders - self.plain_orders(), self.orders)
+    }
+
+    /// 无优惠: orders without any relief.
+    pub const fn plain_orders(&self) -> i64 {
+        self.orders - self.free_orders - self.card_orders - self.discount_orders
     }
 
     /// Orders that are not short.

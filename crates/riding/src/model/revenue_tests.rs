@@ -172,7 +172,8 @@ fn money_of_a_name_that_is_not_known_is_counted_too() {
 fn pricing(seconds: i64, rules: &[FareRule]) -> Pricing {
     let lines = rules.iter().map(|rule| FareLine { rule: *rule, amount_cents: 0, quantity: 0 }).collect();
     let receipt = Receipt { lines, pay_cents: 250, ..Receipt::default() };
-    let ridden = Ridden { start_at: at(0, 9.0), end_at: at(0, 9.0).plus_millis(seconds * 1000), distance_m: 900 };
+    let ridden =
+        Ridden { start_at: at(0, 9.0), end_at: at(0, 9.0).plus_millis(seconds * 1000), distance_m: 900 };
     Pricing {
         billing_version: 0,
         ridden,
@@ -207,7 +208,10 @@ fn orders_are_counted_by_relief_and_short_ones_are_no_part_of_averages() {
 
 /// Something that happens to one of a few orders or to a wallet: what, how much, how long before it is recorded.
 fn any_facts() -> impl Strategy<Value = Vec<(u8, i64, i64, i64)>> {
-    proptest::collection::vec((0_u8..9, 1_i64..5_000, -600_000_i64..4 * 24 * HOUR_MS, 0_i64..7 * HOUR_MS), 1..120)
+    proptest::collection::vec(
+        (0_u8..9, 1_i64..5_000, -600_000_i64..4 * 24 * HOUR_MS, 0_i64..7 * HOUR_MS),
+        1..120,
+    )
 }
 
 /// Entries in the order of the log, each recorded no earlier than the one before.
