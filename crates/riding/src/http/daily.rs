@@ -278,7 +278,7 @@ const FILE: Export<DailyRow> = Export {
         Column::money("paidCents", "新增实收 E（元）", |row| row.sums.paid_cents),
         Column::money("owingCents", "新增欠款 C（元）", |row| row.sums.owing_cents),
         Column::made("owingRate", "欠款率", |row| rate(row.sums.owing_rate)),
-        Column::money("arrearsCents", "历史欠款补缴 D（元）", |row| row.sums.arrears_cents),
+        Column::money("arrearsCents", "补缴 D（元）", |row| row.sums.arrears_cents),
         Column::money("receivedCents", "实收总额（元）", |row| row.sums.received_cents),
         Column::money("topUpCents", "充值（元）", |row| row.sums.figures.top_up_cents),
         Column::money("cardThirdCents", "卡类销售（元）", |row| row.sums.figures.card_third_cents),

@@ -381,7 +381,7 @@ async fn route_078_days_are_those_of_a_plain_recomputation_and_closed_ones_stay(
     ] {
         assert_eq!(scene.admin.call("GET", DAILY, wrong.clone()).await.status, 400, "{wrong}");
     }
-    let role = scene.admin.new_role("无报表", &["16".to_owned(), "1601".to_owned()]).await;
+    let role = scene.admin.new_role("无报表", &["07".to_owned(), "1601".to_owned()]).await;
     scene.admin.new_operator("13700000094", &[&role], &scene.city.agent).await;
     let without = Browser::signed_in(&scene.node.url, "13700000094").await;
     for path in [DAILY, AREAS, ENTRIES, "/report/daily/export", "/report/daily/entries/export"] {
