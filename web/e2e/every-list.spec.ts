@@ -13,6 +13,8 @@ const SIZES = [
   [1366, 768],
   [390, 844],
 ] as const
+/** Their rows are days: a choice leaves fewer things in each, and no day out. */
+const OF_DAYS = ['/report/financial-statistics']
 /** Of a filter's choices so many are tried. */
 const CHOICES_MOST = 4
 
@@ -70,7 +72,7 @@ async function chooseFrom(page: Page, box: Locator, whole: number, path: string)
     narrows.push((await counted(page)) !== whole || (await allAre(page, name)))
     await reset(page, path)
   }
-  expect(choices > 1 && whole > 0 ? narrows : [true], `${label} leaves rows out`).toContain(true)
+  expect(choices > 1 && whole > 0 && !OF_DAYS.includes(path) ? narrows : [true], `${label} leaves rows out`).toContain(true)
 }
 
 async function sortBy(page: Page, head: Locator): Promise<void> {

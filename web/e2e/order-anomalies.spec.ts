@@ -14,7 +14,7 @@ const SIZES = [
 test('ROUTE-022 strange orders are a view of the orders, which the address names', async ({ page }) => {
   test.setTimeout(180_000)
   await page.goto(at('/user-order'))
-  const view = (name: RegExp) => page.locator('.order-views > .ant-tabs').getByRole('tab', { name })
+  const view = (name: RegExp) => page.locator('.views > .ant-tabs').getByRole('tab', { name })
   await expect(page.getByRole('heading', { name: '用户订单' })).toBeVisible()
   await expect(view(/用户订单/)).toHaveAttribute('aria-selected', 'true')
   await view(/异常订单/).click()

@@ -20,6 +20,18 @@ pub fn containing(typed: &str) -> String {
     rows::containing(typed, KEYWORD_MAX)
 }
 
+/// Cuts a statement of one's own down to what lies within `reach`, behind other conditions. Names come from the code only.
+pub fn within<T: Ord + Copy>(
+    query: &mut QueryBuilder<Postgres>,
+    column: &str,
+    reach: &Reach<T>,
+    number: impl Fn(T) -> i64,
+) {
+    let Reach::Only(ids) = reach else { return };
+    let ids: Vec<i64> = ids.iter().copied().map(number).collect();
+    query.push(format!(" and {column} = any(")).push_bind(ids).push(")");
+}
+
 /// What a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {

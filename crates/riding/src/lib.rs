@@ -71,6 +71,8 @@ pub fn routes(context: &Context) -> Routes {
         .merge(http::riders::routes(context))
         .merge(http::rider_info::routes(context))
         .merge(http::wallets::routes(context))
+        .merge(http::daily::routes(context))
+        .merge(http::revenue_entries::routes(context))
 }
 
 /// What of it may need a second person.
@@ -94,5 +96,6 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::certifications::CertificationRow>::new()),
         Arc::new(Folded::<read::rebindings::RebindingRow>::new()),
         Arc::new(Folded::<read::return_reviews::ReturnReviewRow>::new()),
+        Arc::new(read::revenue::RevenueDays),
     ]
 }

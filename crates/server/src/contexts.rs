@@ -62,6 +62,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("certification", &["0703"]),
     ("rebinding", &["0704"]),
     ("blacklist_entry", &["08"]),
+    ("revenue_day", &["150101"]),
 ];
 
 /// Everything at work.

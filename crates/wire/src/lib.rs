@@ -72,5 +72,5 @@ pub use request_context::{IDEMPOTENCY_KEY, POSITION, RequestContext, SEEN, Seen,
 pub use routes::{Permit, RouteInfo, Routes, Surface};
 pub use serving::serve;
 pub use sessions::{OpenedSession, Session, SessionError, SessionId, Sessions};
-pub use statistics::{Figure, TimeRange};
+pub use statistics::{DayRange, Figure, TimeRange, area_ids};
 pub use token::{Claims, IssuedToken, TokenError, TokenKeys, TokenSubject};

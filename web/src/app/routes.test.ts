@@ -301,6 +301,7 @@ const built: ReadonlySet<string> = new Set([
   '/electronic/no-stop-fence',
   '/data/area-management',
   '/data/station-statistics',
+  '/report/financial-statistics',
   '/data/park-application',
   '/financial/SplitBill',
   '/financial/AccountManager',

@@ -113,6 +113,23 @@ pub enum NotAnEntry {
 }
 
 impl Entry {
+    /// What it adds to the accounts of a kind, in cents.
+    pub fn grown(&self, kind: AccountKind) -> i64 {
+        let of_kind = self.postings.iter().filter(|posting| posting.account.kind == kind);
+        of_kind.map(|posting| kind.grown_by(posting.amount_cents)).sum()
+    }
+
+    /// All that it moves: its debits, in cents.
+    pub fn moved_cents(&self) -> i64 {
+        self.postings.iter().map(|posting| posting.amount_cents.max(0)).sum()
+    }
+
+    /// The channel that it moves money through, by its number.
+    pub fn channel(&self) -> Option<i16> {
+        let found = self.postings.iter().find(|posting| posting.account.kind == AccountKind::Channel);
+        found.and_then(|posting| i16::try_from(posting.account.party).ok())
+    }
+
     /// What of it is wrong, if anything.
     pub fn fault(&self) -> Option<NotAnEntry> {
         let postings = &self.postings;

@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use vocabulary::{AgentId, DataOwner};
 
-use crate::{AccountKind, Book, BookEvent, Entry, Holder, Posting};
+use crate::{AccountKind, Book, BookEvent, Entry, Holder};
 
 /// Kinds of account with a column each, in the order of the columns.
 const KINDS: [(AccountKind, &str); 14] = [
@@ -53,17 +53,6 @@ struct Line<'a> {
     entry: Entry,
 }
 
-fn grown(entry: &Entry, kind: AccountKind) -> i64 {
-    let of_kind = entry.postings.iter().filter(|posting| posting.account.kind == kind);
-    of_kind.map(|posting| kind.grown_by(posting.amount_cents)).sum()
-}
-
-/// The channel that an entry moves money through, by its number.
-fn channel(postings: &[Posting]) -> Option<i16> {
-    let found = postings.iter().find(|posting| posting.account.kind == AccountKind::Channel);
-    found.and_then(|posting| i16::try_from(posting.account.party).ok())
-}
-
 #[async_trait]
 impl Projector for Entries {
     fn name(&self) -> &'static str {
@@ -103,7 +92,7 @@ impl Projector for Entries {
                 BookEvent::Opened { agent_id, .. } => of.agent_id = agent_id.0,
                 BookEvent::Posted(entry) => {
                     for (balance, kind) in of.after.iter_mut().zip(AFTER) {
-                        *balance += grown(&entry, kind);
+                        *balance += entry.grown(kind);
                     }
                     let holder = recorded.stream_id.parse().map_err(|()| "a book has its holder's name")?;
                     lines.push(Line { recorded, holder, held: *of, entry });
@@ -158,7 +147,7 @@ async fn write(db: &mut PgConnection, lines: &[Line<'_>]) -> Result<(), ApplyErr
                 "area_id": line.entry.area_id.map(|area| area.0),
                 "what": line.entry.cause.what(),
                 "cause": line.entry.cause.as_str(),
-                "channel": channel(&line.entry.postings),
+                "channel": line.entry.channel(),
                 "at_ms": line.entry.at.millis(),
                 "recorded_at_ms": line.recorded.recorded_at.millis(),
                 "recharge_after_cents": line.held.after[0],
@@ -167,7 +156,7 @@ async fn write(db: &mut PgConnection, lines: &[Line<'_>]) -> Result<(), ApplyErr
                 "receivable_after_cents": line.held.after[3],
             });
             for (kind, column) in KINDS {
-                row[column] = grown(&line.entry, kind).into();
+                row[column] = line.entry.grown(kind).into();
             }
             row
         })

@@ -27,6 +27,10 @@ pub mod rebinding;
 pub mod reminder;
 pub mod return_review;
 pub mod return_rules;
+pub mod revenue;
+pub mod revenue_figures;
+#[cfg(test)]
+mod revenue_tests;
 pub mod review;
 pub mod rider;
 #[cfg(test)]

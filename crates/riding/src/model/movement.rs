@@ -1,6 +1,6 @@
 //! What moves a rider's money, as people call it: each cause of a journal entry, once.
 
-use vocabulary::choices;
+use vocabulary::{RideOrderId, choices};
 
 choices! {
     /// What an entry of a rider's book is about.
@@ -46,6 +46,12 @@ impl Movement {
     /// By that word.
     pub fn named(what: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|one| one.what() == what)
+    }
+
+    /// The order that a cause of it is about.
+    pub fn order(self, cause: &str) -> Option<RideOrderId> {
+        let (_, which) = cause.split_once(':').filter(|_| self.is_of_order())?;
+        which.split('-').next()?.parse().ok().map(RideOrderId)
     }
 
     /// Whether it is about an order, whose number stands in its cause.
@@ -98,6 +104,8 @@ mod tests {
         assert_eq!(named, Movement::ALL, "each once, and no other");
         for entry in &entries {
             let movement = Movement::named(entry.cause.what()).unwrap();
+            let of_order = movement.is_of_order().then_some(order);
+            assert_eq!(movement.order(entry.cause.as_str()), of_order, "{}", entry.cause);
             assert_eq!(movement.is_of_order(), entry.cause.as_str().contains(":2"), "{}", entry.cause);
         }
     }

@@ -12,5 +12,7 @@ pub mod payments;
 pub mod priced;
 pub mod rebindings;
 pub mod return_reviews;
+pub mod revenue;
+pub mod revenue_days;
 pub mod riders;
 pub mod wallets;

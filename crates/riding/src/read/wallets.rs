@@ -89,10 +89,7 @@ impl WalletRecordRow {
     #[must_use]
     pub fn told(mut self) -> Self {
         self.movement = Movement::named(&self.what);
-        if self.movement.is_some_and(Movement::is_of_order) {
-            let number = self.cause.split_once(':').and_then(|(_, which)| which.split('-').next());
-            self.order_id = number.and_then(|number| number.parse().ok()).map(RideOrderId);
-        }
+        self.order_id = self.movement.and_then(|movement| movement.order(&self.cause));
         self
     }
 }

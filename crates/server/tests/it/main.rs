@@ -14,6 +14,7 @@ mod cards;
 mod city;
 mod client;
 mod crews;
+mod daily_statistics;
 mod devices;
 mod endpoints;
 mod exports;

@@ -8,10 +8,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa_axum::routes;
-use vocabulary::{AreaId, Cents, Day, FenceId, HOURS, Timestamp};
+use vocabulary::{Cents, Day, FenceId, HOURS, Timestamp};
 use wire::{
-    Answer, Caller, Column, Disclosure, EXPORT_ROWS_READ, End, Export, ExportColumns, Figure, Handled,
-    PageQuery, Params, Permit, Refused, Routes, Seen, TimeRange, given, moment,
+    Answer, Caller, Column, DayRange, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Figure, Handled,
+    PageQuery, Params, Permit, Refused, Routes, Seen, TimeRange, area_ids, given,
 };
 
 use super::station_shapes::{
@@ -31,8 +31,6 @@ const DAYS_MOST: i64 = 31;
 const DAYS_USUAL: i64 = 7;
 /// Up to so many days are told hour by hour.
 const DAYS_BY_HOUR: i64 = 2;
-/// Areas that are named at most.
-const AREAS_MOST: usize = 500;
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -68,40 +66,25 @@ struct StationsQuery {
 
 /// Days that are asked for, and those that they are compared with.
 struct Range {
-    from: Day,
-    until: Day,
+    days: DayRange,
     /// Hours of the last day that are over.
     hours: usize,
 }
 
 impl Range {
     fn new(asked: &StationsQuery, reckoned: Timestamp, now: Timestamp) -> Result<Self, Refused> {
-        let today = Day::of(now);
-        let day = |name, text: Option<&String>, end| Ok::<_, Refused>(moment(name, text, end)?.map(Day::of));
-        let until = day("endTime", asked.end_time.as_ref(), End::Last)?.unwrap_or(today).min(today);
-        let from = day("startTime", asked.start_time.as_ref(), End::First)?;
-        let from = from.unwrap_or(Day(until.0 - DAYS_USUAL + 1));
-        if from > until {
-            return Err(Refused::malformed("开始时间不能晚于结束时间或今天"));
-        }
-        if until.0 - from.0 >= DAYS_MOST {
-            return Err(Refused::malformed(format!("时间范围最多 {DAYS_MOST} 天")));
-        }
-        Ok(Self { from, until, hours: until.over(reckoned) })
-    }
-
-    const fn days(&self) -> i64 {
-        self.until.0 - self.from.0 + 1
+        let (start, end) = (asked.start_time.as_ref(), asked.end_time.as_ref());
+        let days = DayRange::asked(start, end, (DAYS_USUAL, DAYS_MOST), now)?;
+        Ok(Self { days, hours: days.until.over(reckoned) })
     }
 
     /// As many days right before it, the last one until the same hour.
     const fn before(&self) -> Self {
-        let days = self.days();
-        Self { from: Day(self.from.0 - days), until: Day(self.until.0 - days), hours: self.hours }
+        Self { days: self.days.before(), hours: self.hours }
     }
 
     fn told(&self) -> TimeRange {
-        TimeRange { from: self.from.hour(0).millis(), until: self.until.hour(self.hours).millis() }
+        TimeRange { from: self.days.from.hour(0).millis(), until: self.days.until.hour(self.hours).millis() }
     }
 }
 
@@ -197,19 +180,11 @@ fn point(one: &Stretch) -> StationPoint {
 
 impl StationsQuery {
     fn meant(&self, range: &Range, present: &Present) -> Result<Meant, Refused> {
-        let area = |text: &str| {
-            text.trim().parse::<AreaId>().map_err(|_| Refused::malformed("请求参数 opAreaIds 格式不正确"))
-        };
-        let areas = given(self.op_area_ids.as_ref()).into_iter().flat_map(|list| list.split(','));
-        let areas = areas.map(area).collect::<Result<Vec<_>, _>>()?;
-        if areas.len() > AREAS_MOST {
-            return Err(Refused::malformed(format!("最多选择 {AREAS_MOST} 个服务区")));
-        }
         let text = |text: &Option<String>| given(text.as_ref()).map(str::to_owned);
         Ok(Meant {
-            from: range.from.date(),
-            until: range.until.date(),
-            areas,
+            from: range.days.from.date(),
+            until: range.days.until.date(),
+            areas: area_ids(self.op_area_ids.as_ref())?,
             fence: self.id,
             keyword: text(&self.keyword),
             tag: text(&self.tag),
@@ -234,11 +209,11 @@ async fn told_before(
     caller: &Caller,
 ) -> Result<Vec<Stretch>, Refused> {
     let scope = &caller.full_scope;
-    let whole = Meant { from: range.from.date(), until: range.until.date(), ..meant.clone() };
+    let whole = Meant { from: range.days.from.date(), until: range.days.until.date(), ..meant.clone() };
     if range.hours == HOURS {
         return Ok(station_days::by_day(db, &whole, scope).await?);
     }
-    let days = Meant { until: Day(range.until.0 - 1).date(), ..whole.clone() };
+    let days = Meant { until: Day(range.days.until.0 - 1).date(), ..whole.clone() };
     let mut told = station_days::by_day(db, &days, scope).await?;
     let last = Meant { from: whole.until, ..whole };
     let hours = station_days::by_hour(db, &last, scope).await?;
@@ -269,7 +244,7 @@ async fn statistics(
     let before = range.before();
 
     let days = station_days::by_day(&mut db, &meant, scope).await?;
-    let by_hour = range.days() <= DAYS_BY_HOUR;
+    let by_hour = range.days.days() <= DAYS_BY_HOUR;
     let series = if by_hour { station_days::by_hour(&mut db, &meant, scope).await? } else { Vec::new() };
     let past = told_before(&mut db, &meant, &before, &caller).await?;
     let wanted = Wanted::page(paging.page(), given(asked.sort.as_ref()));
@@ -491,17 +466,17 @@ mod tests {
             ("2026-11-10 00:00:00".into(), "2026-11-16 15:00:00".into())
         );
         let past = range(Some("2026-11-01"), Some("2026-11-02 08:00:00")).unwrap();
-        assert_eq!((past.days(), past.hours), (2, 24), "whole days");
+        assert_eq!((past.days.days(), past.hours), (2, 24), "whole days");
     }
 
     #[test]
     fn days_that_are_too_many_or_the_wrong_way_round_are_refused() {
-        assert_eq!(range(Some("2026-10-24"), None).unwrap().days(), 31);
+        assert_eq!(range(Some("2026-10-24"), None).unwrap().days.days(), 31);
         assert!(range(Some("2026-10-23"), None).is_err());
         assert!(range(Some("2026-11-22"), Some("2026-11-21")).is_err());
         assert!(range(Some("2026-12-01"), None).is_err(), "tomorrow");
         assert!(range(Some("gestern"), None).is_err());
-        assert_eq!(range(None, Some("2030-01-01")).unwrap().until, Day::of(NOW));
+        assert_eq!(range(None, Some("2030-01-01")).unwrap().days.until, Day::of(NOW));
     }
 
     #[test]

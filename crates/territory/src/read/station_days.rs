@@ -3,11 +3,11 @@
 
 use chrono::NaiveDate;
 use kernel::Reckoned;
-use kernel::list::containing;
+use kernel::list::{containing, within};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection, PgExecutor, Postgres, QueryBuilder};
-use vocabulary::{AgentId, AreaId, FenceId, Page, Reach, Rows, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, FenceId, Page, Rows, Scope, Timestamp};
 
 /// How far they are.
 pub const RECKONED: Reckoned = Reckoned::new("station");
@@ -141,8 +141,8 @@ impl Meant {
 
     /// To the places, of whatever table `d` is.
     fn narrow(&self, query: &mut QueryBuilder<Postgres>, scope: &Scope) {
-        reached(query, "d.agent_id", &scope.agents, |agent| agent.0);
-        reached(query, "d.area_id", &scope.areas, |area| area.0);
+        within(query, "d.agent_id", &scope.agents, |agent| agent.0);
+        within(query, "d.area_id", &scope.areas, |area| area.0);
         if !self.areas.is_empty() {
             let areas: Vec<i64> = self.areas.iter().map(|area| area.0).collect();
             query.push(" and d.area_id = any(").push_bind(areas).push(")");
@@ -167,17 +167,6 @@ impl Meant {
             query.push_bind(tag.clone()).push(")");
         }
     }
-}
-
-fn reached<T: Ord + Copy>(
-    query: &mut QueryBuilder<Postgres>,
-    column: &str,
-    reach: &Reach<T>,
-    number: impl Fn(T) -> i64,
-) {
-    let Reach::Only(ids) = reach else { return };
-    let ids: Vec<i64> = ids.iter().copied().map(number).collect();
-    query.push(format!(" and {column} = any(")).push_bind(ids).push(")");
 }
 
 /// What happened at some places in a stretch of time.

@@ -3149,6 +3149,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/report/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Revenue day by day, the newest first, against as many days before, with the areas that lead. Days are Shanghai's; one that
+         *     is closed never changes.
+         */
+        get: operations["dailyStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/areas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same days area by area; what is of no area (money paid into wallets) stands for itself, and is seen by those who see all
+         *     areas of its agent.
+         */
+        get: operations["dailyStatisticsByArea"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. */
+        get: operations["listRevenueEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/entries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportRevenueEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same days as CSV. It stands in the log who took it, cut down to what. */
+        get: operations["exportDailyStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/stand-in/pay-password": {
         parameters: {
             query?: never;
@@ -6509,6 +6600,49 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DailyAnswer: {
+            /** @description Daily statistics. */
+            data: {
+                /** @description What it is compared with. */
+                before: components["schemas"]["TimeRange"];
+                /** @description Whether there are more than `count`: never. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many there are.
+                 */
+                count: number;
+                /** @description How old it is. */
+                freshness: components["schemas"]["DailyFreshness"];
+                /** @description What was asked for. */
+                range: components["schemas"]["TimeRange"];
+                /** @description Who leads. */
+                rank: components["schemas"]["DailyRanks"];
+                /** @description The days of this page. */
+                rows: components["schemas"]["DailyRow"][];
+                /** @description Day by day, in order of time. */
+                series: components["schemas"]["DailyRow"][];
+                /** @description All of it. */
+                summary: components["schemas"]["DailySummary"];
+                /** @description What all days come to. */
+                totals: components["schemas"]["DailySums"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DailyAreasAnswer: {
+            /** @description Areas in the time that was asked for. */
+            data: {
+                /** @description The most 应收 first, at most 1000. */
+                rows: components["schemas"]["DailyAreaRow"][];
+                /** @description What all of them come to, also those that are not told. */
+                totals: components["schemas"]["DailySums"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Deliveries: {
             /** @description How far areas are. */
             data: {
@@ -7497,6 +7631,22 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["ReturnReviewRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_RevenueEntryRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["RevenueEntryRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -10644,6 +10794,183 @@ export interface components {
              */
             state: number;
         };
+        /** @description Daily statistics. */
+        DailyAnswer: {
+            /** @description What it is compared with. */
+            before: components["schemas"]["TimeRange"];
+            /** @description Whether there are more than `count`: never. */
+            capped: boolean;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description How old it is. */
+            freshness: components["schemas"]["DailyFreshness"];
+            /** @description What was asked for. */
+            range: components["schemas"]["TimeRange"];
+            /** @description Who leads. */
+            rank: components["schemas"]["DailyRanks"];
+            /** @description The days of this page. */
+            rows: components["schemas"]["DailyRow"][];
+            /** @description Day by day, in order of time. */
+            series: components["schemas"]["DailyRow"][];
+            /** @description All of it. */
+            summary: components["schemas"]["DailySummary"];
+            /** @description What all days come to. */
+            totals: components["schemas"]["DailySums"];
+        };
+        /** @description An area in all of the time. */
+        DailyAreaRow: components["schemas"]["DailySums"] & {
+            /** @description Whose it is. */
+            agentId: string;
+            /** @description Its name; null: of no area, or the caller does not see it any more. */
+            areaName: string | null;
+            /** @description That agent's company. */
+            company: string | null;
+            /** @description Names the row: the area's id, or its agent's behind `a` where it is of no area. */
+            id: string;
+            /** @description The area, as text; null: of no area. */
+            opAreaId: string | null;
+        };
+        /** @description Areas in the time that was asked for. */
+        DailyAreasAnswer: {
+            /** @description The most 应收 first, at most 1000. */
+            rows: components["schemas"]["DailyAreaRow"][];
+            /** @description What all of them come to, also those that are not told. */
+            totals: components["schemas"]["DailySums"];
+        };
+        /** @description How old what is told is. */
+        DailyFreshness: {
+            /**
+             * Format: int64
+             * @description Everything that was recorded until then is in it, epoch milliseconds; null when that is not known.
+             */
+            readAt: number | null;
+        };
+        /** @description At most ten of each. */
+        DailyRanks: {
+            /** @description By 应收. */
+            due: components["schemas"]["RankedArea"][];
+            /** @description By 订单. */
+            orders: components["schemas"]["RankedArea"][];
+            /** @description By 新增欠款. */
+            owing: components["schemas"]["RankedArea"][];
+        };
+        /** @description A day. */
+        DailyRow: components["schemas"]["DailySums"] & {
+            /**
+             * Format: int64
+             * @description Its beginning, epoch milliseconds.
+             */
+            at: number;
+            /** @description Its date, `YYYY-MM-DD`. */
+            day: string;
+            /** @description Whether it is closed: then it never changes again. */
+            isClosed: boolean;
+        };
+        /** @description What happened in all of the time. Amounts are yuan. */
+        DailySummary: {
+            /** @description 应收 A. */
+            due: components["schemas"]["Figure"];
+            /** @description 单均金额. */
+            each: components["schemas"]["Figure"];
+            /** @description 单均里程, kilometres. */
+            eachKm: components["schemas"]["Figure"];
+            /** @description 单均时长, minutes. */
+            eachMinutes: components["schemas"]["Figure"];
+            /** @description 赠送成本. */
+            gift: components["schemas"]["Figure"];
+            /** @description 订单. */
+            orders: components["schemas"]["Figure"];
+            /** @description 新增欠款 C. */
+            owing: components["schemas"]["Figure"];
+            /** @description 欠款率, percent. */
+            owingPercent: components["schemas"]["Figure"];
+            /** @description 实收总额. */
+            received: components["schemas"]["Figure"];
+            /** @description 退款率, percent. */
+            refundPercent: components["schemas"]["Figure"];
+            /** @description 退款. */
+            refunds: components["schemas"]["Figure"];
+            /** @description 优惠占比, percent. */
+            reliefPercent: components["schemas"]["Figure"];
+            /** @description 总收益. */
+            revenue: components["schemas"]["Figure"];
+        };
+        /** @description Sums, and what follows from them. Rates are ten-thousandths, and null where there is nothing to be a part of. */
+        DailySums: components["schemas"]["Figures"] & {
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 D.
+             */
+            arrearsCents: number;
+            /**
+             * Format: int64
+             * @description 应收 A.
+             */
+            dueCents: number;
+            /**
+             * Format: int64
+             * @description 单均金额, cents.
+             */
+            eachCents: number | null;
+            /**
+             * Format: int64
+             * @description 单均里程, metres.
+             */
+            eachM: number | null;
+            /**
+             * Format: int64
+             * @description 单均时长, seconds.
+             */
+            eachS: number | null;
+            /**
+             * Format: int64
+             * @description 新增欠款 C.
+             */
+            owingCents: number;
+            /**
+             * Format: int64
+             * @description 欠款率.
+             */
+            owingRate: number | null;
+            /**
+             * Format: int64
+             * @description 新增实收 E.
+             */
+            paidCents: number;
+            /**
+             * Format: int64
+             * @description 无优惠 orders.
+             */
+            plainOrders: number;
+            /**
+             * Format: int64
+             * @description 渠道收款: what channels brought for good.
+             */
+            receiptsCents: number;
+            /**
+             * Format: int64
+             * @description 实收总额 E + D.
+             */
+            receivedCents: number;
+            /**
+             * Format: int64
+             * @description 退款率.
+             */
+            refundRate: number | null;
+            /**
+             * Format: int64
+             * @description 退款 by the way it came.
+             */
+            refundsCents: number;
+            /**
+             * Format: int64
+             * @description 优惠占比.
+             */
+            reliefRate: number | null;
+        };
         DeliverAgain: {
             opAreaId: string;
         };
@@ -11435,6 +11762,189 @@ export interface components {
              * @description In the time that was asked for.
              */
             now: number | null;
+        };
+        /** @description What happened on a day or on several, of one area or of several. Amounts are cents. */
+        Figures: {
+            /**
+             * Format: int64
+             * @description 人工调整: what somebody says was paid; no revenue.
+             */
+            adjustmentCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 of what was given into wallets.
+             */
+            arrearsPresentCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 of what was paid into wallets.
+             */
+            arrearsRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 through channels: payments for rides of earlier days.
+             */
+            arrearsThirdCents: number;
+            /**
+             * Format: int64
+             * @description 余额退款.
+             */
+            balanceBackCents: number;
+            /**
+             * Format: int64
+             * @description 骑行卡 orders that are not 免单.
+             */
+            cardOrders: number;
+            /**
+             * Format: int64
+             * @description 卡类销售 of what was paid into wallets.
+             */
+            cardRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 退卡 by the way it came.
+             */
+            cardRefundThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退卡 into wallets.
+             */
+            cardRefundWalletCents: number;
+            /**
+             * Format: int64
+             * @description 卡类销售 through channels.
+             */
+            cardThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退还押金, less what could not go back: no revenue.
+             */
+            depositBackCents: number;
+            /**
+             * Format: int64
+             * @description 收取押金: no revenue.
+             */
+            depositPaidCents: number;
+            /**
+             * Format: int64
+             * @description 折扣 orders that are neither.
+             */
+            discountOrders: number;
+            /**
+             * Format: int64
+             * @description How far they went, metres.
+             */
+            distanceM: number;
+            /**
+             * Format: int64
+             * @description 计费: fares of rides that ended.
+             */
+            fareCents: number;
+            /**
+             * Format: int64
+             * @description 免单 orders.
+             */
+            freeOrders: number;
+            /**
+             * Format: int64
+             * @description 赠送成本.
+             */
+            giftCents: number;
+            /**
+             * Format: int64
+             * @description 应收 of these.
+             */
+            lateDueCents: number;
+            /**
+             * Format: int64
+             * @description 补记 entries: their own day was closed.
+             */
+            lateEntries: number;
+            /**
+             * Format: int64
+             * @description 总收益 of these.
+             */
+            lateRevenueCents: number;
+            /**
+             * Format: int64
+             * @description 费用下调 of rides of the same day.
+             */
+            loweredCents: number;
+            /**
+             * Format: int64
+             * @description 跨日下调: of rides of earlier days.
+             */
+            loweredPastCents: number;
+            /**
+             * Format: int64
+             * @description 订单: rides that were priced, by their end.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description What else channels brought, less what goes back.
+             */
+            otherCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 of what was given into wallets.
+             */
+            paidPresentCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 of what was paid into wallets.
+             */
+            paidRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 through channels: payments on the day of the ride.
+             */
+            paidThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退款失败退回: lies in wallets again.
+             */
+            refundFailedCents: number;
+            /**
+             * Format: int64
+             * @description 总收益.
+             */
+            revenueCents: number;
+            /**
+             * Format: int64
+             * @description 骑行退款 by the way it came.
+             */
+            rideRefundThirdCents: number;
+            /**
+             * Format: int64
+             * @description 骑行退款 into wallets.
+             */
+            rideRefundWalletCents: number;
+            /**
+             * Format: int64
+             * @description How long they took, seconds.
+             */
+            ridingS: number;
+            /**
+             * Format: int64
+             * @description 短时订单: of less than two minutes.
+             */
+            shortOrders: number;
+            /**
+             * Format: int64
+             * @description 充值 through channels.
+             */
+            topUpCents: number;
+            /**
+             * Format: int64
+             * @description What orders cost that are not short.
+             */
+            usualCents: number;
+            /**
+             * Format: int64
+             * @description 欠款核销.
+             */
+            writtenOffCents: number;
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_AccountPage: {
@@ -14362,6 +14872,18 @@ export interface components {
          * @enum {integer}
          */
         Qualification: 0 | 1 | 2 | 3 | 4 | 5;
+        /** @description An area that leads. */
+        RankedArea: {
+            /** @description As text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /**
+             * Format: double
+             * @description By how much: yuan or orders.
+             */
+            value: number;
+        };
         /** @description A place that leads. */
         RankedStation: {
             /** @description As text. */
@@ -14951,6 +15473,66 @@ export interface components {
             class: number;
             /** @description `[lng, lat]`, WGS-84. */
             place: number[];
+        };
+        /** @description A journal entry with the day that it belongs to. */
+        RevenueEntryRow: {
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description The moment that it is booked for, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: int32
+             * @description 渠道; none: no money came in or went out.
+             */
+            channel?: number | null;
+            /** @description The day that it belongs to, `YYYY-MM-DD`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description What it adds to 应收, cents.
+             */
+            dueCents: number;
+            /** @description Its place in the log, as text. */
+            id: string;
+            /** @description 补记: its own day was closed. */
+            isLate: boolean;
+            /** @description Whether it is about a ride of an earlier day. */
+            isOfEarlier: boolean;
+            /**
+             * Format: int64
+             * @description 金额: all that it moves, cents.
+             */
+            movedCents: number;
+            movement?: components["schemas"]["Movement"] | null;
+            /** @description The service area; none: of no area. */
+            opAreaId?: string | null;
+            /** @description The order that it is about, as text. */
+            orderId?: string | null;
+            /**
+             * Format: int64
+             * @description What it adds to 实收总额, cents.
+             */
+            receivedCents: number;
+            /**
+             * Format: int64
+             * @description 入账时间, epoch milliseconds.
+             */
+            recordedAt: number;
+            /**
+             * Format: int64
+             * @description What it adds to 退款, cents.
+             */
+            refundCents: number;
+            /**
+             * Format: int64
+             * @description What it adds to 总收益, cents.
+             */
+            revenueCents: number;
+            /** @description Whose money moved, as text. */
+            userId: string;
         };
         /**
          * @description What is decided of an application.
@@ -23244,6 +23826,211 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Rights"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    dailyStatistics: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DailyAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    dailyStatisticsByArea: {
+        parameters: {
+            query?: {
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DailyAreasAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listRevenueEntries: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
+                startTime?: string;
+                /** @description That belong to this day or an earlier one. */
+                endTime?: string;
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Of no area. */
+                withoutArea?: boolean;
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description 补记 alone, or those that are not. */
+                late?: boolean;
+                /** @description About rides of earlier days, or not. */
+                ofEarlier?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_RevenueEntryRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportRevenueEntries: {
+        parameters: {
+            query?: {
+                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
+                startTime?: string;
+                /** @description That belong to this day or an earlier one. */
+                endTime?: string;
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Of no area. */
+                withoutArea?: boolean;
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description 补记 alone, or those that are not. */
+                late?: boolean;
+                /** @description About rides of earlier days, or not. */
+                ofEarlier?: boolean;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportDailyStatistics: {
+        parameters: {
+            query?: {
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused400"];

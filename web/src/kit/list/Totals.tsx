@@ -22,7 +22,7 @@ export function Totals<Row>({ totals, columns, described, selectable }: TotalsPr
         const total = totals[String(key)]
         return (
           <Table.Summary.Cell key={String(key)} index={index + before} align={column && alignOf(column)}>
-            {column && total !== undefined ? <span className="figure">{figureText(column.kind, total)}</span> : index === 0 ? '合计' : null}
+            {column && total !== undefined && total !== null ? <span className="figure">{figureText(column.kind, total)}</span> : index === 0 ? '合计' : null}
           </Table.Summary.Cell>
         )
       })}

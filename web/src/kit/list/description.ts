@@ -120,7 +120,7 @@ export type AnyList<Row> = Described<Row, string, string, string>
 
 /** A page of rows with what they come to, by the keys of columns. */
 export interface ListRows<Row> extends Page<Row> {
-  totals?: Readonly<Record<string, number>>
+  totals?: Readonly<Record<string, number | null>>
 }
 
 /** Key of all queries of a list, for invalidation. */

@@ -1,7 +1,7 @@
 import { Button, Segmented } from 'antd'
 import { useState } from 'react'
 import { Formula } from './Formula'
-import { type Ranking, type Scope, written } from './statistics'
+import { type Ranking, type Scope, numberText } from './statistics'
 
 interface RankingsProps<Answer> {
   rankings: readonly Ranking<Answer>[]
@@ -43,7 +43,7 @@ export function Rankings<Answer>({ rankings, answer, scope, onOpen }: RankingsPr
                 {name}
               </Button>
               <span className="figure">
-                {written(value)}
+                {numberText(value, ranking.unit)}
                 {ranking.unit && <small className="weak">{ranking.unit}</small>}
               </span>
             </li>

@@ -1,5 +1,5 @@
 import { Formula } from './Formula'
-import { percentOf, type Scope, type Share, written } from './statistics'
+import { percentOf, type Scope, type Share, numberText } from './statistics'
 
 interface SharesProps<Answer> {
   share: Share<Answer>
@@ -39,10 +39,10 @@ export function Shares<Answer>({ share, answer, scope }: SharesProps<Answer>) {
                     {label}
                   </th>
                   <td className="figure">
-                    {written(value)}
+                    {numberText(value, share.unit)}
                     {share.unit && <small className="weak">{share.unit}</small>}
                   </td>
-                  <td className="figure">{written(percentOf(value, parts))}%</td>
+                  <td className="figure">{numberText(percentOf(value, parts))}%</td>
                 </tr>
               ))}
             </tbody>

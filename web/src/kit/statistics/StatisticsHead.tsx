@@ -25,7 +25,7 @@ export function StatisticsHead<Answer, Point>({ statistics, answer, scope, onOpe
         <span className="figure">对比 {stretchText(before)}</span>
         <span>{areas}</span>
         <span className="figure">{reckonedAt === null ? '还没有统计' : `统计至 ${formatTime(reckonedAt)}`}</span>
-        <span className="figure">现状 {formatTime(liveAt)}</span>
+        {liveAt !== null && <span className="figure">现状 {formatTime(liveAt)}</span>}
       </p>
       <Cards cards={cards} answer={answer} scope={scope} />
       <div className="statistics-grid">

@@ -2,7 +2,7 @@ import { BarChartOutlined, TableOutlined } from '@ant-design/icons'
 import { Button, Skeleton } from 'antd'
 import { lazy, Suspense, useState } from 'react'
 import { Formula } from './Formula'
-import { pointName, type Scope, type Statistics, written } from './statistics'
+import { pointName, type Scope, type Statistics, numberText } from './statistics'
 
 // The charts come with the first page that draws one.
 const TrendChart = lazy(() => import('./TrendChart'))
@@ -61,7 +61,7 @@ export function Trend<Answer, Point>({ trend, answer, scope }: TrendProps<Answer
                   </th>
                   {lines.map((line) => (
                     <td key={line.key} className="figure">
-                      {written(line.value(point))}
+                      {numberText(line.value(point), line.unit)}
                     </td>
                   ))}
                 </tr>

@@ -5,7 +5,7 @@ import { type EChartsType, init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { useEffect, useRef } from 'react'
 import { chartLines, fontFamily, fontSize, motion_ms } from '../theme'
-import { written } from './statistics'
+import { numberText } from './statistics'
 
 use([LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer])
 
@@ -51,7 +51,8 @@ export default function TrendChart({ label, names, lines }: TrendChartProps) {
     const weak = { color: token.colorTextSecondary, fontFamily, fontSize: fontSize.caption }
     const axis = {
       type: 'value' as const,
-      min: 0,
+      // What was taken back may be more than what came.
+      min: ({ min }: { min: number }) => Math.min(0, min),
       axisLabel: weak,
       nameTextStyle: weak,
       splitLine: { lineStyle: { color: token.colorBorderSecondary } },
@@ -91,7 +92,7 @@ export default function TrendChart({ label, names, lines }: TrendChartProps) {
           symbol: symbols[index % symbols.length],
           symbolSize: 5,
           lineStyle: { width: 2, type: strokes[Math.floor(index / 2) % strokes.length] },
-          tooltip: { valueFormatter: (value: unknown) => `${written(typeof value === 'number' ? value : null)}${unit === '' ? '' : ` ${unit}`}` },
+          tooltip: { valueFormatter: (value: unknown) => `${numberText(typeof value === 'number' ? value : null, unit)}${unit === '' ? '' : ` ${unit}`}` },
         })),
       },
       { notMerge: true },

@@ -64,8 +64,8 @@ export interface Scope {
   areas: string
   /** Reckoned until then, epoch ms; null before the first time. */
   reckonedAt: number | null
-  /** What is now was so then, epoch ms. */
-  liveAt: number
+  /** What is now was so then, epoch ms; null where nothing is of now. */
+  liveAt: number | null
 }
 
 /** A statistics page as data. */
@@ -86,10 +86,15 @@ export interface Statistics<Answer, Point> {
 
 const SHANGHAI_MS = 8 * 3_600_000
 
-/** With thousands apart and at most two decimals. */
-export function written(value: number | null, unit = ''): string {
+/** With thousands apart and at most two decimals, of which yuan always have both; its unit stands elsewhere. */
+export function numberText(value: number | null, unit = ''): string {
   if (value === null) return EMPTY
-  return `${value.toLocaleString('zh-CN', { maximumFractionDigits: 2 })}${unit === '%' ? '%' : ''}`
+  return value.toLocaleString('zh-CN', { minimumFractionDigits: unit === '元' ? 2 : 0, maximumFractionDigits: 2 })
+}
+
+/** The same, percent with their sign. */
+export function written(value: number | null, unit = ''): string {
+  return `${numberText(value, unit)}${value !== null && unit === '%' ? '%' : ''}`
 }
 
 export interface Change {
@@ -106,7 +111,7 @@ export function changeOf({ now, before }: Figure, unit = ''): Change | null {
   if (way === 0) return { way, text: '与前期持平' }
   const sign = way > 0 ? '+' : '−'
   if (unit === '%') return { way, text: `较前期 ${sign}${written(Math.abs(now - before))} 个百分点` }
-  if (before === 0) return { way, text: `较前期 ${sign}${written(Math.abs(now))}` }
+  if (before === 0) return { way, text: `较前期 ${sign}${written(Math.abs(now), unit)}` }
   return { way, text: `较前期 ${sign}${written(Math.abs(((now - before) / before) * 100))}%` }
 }
 
