@@ -7,6 +7,7 @@ pub mod card_products;
 pub mod certifications;
 pub mod configs;
 pub mod fare_preview;
+pub mod mispricings;
 pub mod open_cards;
 pub mod open_configs;
 pub mod open_payments;

@@ -14,6 +14,8 @@ pub mod fare;
 mod fare_tests;
 mod holding_parts;
 pub mod holdings;
+pub mod mispricing;
+pub mod mispricing_case;
 pub mod money;
 pub mod movement;
 pub mod order;

@@ -30,6 +30,7 @@ mod franchisees;
 mod grants;
 mod integrity;
 mod kinds;
+mod mispricings;
 mod money_kills;
 mod nodes;
 mod order_anomalies;

@@ -17,6 +17,7 @@ interface View {
 const views: readonly [View, ...View[]] = [
   { key: 'orders', label: '用户订单', View: lazy(() => import('./OrderListPage')) },
   { key: 'anomalies', label: '异常订单', View: lazy(() => import('./AnomalyListPage')), Count: OpenAnomalies },
+  { key: 'mispricings', label: '受影响订单', View: lazy(() => import('./MispricingListPage')) },
 ]
 
 const NAME = 'view'
