@@ -58,8 +58,6 @@ create index mispriced_order_state on read.mispriced_order (mispricing_id, state
 create index mispriced_order_order on read.mispriced_order (order_id);
 select wheelhouse.guard_table('read.mispriced_order');
 
--- Which orders a version of a fence decided, and which ended where something was asked for the place.
+-- Which orders a version of a fence decided.
 create index ride_order_fence on read.ride_order (end_fence_id, end_fence_version, end_at_ms desc, order_id desc)
     where end_fence_id is not null;
-create index ride_order_area_class on read.ride_order (area_id, class, end_at_ms desc, order_id desc)
-    where class in (1, 2);

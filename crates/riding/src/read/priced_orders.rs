@@ -101,13 +101,6 @@ fn put(query: &mut QueryBuilder<Postgres>, which: &Which) {
             query.push(" and end_fence_id = ").push_bind(fence.0);
             query.push(" and end_fence_version = ").push_bind(version);
         }
-        // Written out: an index has these alone.
-        Which::Left(ReturnClass::OutsideParking) => {
-            query.push(" and class = 1 and class in (1, 2)");
-        }
-        Which::Left(ReturnClass::OutsideArea) => {
-            query.push(" and class = 2 and class in (1, 2)");
-        }
         Which::Left(class) => {
             query.push(" and class = ").push_bind(class.number());
         }
