@@ -37,6 +37,8 @@ const RULE: &str = "mispricing-refunds";
 const EXAMINED_MAX: i64 = 50_000;
 /// Of those that can only have cost too little fewer are looked at.
 const HIGHER_EXAMINED_MAX: i64 = 10_000;
+/// The refusal of a race that was lost too often.
+const CONTENDED: &str = "contended";
 /// Orders of a case that are settled in a round, before another case has its turn.
 const SETTLED_AT_ONCE: usize = 200;
 
@@ -207,6 +209,8 @@ impl Context {
             for one in some {
                 match self.settle_mispriced(id, &one, to, reason, now).await {
                     Ok(()) => {}
+                    // Its rider does something at this very moment: the next round tries again.
+                    Err(Refused::Business { code, .. }) if code == CONTENDED => {}
                     Err(Refused::Business { code, text }) => {
                         tracing::info!(case = %id, order = %one.order_id, %code, "an order is not settled");
                         self.leave_mispriced(id, one.order_id, Outcome::Failed(text), now).await?;

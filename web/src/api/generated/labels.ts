@@ -342,6 +342,30 @@ export const lifecycleLabels = {
   6: '报废',
 } as const satisfies Record<Schemas['Lifecycle'], string>
 
+/** 退还结果 */
+export const mispricedStateLabels = {
+  0: '待退还',
+  1: '已退还',
+  2: '已变化，未处理',
+  3: '失败',
+  4: '少收，不追收',
+} as const satisfies Record<Schemas['MispricedState'], string>
+
+/** 处理状态 */
+export const mispricingStateLabels = {
+  0: '待退还',
+  1: '退还中',
+  2: '已完成',
+  3: '已作废',
+} as const satisfies Record<Schemas['MispricingState'], string>
+
+/** 核对对象 */
+export const mispricingSubjectLabels = {
+  1: '计费版本',
+  2: '围栏版本',
+  3: '服务区边界版本',
+} as const satisfies Record<Schemas['MispricingSubject'], string>
+
 /** 变动类型 */
 export const movementLabels = {
   1: '骑行费用',

@@ -1864,6 +1864,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/order/mispricing/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Discards what was looked at: nothing of it is given back. */
+        post: operations["discardMispricing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/fences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fences of an area that may have priced rides wrong, also those that are there no more; at most 50. */
+        get: operations["mispricingFences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prices every order again that a version may have priced wrong, by what should have counted, and keeps what is due to whom:
+         *     at most 5,000 orders, the latest. No money moves.
+         */
+        post: operations["findMispriced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Versions that priced orders wrong, as they were looked at, in scope, newest first. */
+        get: operations["listMispricings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Versions that priced orders wrong, as they were looked at, in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMispricings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/order/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Orders that a wrong version priced, in scope, newest first; phones masked. */
+        get: operations["listMispricedOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/order/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Orders that a wrong version priced, in scope, newest first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMispricedOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives back all that a wrong version made riders pay too much, order by order; a second person may be needed, by the agent's
+         *     limits.
+         */
+        post: operations["refundMispricing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a billing, a fence or an edge, the newest first, with when each counted. */
+        get: operations["mispricingVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a wrong version did, and how far it is given back. */
+        get: operations["mispricing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/order/modify": {
         parameters: {
             query?: never;
@@ -5207,6 +5383,29 @@ export interface components {
             /** @description Why not; empty when it may. */
             reason: string;
         };
+        /** @description A day of what was ended at its true time. */
+        AnomalyDay: {
+            /**
+             * Format: int64
+             * @description So many were ended,
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description … of these by the system;
+             */
+            closedBySystem: number;
+            /**
+             * Format: int64
+             * @description Its beginning in Shanghai, epoch milliseconds.
+             */
+            dayAt: number;
+            /**
+             * Format: int64
+             * @description and what that saved riders, cents.
+             */
+            savedCents: number;
+        };
         /**
          * Format: int32
          * @description 异常类型
@@ -5306,6 +5505,11 @@ export interface components {
             reportAt?: number | null;
             /**
              * Format: int64
+             * @description How long a ride may last in its area, milliseconds, of one that waits.
+             */
+            rideMaxMs?: number | null;
+            /**
+             * Format: int64
              * @description What that takes off, cents.
              */
             savedCents?: number | null;
@@ -5344,6 +5548,10 @@ export interface components {
         AnomalyState: 0 | 1;
         /** @description What stands of strange orders, and what counts as strange. */
         AnomalySummary: components["schemas"]["AnomalySums"] & {
+            /** @description Areas in scope where a ride may last otherwise. */
+            areas: components["schemas"]["AreaRideLimit"][];
+            /** @description What was ended on each of the last 30 days, the latest first; days without any are left out. */
+            days: components["schemas"]["AnomalyDay"][];
             limits: components["schemas"]["AnomalyLimits"];
         };
         /** @description What stands of strange orders in scope. */
@@ -5445,6 +5653,10 @@ export interface components {
         Answer_AnomalySummary: {
             /** @description What stands of strange orders, and what counts as strange. */
             data: components["schemas"]["AnomalySums"] & {
+                /** @description Areas in scope where a ride may last otherwise. */
+                areas: components["schemas"]["AreaRideLimit"][];
+                /** @description What was ended on each of the last 30 days, the latest first; days without any are left out. */
+                days: components["schemas"]["AnomalyDay"][];
                 limits: components["schemas"]["AnomalyLimits"];
             };
             /** @description Always true. */
@@ -6814,6 +7026,12 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MispricingRow: {
+            data: components["schemas"]["MispricingRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Moment: {
             /** @description A thing as it was. */
             data: {
@@ -7256,6 +7474,38 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["MaintenanceArea"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MispricedOrderRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["MispricedOrderRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MispricingRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["MispricingRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -8062,6 +8312,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_FenceChoice: {
+            data: {
+                /** @description Whether it is there no more. */
+                deleted: boolean;
+                /** @description Its id, as text. */
+                id: components["schemas"]["FenceId"];
+                /** @description What it is for. */
+                kind: components["schemas"]["FenceKind"];
+                /** @description Its name. */
+                name: string;
+            }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_Found: {
             data: {
                 /** @description Its category. */
@@ -8112,6 +8377,22 @@ export interface components {
                 levelMask: number;
                 /** @description Chinese title. */
                 title: string;
+            }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_VersionChoice: {
+            data: {
+                /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+                counted: (number | null)[][];
+                /** @description What was said of it. */
+                note: string;
+                /**
+                 * Format: int64
+                 * @description Its number; of a billing 0 is the default.
+                 */
+                version: number;
             }[];
             /** @description Always true. */
             suc: boolean;
@@ -8669,6 +8950,18 @@ export interface components {
             id: string;
             /** @description 名称. */
             name: string;
+        };
+        /** @description How long a ride may last in an area that says so itself. */
+        AreaRideLimit: {
+            /** @description Its name. */
+            areaName: string;
+            /** @description Which area, as text. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            rideMs: number;
         };
         /** @description A service area as its management shows it. */
         AreaRow: {
@@ -10794,6 +11087,15 @@ export interface components {
              */
             version: number;
         };
+        DiscardedMispricing: {
+            /** @description Which, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
         /**
          * @description What is about to leave.
          * @enum {string}
@@ -10871,7 +11173,7 @@ export interface components {
          */
         EndKind: 1 | 2 | 3 | 4 | 5 | 6;
         EndedAnomalies: {
-            /** @description At most 50. */
+            /** @description At most 200. */
             orders: components["schemas"]["EndedAnomaly"][];
             /** @description 原因, 1 to 200 characters. */
             reason: string;
@@ -10998,6 +11300,17 @@ export interface components {
             parkApplicationId?: components["schemas"]["ParkApplicationId"] | null;
             /** @description What it is for. */
             type: components["schemas"]["FenceType"];
+        };
+        /** @description A fence that may have priced rides wrong. */
+        FenceChoice: {
+            /** @description Whether it is there no more. */
+            deleted: boolean;
+            /** @description Its id, as text. */
+            id: components["schemas"]["FenceId"];
+            /** @description What it is for. */
+            kind: components["schemas"]["FenceKind"];
+            /** @description Its name. */
+            name: string;
         };
         /** @description A fence as it was drawn then, WGS-84. */
         FenceDrawn: components["schemas"]["FenceSeen"] & {
@@ -12196,6 +12509,34 @@ export interface components {
             /** @description The login phone. */
             opManId: string;
         };
+        LookedFor: {
+            /** @description Which fence, of one. */
+            fenceId?: string | null;
+            /**
+             * Format: int64
+             * @description Rides that ended from then on, epoch milliseconds.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The version that should have counted; null: the fence should not have been there.
+             */
+            instead?: number | null;
+            /** @description The service area. */
+            opAreaId: string;
+            /** @description Of what a version was wrong. */
+            subject: components["schemas"]["MispricingSubject"];
+            /**
+             * Format: int64
+             * @description Until then, without it; at most 92 days later.
+             */
+            until: number;
+            /**
+             * Format: int64
+             * @description The version that was wrong; of a billing 0 is the default.
+             */
+            version: number;
+        };
         /** @description The id of what was made. */
         MadeId: {
             /** @description As text. */
@@ -12426,6 +12767,198 @@ export interface components {
                 [key: string]: string[];
             };
         };
+        /** @description An order of a case as lists show it; its rider's phone is masked. */
+        MispricedOrderRow: {
+            /**
+             * Format: int64
+             * @description 应退, cents of what was paid.
+             */
+            backCents: number;
+            /** @description 车辆编号. */
+            carId?: string | null;
+            /**
+             * Format: int64
+             * @description 结束时间, epoch milliseconds.
+             */
+            endAt?: number | null;
+            /**
+             * Format: int64
+             * @description 应减, cents of what is owed.
+             */
+            lowerCents: number;
+            /** @description Why it was left or refused. */
+            note: string;
+            /** @description Which order, as text. */
+            orderId: components["schemas"]["RideOrderId"];
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /**
+             * Format: int64
+             * @description 计费时应付, cents.
+             */
+            pricedCents: number;
+            /**
+             * Format: int64
+             * @description When it was settled, epoch milliseconds.
+             */
+            settledAt?: number | null;
+            /**
+             * Format: int64
+             * @description 重算应付, cents.
+             */
+            shouldCents: number;
+            /** @description 退还结果. */
+            state: components["schemas"]["MispricedState"];
+            /** @description Who rode, as text. */
+            userId: components["schemas"]["RiderId"];
+        };
+        /**
+         * Format: int32
+         * @description 退还结果
+         * @enum {integer}
+         */
+        MispricedState: 0 | 1 | 2 | 3 | 4;
+        MispricingId: string;
+        /** @description A version that priced rides wrong, and how far its orders are settled. */
+        MispricingRow: {
+            /** @description Whose orders they are. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description 应退, cents of what was paid.
+             */
+            backCents: number;
+            /** @description On whose word. */
+            beginner?: string | null;
+            /**
+             * Format: int64
+             * @description When it was decided to give all back, epoch milliseconds.
+             */
+            begunAt?: number | null;
+            /**
+             * Format: int64
+             * @description When the last order was settled, epoch milliseconds.
+             */
+            endedAt?: number | null;
+            /**
+             * Format: int64
+             * @description 核对订单数.
+             */
+            examined: number;
+            /**
+             * Format: int64
+             * @description Those that were refused.
+             */
+            failedOrders: number;
+            fenceId?: components["schemas"]["FenceId"] | null;
+            /** @description Who looked; null: somebody whom the caller does not see. */
+            finder?: string | null;
+            /**
+             * Format: int64
+             * @description 核对时间, epoch milliseconds.
+             */
+            foundAt: number;
+            /**
+             * Format: int64
+             * @description Rides that ended from then on, epoch milliseconds,
+             */
+            fromAt: number;
+            /**
+             * Format: int64
+             * @description 已退, cents.
+             */
+            givenCents: number;
+            /**
+             * Format: int64
+             * @description Orders that were settled.
+             */
+            givenOrders: number;
+            /**
+             * Format: int64
+             * @description 少收, cents.
+             */
+            higherCents: number;
+            /**
+             * Format: int64
+             * @description 少收订单数: told, never charged.
+             */
+            higherOrders: number;
+            /** @description Its id, as text. */
+            id: components["schemas"]["MispricingId"];
+            /**
+             * Format: int64
+             * @description 应当生效的版本; null: the fence should not have been there.
+             */
+            insteadVersion?: number | null;
+            /** @description Whether there are more than were looked at or fit into a case. */
+            isCapped: boolean;
+            /** @description Whether what came through a channel goes into the wallet. */
+            isToWallet: boolean;
+            /**
+             * Format: int64
+             * @description 应减, cents of what is owed.
+             */
+            lowerCents: number;
+            /**
+             * Format: int64
+             * @description 已减, cents.
+             */
+            loweredCents: number;
+            /** @description 围栏名称. */
+            name: string;
+            /** @description The service area where they began. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int64
+             * @description 应退订单数.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description Those that the world overtook.
+             */
+            overtakenOrders: number;
+            /** @description 原因. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description 涉及用户数.
+             */
+            riders: number;
+            /** @description 处理状态. */
+            state: components["schemas"]["MispricingState"];
+            /** @description 核对对象. */
+            subject: components["schemas"]["MispricingSubject"];
+            /**
+             * Format: int64
+             * @description … until then, without it.
+             */
+            untilAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description 有误版本; of a billing 0 is the default.
+             */
+            wrongVersion: number;
+        };
+        /**
+         * Format: int32
+         * @description 处理状态
+         * @enum {integer}
+         */
+        MispricingState: 0 | 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 核对对象
+         * @enum {integer}
+         */
+        MispricingSubject: 1 | 2 | 3;
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -14277,6 +14810,19 @@ export interface components {
          * @enum {integer}
          */
         RefundTo: 1 | 2;
+        RefundedMispricing: {
+            /** @description Which, as text. */
+            id: string;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /** @description Where what came through a channel goes back to. */
+            to?: components["schemas"]["BackTo"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
         /** @description The request was not taken. */
         Refusal: {
             error: components["schemas"]["Why"];
@@ -16122,6 +16668,18 @@ export interface components {
             keyId: string;
             /** @description base64url(RSA-OAEP-SHA256(JSON `{key, ts, devId}`)). */
             params: string;
+        };
+        /** @description A version to choose. */
+        VersionChoice: {
+            /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+            counted: (number | null)[][];
+            /** @description What was said of it. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Its number; of a billing 0 is the default.
+             */
+            version: number;
         };
         /** @description Who voted. */
         Voter: {
@@ -20167,6 +20725,316 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RuleRefusal"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    discardMispricing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardedMispricing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricingFences: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+                /** @description Part of the name; absent: those that changed last. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_FenceChoice"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    findMispriced: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookedFor"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listMispricings: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricingState"];
+                /** @description Those of this subject. */
+                subject?: components["schemas"]["MispricingSubject"];
+                /** @description Part of the fence's name. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MispricingRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMispricings: {
+        parameters: {
+            query?: {
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricingState"];
+                /** @description Those of this subject. */
+                subject?: components["schemas"]["MispricingSubject"];
+                /** @description Part of the fence's name. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listMispricedOrders: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Those of this case. */
+                mispricingId?: components["schemas"]["MispricingId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricedState"];
+                /** @description An order's id. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MispricedOrderRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMispricedOrders: {
+        parameters: {
+            query?: {
+                /** @description Those of this case. */
+                mispricingId?: components["schemas"]["MispricingId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricedState"];
+                /** @description An order's id. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundMispricing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundedMispricing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricingVersions: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+                /** @description Of what. */
+                subject: components["schemas"]["MispricingSubject"];
+                /** @description Of which fence. */
+                fenceId?: components["schemas"]["FenceId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_VersionChoice"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MispricingRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

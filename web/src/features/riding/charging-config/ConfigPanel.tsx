@@ -155,7 +155,7 @@ function Loaded<Content, Fields extends object>({ area, config, edited }: Loaded
               {note && `：${note}`}
             </span>
           )}
-          {...(kind === kinds.billing && { extra: ({ dataVersion }) => <AffectedOrders subject={1} opAreaId={area.id} version={dataVersion} /> })}
+          extra={({ dataVersion }) => kind === kinds.billing && <AffectedOrders subject={1} opAreaId={area.id} version={dataVersion} />}
           compared={compared}
           onCompare={setCompared}
           onRollBack={(dataVersion) =>
