@@ -1,12 +1,33 @@
-/** Rides of the simulated city, as riders' programs ask for them. */
-import type { APIRequestContext, APIResponse } from '@playwright/test'
-import { expect, WORKER } from './fixtures'
+/** Rides of the simulated city, as riders' programs begin them, and a ban that is drawn about one. */
+import { type APIRequestContext, type APIResponse, expect, request } from '@playwright/test'
+import { machineToken, server, WORKER } from './fixtures'
+import { adminKeys, call } from './wire'
 
 const RIDING = 1
+/** Of a degree of latitude about 60 m: what is drawn about a bike holds it, surely, however its fix wanders. */
+const HALF = 0.00055
+/** The provider takes it by agreement, in the background. */
+const CHANNEL = 3
 let riders = 0
 
-export async function told(answer: APIResponse): Promise<Record<string, unknown>> {
-  const body = (await answer.json()) as { suc: boolean; data: Record<string, unknown> }
+export interface Rider {
+  userId: string
+  phone: string
+}
+
+/** A ride that goes on. */
+export interface Ride extends Rider {
+  orderId: string
+  carId: string
+  areaId: string
+  lat: number
+  lng: number
+}
+
+export const machine = () => request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
+
+export async function told<Data = Record<string, unknown>>(answer: APIResponse): Promise<Data> {
+  const body = (await answer.json()) as { suc: boolean; data: Data }
   expect(body.suc, JSON.stringify(body)).toBe(true)
   return body.data
 }
@@ -19,9 +40,18 @@ function idNo(number: number): string {
   return first + '10X98765432'[sum % 11]
 }
 
-export interface Rider {
-  userId: string
-  phone: string
+export const orderOf = async (http: APIRequestContext, { userId, orderId }: Pick<Ride, 'userId' | 'orderId'>) =>
+  told(await http.get(`/open/v1/rider/order?userId=${userId}&orderId=${orderId}`))
+
+export const accountOf = async (http: APIRequestContext, userId: string) => told(await http.get(`/open/v1/rider/account?userId=${userId}`))
+
+/** Puts so much into a wallet by a payment, and waits until the provider has said that it is paid. */
+async function topUp(http: APIRequestContext, userId: string, amountCents: number): Promise<void> {
+  const { paymentId } = await told<{ paymentId: string }>(await http.post('/open/v1/rider/top-up', { data: { userId, channel: CHANNEL, agreed: true, amountCents } }))
+  const state = async () => (await told(await http.get(`/open/v1/rider/payment?userId=${userId}&paymentId=${paymentId}`)))['state']
+  await expect.poll(state, { timeout: 60_000, message: 'the payment ends' }).not.toBe(0)
+  const { rechargeCents } = await accountOf(http, userId)
+  expect(rechargeCents, 'the provider paid').toBe(amountCents)
 }
 
 /** A new rider who proved who he is. */
@@ -29,42 +59,66 @@ export async function come(http: APIRequestContext, areaId: string): Promise<Rid
   riders += 1
   const number = (Date.now() % 10_000_000) * 8 + WORKER * 4 + riders
   const phone = `133${String(number % 100_000_000).padStart(8, '0')}`
-  const { userId } = await told(await http.post('/open/v1/rider/register', { data: { opAreaId: areaId, phone, channel: 1 } }))
+  const { userId } = await told<{ userId: string }>(await http.post('/open/v1/rider/register', { data: { opAreaId: areaId, phone, channel: 1 } }))
   await told(await http.post('/open/v1/rider/verify', { data: { userId, name: '吴单', idNo: idNo(number) } }))
-  return { userId: String(userId), phone }
+  return { userId, phone }
 }
 
-export interface Ride extends Rider {
-  orderId: string
-  carId: string
-  areaId: string
-}
-
-/** A ride of a new rider on a bike of the city, that goes on; nothing when somebody was faster. */
-async function begin(http: APIRequestContext, carId: string, areaId: string): Promise<Ride | null> {
-  const { userId, phone } = await come(http, areaId)
+/** A ride of a new rider on a bike of the city; nothing when somebody was faster. */
+async function begin(http: APIRequestContext, carId: string, areaId: string, walletCents: number): Promise<(Rider & Pick<Ride, 'orderId'>) | null> {
+  const rider = await come(http, areaId)
+  const { userId } = rider
+  if (walletCents > 0) await topUp(http, userId, walletCents)
   const begun = (await (await http.post('/open/v1/rider/unlock', { data: { userId, carId } })).json()) as { suc: boolean; data: { orderId: string } }
   if (!begun.suc) return null
   const { orderId } = begun.data
-  const order = async () => told(await http.get(`/open/v1/rider/order?userId=${userId}&orderId=${orderId}`))
+  const order = async () => orderOf(http, { userId, orderId })
   await expect.poll(async () => (await order())['state'] === RIDING && !(await order())['isUnlocking'], { timeout: 30_000 }).toBe(true)
-  return { userId, phone, orderId, carId, areaId }
+  return { ...rider, orderId }
 }
 
-/** A ride on the first bike of the city that can be taken. */
-export async function ride(http: APIRequestContext): Promise<Ride> {
+/** A new rider with so much in his wallet rides off on some bike of the city. */
+export async function ride(http: APIRequestContext, walletCents = 0): Promise<Ride> {
   const feed = (await (await http.get('/open/gbfs/3.0/vehicle_status.json')).json()) as { data: { vehicles: { lat: number; lon: number }[] } }
   for (const { lat, lon } of feed.data.vehicles.slice(0, 20)) {
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
-    const { rows } = (await told(await http.get(`/open/v1/rider/nearby?lat=${lat}&lng=${lon}`))) as { rows: { carId: string; lat: number; lng: number }[] }
+    const { rows } = await told<{ rows: { carId: string; lat: number; lng: number }[] }>(await http.get(`/open/v1/rider/nearby?lat=${lat}&lng=${lon}`))
     const [bike] = rows
     if (!bike) continue
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
-    const { results } = (await told(await http.post('/open/v1/territory/judge', { data: { stops: [{ lat: bike.lat, lng: bike.lng }] } }))) as { results: { areaId: string | null }[] }
+    const { results } = await told<{ results: { areaId: string | null }[] }>(await http.post('/open/v1/territory/judge', { data: { stops: [{ lat: bike.lat, lng: bike.lng }] } }))
     const areaId = results[0]?.areaId
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
-    const order = areaId ? await begin(http, bike.carId, areaId) : null
-    if (order) return order
+    const begun = areaId ? await begin(http, bike.carId, areaId, walletCents) : null
+    if (areaId && begun) return { ...begun, areaId, ...bike }
   }
   throw new Error('no bike of the city could be taken')
+}
+
+/** Draws a no-stop zone about a ride's bike that costs so much, over whatever parking place it stands in; how it is switched off again. */
+export async function banAbout(http: APIRequestContext, { areaId, lat, lng }: Ride, name: string, penaltyCents: number): Promise<() => Promise<void>> {
+  const half = HALF / Math.cos((lat * Math.PI) / 180)
+  const corners = [
+    [lng - half, lat - HALF],
+    [lng + half, lat - HALF],
+    [lng + half, lat + HALF],
+    [lng - half, lat + HALF],
+    [lng - half, lat - HALF],
+  ]
+  const geometry = { type: 'Polygon', coordinates: [corners] }
+  const body = { type: 'noStop', opAreaId: areaId, name, geometry, ban: { penaltyCents, weekdays: 127, hours: null }, confirmOverlap: true }
+  const made = await call<{ id: string }>(http, adminKeys(), 'POST', '/fence', body)
+  expect(made.suc, JSON.stringify(made)).toBe(true)
+  return async () => {
+    expect(await call(http, adminKeys(), 'POST', '/fence/state', { id: made.data.id, state: 0 })).toMatchObject({ suc: true })
+  }
+}
+
+/** Ends a ride now, as support does, and waits until its wallet has paid. */
+export async function endPaid(http: APIRequestContext, machines: APIRequestContext, of: Ride): Promise<number> {
+  const ended = await call(http, adminKeys(), 'POST', '/order/forceEnd', { orderId: of.orderId, reason: '用户来电，车辆无法关锁' })
+  expect(ended.suc, JSON.stringify(ended)).toBe(true)
+  const order = await orderOf(machines, of)
+  expect(order['state'], JSON.stringify(order)).toBe(4)
+  return Number(order['payCents'])
 }

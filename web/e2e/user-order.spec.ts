@@ -1,8 +1,7 @@
 /** Orders of the back-office: a ride of the simulated city is ended by support, looked at with its way and its fare, and lowered. */
-import { request } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, machineToken, server, SIGNED_IN, test } from './fixtures'
-import { ride } from './rides'
+import { at, expect, SIGNED_IN, test } from './fixtures'
+import { machine, ride } from './rides'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -11,11 +10,9 @@ const SIZES = [
   [1366, 768],
   [390, 844],
 ] as const
-
 test('ROUTE-022 ROUTE-116 an order is found, ended at its true time, and shown with all that its fare follows from', async ({ page }) => {
   test.setTimeout(180_000)
-  const http = await request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
-  const { orderId: order } = await ride(http)
+  const { orderId: order } = await ride(await machine())
   await page.goto(at('/user-order'))
   const keyword = page.getByRole('search').getByPlaceholder('订单号、车辆编号或完整手机号')
   await keyword.fill(order)

@@ -67,6 +67,7 @@ pub fn routes(context: &Context) -> Routes {
         .merge(http::order_acts::routes(context))
         .merge(http::anomalies::routes(context))
         .merge(http::misses::routes(context))
+        .merge(http::mispricings::routes(context))
         .merge(http::return_reviews::routes(context))
         .merge(http::riders::routes(context))
         .merge(http::rider_info::routes(context))
@@ -79,6 +80,7 @@ pub fn routes(context: &Context) -> Routes {
 pub fn deeds(runtime: &Runtime) -> Vec<Arc<dyn Deed>> {
     let mut all = app::order_deeds(runtime);
     all.push(Arc::new(app::AdjustWallet::new(runtime.clone())));
+    all.push(Arc::new(app::RefundMispricing::new(runtime.clone())));
     all
 }
 
@@ -89,6 +91,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(read::orders::Orders),
         Arc::new(Folded::<read::anomalies::ReconciliationRow>::new()),
         Arc::new(Folded::<read::payments::PaymentRow>::new()),
+        Arc::new(read::mispricings::Mispricings),
         Arc::new(read::configs::Configs),
         Arc::new(read::card_products::CardProducts),
         Arc::new(read::card_holdings::CardHoldings),

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use approvals::Approvals;
 use async_trait::async_trait;
 use attachments::Attachments;
+use geofence::atlas::Span;
 use geofence::judge::{Judgement, Stop};
 use geofence::rule::Direction;
-use geofence::{FenceKind, Proof, Shape};
+use geofence::{Atlas, Bounds, FenceKind, Proof, Shape};
 use kernel::{AnyRefusal, CommandError, Transaction};
 use payment_port::{PaymentPort, Verifier};
 use vocabulary::{AgentId, AreaId, CommandId, FenceId, Phone, RiderId, Scope, Timestamp, Wgs84};
 
 use crate::model::certainty::Fix;
+use crate::model::mispricing::Wrong;
 use crate::model::order::FenceVersion;
 
 /// A neighbour did not answer.
@@ -231,6 +233,23 @@ pub struct Drawn {
     pub shape: Shape,
 }
 
+/// Fences as they counted, and as they should have.
+#[derive(Clone, Debug)]
+pub struct Otherwise {
+    /// As they counted.
+    pub was: Arc<Atlas>,
+    /// As they should have.
+    pub instead: Arc<Atlas>,
+    /// What the fence is for; nothing of an edge.
+    pub kind: Option<FenceKind>,
+    /// What it is called.
+    pub name: String,
+    /// The box of what should have been there, `[lng, lat]`; nothing where nothing should.
+    pub bounds: Option<Bounds>,
+    /// When the wrong version counted, between both instants.
+    pub spans: Vec<Span>,
+}
+
 /// Where riders may be, which territory keeps.
 #[async_trait]
 pub trait Places: Send + Sync + 'static {
@@ -260,6 +279,15 @@ pub trait Places: Send + Sync + 'static {
         stop: &Stop,
         phone: Option<Wgs84>,
     ) -> Result<Around, PortError>;
+
+    /// The fences of an area as they counted between two instants, and as they would have with a version of one of them, or of
+    /// the area's edge, otherwise; nothing where there is no such version, or no other.
+    async fn otherwise(
+        &self,
+        area: AreaId,
+        between: (Timestamp, Timestamp),
+        wrong: &Wrong,
+    ) -> Result<Option<Otherwise>, PortError>;
 
     /// A fence as it was drawn in a version; nothing once that is too old.
     async fn drawn(&self, fence: FenceVersion) -> Result<Option<Drawn>, PortError>;

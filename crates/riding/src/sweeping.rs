@@ -75,3 +75,13 @@ pub async fn reminders(context: Context) {
     })
     .await;
 }
+
+/// Every second gives back what wrong versions made orders cost, where it was decided and this process leads.
+pub async fn mispricings(context: Context) {
+    kernel::every_while_leading(&context.runtime, "mispricing-refunds", Duration::from_secs(1), async |_| {
+        if let Err(error) = context.settle_mispricings(context.runtime.clock.now()).await {
+            tracing::warn!(?error, "cannot settle orders that were priced wrong; it is tried again");
+        }
+    })
+    .await;
+}

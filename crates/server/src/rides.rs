@@ -17,12 +17,14 @@ use live::Memory;
 use riding::Context;
 use riding::app::LockAnswer;
 use riding::model::certainty::Fix;
+use riding::model::mispricing::Wrong;
 use riding::model::order::FenceVersion;
 use riding::ports::{
     AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike,
-    Parking, Places, PortError, RideAction, Scanned, TrackPoint,
+    Otherwise, Parking, Places, PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
+use territory::app::otherwise::Swap;
 use territory::model::area::{Area, AreaState};
 use vocabulary::{
     AgentId, AreaId, CommandId, FenceId, RideOrderId, RiderId, Scope, Timestamp, Wgs84, distance_m,
@@ -285,6 +287,24 @@ impl Places for PlacesOfTerritory {
             wanted: asks.map(|asks| asks.proofs.clone()).unwrap_or_default(),
             direction: asks.and_then(|asks| asks.direction),
         })
+    }
+
+    async fn otherwise(
+        &self,
+        area: AreaId,
+        between: (Timestamp, Timestamp),
+        wrong: &Wrong,
+    ) -> Result<Option<Otherwise>, PortError> {
+        let swap = Swap { fence: wrong.fence_id, version: wrong.version, instead: wrong.instead };
+        let found = territory::app::otherwise::otherwise(&self.runtime, area, between, swap).await?;
+        Ok(found.map(|found| Otherwise {
+            was: Arc::new(found.was),
+            instead: Arc::new(found.instead),
+            kind: found.kind,
+            name: found.name,
+            bounds: found.bounds,
+            spans: found.spans,
+        }))
     }
 
     async fn drawn(&self, fence: FenceVersion) -> Result<Option<Drawn>, PortError> {

@@ -95,6 +95,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(riding::sweeping::return_reviews(contexts.riding.clone()));
         parts.spawn(riding::sweeping::reconciler(contexts.riding.clone()));
         parts.spawn(riding::sweeping::reminders(contexts.riding.clone()));
+        parts.spawn(riding::sweeping::mispricings(contexts.riding.clone()));
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(runtime.clone(), contexts::contexts()));

@@ -123,6 +123,10 @@ typed_id!(
     ReturnReviewId
 );
 typed_id!(
+    /// A version that priced rides wrong, and the orders that it did so to (受影响订单).
+    MispricingId
+);
+typed_id!(
     /// A student's or worker's certification (职业认证).
     CertificationId
 );

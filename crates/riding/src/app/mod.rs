@@ -3,6 +3,7 @@
 mod blacklisting;
 pub mod cards;
 mod cases;
+mod mispricing;
 mod order_deeds;
 mod orders;
 mod paying;
@@ -17,14 +18,16 @@ mod wallets;
 
 pub(crate) use blacklisting::{ListingAsked, unlist};
 pub(crate) use cases::{CertificationAsked, RebindingAsked, Verdict, named};
+pub use mispricing::RefundMispricing;
+pub(crate) use mispricing::{MispricingAsked, refunding_all};
 pub use order_deeds::order_deeds;
-pub(crate) use order_deeds::{BackTo, HowMuch, modifying, refunding, writing_off};
+pub(crate) use order_deeds::{HowMuch, modifying, refunding, writing_off};
 pub use paying::Refunding;
 pub use payments::PaymentAsked;
 pub(crate) use reminding::Reminded;
 pub(crate) use return_reviews::ReviewAsked;
 pub use returning::ReturnAsked;
-pub(crate) use returning::{Why, left};
+pub(crate) use returning::Why;
 pub use riders::{NewRider, Proof};
 pub use rides::{LockAnswer, UnlockAsked};
 pub use wallets::AdjustWallet;

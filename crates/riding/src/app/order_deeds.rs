@@ -11,30 +11,19 @@ use kernel::{Aggregate, CommandError, Refusal, Transaction};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 use vocabulary::{Cents, RideOrderId};
 use wire::Refused;
 
 use super::paying::{Refunding, modify, refund, write_off};
 use crate::model::order::{Order, OrderCommand, OrderRefusal, Share};
+use crate::model::order_terms::BackTo;
 
 const REFUND: &str = "order.refund";
 const MODIFY: &str = "order.modify";
 const WRITE_OFF: &str = "order.write-off";
-const CODES: &[&str] = &["1601"];
+pub(super) const CODES: &[&str] = &["1601"];
 /// One person gives back, or takes off, so much on his own, cents, where the agent says nothing else.
-const USUAL_CENTS: i64 = 5_000;
-
-/// Where money goes back to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum BackTo {
-    /// The way it came.
-    #[default]
-    Original,
-    /// His wallet, whatever way it came.
-    Wallet,
-}
+pub(super) const USUAL_CENTS: i64 = 5_000;
 
 /// How much goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +69,7 @@ struct WriteOff {
     order_id: RideOrderId,
 }
 
-fn yuan(cents: i64) -> String {
+pub(super) fn yuan(cents: i64) -> String {
     format!("{} 元", Cents(cents))
 }
 
@@ -139,7 +128,7 @@ pub fn order_deeds(runtime: &Runtime) -> Vec<Arc<dyn Deed>> {
     ]
 }
 
-fn of<T: DeserializeOwned>(payload: &Value) -> Result<T, Refused> {
+pub(super) fn of<T: DeserializeOwned>(payload: &Value) -> Result<T, Refused> {
     serde_json::from_value(payload.clone()).map_err(Refused::internal)
 }
 

@@ -7,12 +7,12 @@ use serde_json::json;
 use vocabulary::{RideOrderId, Timestamp};
 use wire::Refused;
 
-use super::order_deeds::BackTo;
 use super::payments::start_refund;
 use super::{cards, post};
 use crate::Context;
 use crate::model::money;
 use crate::model::order::{Order, OrderCommand, PayState, Share};
+use crate::model::order_terms::BackTo;
 use crate::model::payment::GoesBack;
 
 /// The channel of a wallet.

@@ -175,7 +175,8 @@ impl Context {
             Some(end_at) => Some(cost(self.ridden_until(of, start_at, end_at).await?)),
             None => None,
         };
-        Ok(Some(OpenAnomaly::new(of, &looked.finding, &looked.device, would_cents, end_cents)))
+        let found = (&looked.finding, &looked.device);
+        Ok(Some(OpenAnomaly::new(of, found, limits.ride_ms, would_cents, end_cents)))
     }
 
     /// Ends an order of which it is found that it ended at `end_at`.

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use vocabulary::{AttachmentId, ReturnReviewId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
-use super::order_deeds::BackTo;
 use super::paying::{Refunding, modify, refund};
 use super::returning::priced_by;
 use super::{NEWEST, reaching};
@@ -19,6 +18,7 @@ use crate::model::certainty::{
 use crate::model::config::ReturnConfig;
 use crate::model::fare::{Benefits, Left, fare};
 use crate::model::order::{FenceVersion, Opened, Order, PayState};
+use crate::model::order_terms::BackTo;
 use crate::model::return_review::{
     Opening, ReturnReview, ReturnReviewReason, ReviewCommand, ReviewRefusal, Seen, Wish, going_back,
 };

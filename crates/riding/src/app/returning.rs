@@ -18,6 +18,7 @@ use crate::model::fare::{Left, Ridden, fare};
 use crate::model::holdings::RideOfCards;
 use crate::model::money;
 use crate::model::order::{End, EndKind, Evidence, Order, OrderCommand, Pricing};
+use crate::model::order_terms::left;
 use crate::model::return_review::Seen;
 use crate::model::return_rules::{Effect, ReturnRules};
 use crate::ports::{LockAction, RideAction};
@@ -54,21 +55,6 @@ pub(crate) enum Why<'a> {
 struct Looked {
     sight: Option<Sight>,
     end: End,
-}
-
-/// What a judgement costs.
-pub(crate) fn left(judged: &Judgement) -> Left {
-    let own_cents = judged.penalty_cents.map(|penalty| penalty.0);
-    match judged.class {
-        ReturnClass::Parked => Left::Well,
-        ReturnClass::OutsideParking => Left::Outside {
-            parking_m: judged.nearest.map(|nearest| nearest.beyond_m),
-            difficulty_percent: (judged.difficulty * 100.0).round() as u16,
-        },
-        ReturnClass::OutsideArea => Left::OutOfService,
-        ReturnClass::NoStop => Left::NoStop(own_cents),
-        ReturnClass::NoRide => Left::NoRide(own_cents),
-    }
 }
 
 /// Why a bike may not be left there; nothing: it may.

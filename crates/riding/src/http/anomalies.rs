@@ -16,10 +16,10 @@ use super::orders::ORDERS;
 use crate::Context;
 use crate::model::anomaly::{AnomalyKind, AnomalyState, Doubt, Limits};
 use crate::model::order::reason;
-use crate::read::anomalies::{self, AnomalyRow, AnomalySums};
+use crate::read::anomalies::{self, AnomalyDay, AnomalyRow, AnomalySums, AreaRideLimit};
 
 /// Orders that are ended by one request: each is looked at once more.
-const ENDED_AT_ONCE: usize = 50;
+const ENDED_AT_ONCE: usize = 200;
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -80,6 +80,7 @@ impl Listing for ListQuery {
             }),
             Column::time("lockClosedAt", "关锁时间", |row| row.lock_closed_at),
             Column::time("reportAt", "最后上报", |row| row.report_at),
+            Column::time("stoodSince", "静止开始", |row| row.stood_since),
             Column::time("fixAt", "最后定位", |row| row.fix_at),
             Column::time("endAt", "真实结束时间", |row| row.end_at),
             Column::money("wouldCents", "至今费用（元）", |row| row.would_cents),
@@ -143,6 +144,10 @@ struct AnomalySummary {
     #[serde(flatten)]
     sums: AnomalySums,
     limits: AnomalyLimits,
+    /// Areas in scope where a ride may last otherwise.
+    areas: Vec<AreaRideLimit>,
+    /// What was ended on each of the last 30 days, the latest first; days without any are left out.
+    days: Vec<AnomalyDay>,
 }
 
 /// How many strange orders wait in scope, when all were last looked at, and what was saved in the last 30 days.
@@ -150,10 +155,15 @@ struct AnomalySummary {
     responses((status = 200, body = Answer<AnomalySummary>)))]
 async fn summary(call: Call<Context>, Seen(seen): Seen) -> Handled<AnomalySummary> {
     let Call { state: context, caller, .. } = &call;
-    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, ListQuery::READS).await?;
-    let sums = anomalies::sums(&mut *db, call.request.now()).await?;
+    let reads = ["order_reconciliation", "ride_order", "area", "config"];
+    let mut db = context.runtime.reads.scoped(&caller.full_scope, seen, &reads).await?;
+    let now = call.request.now();
+    let sums = anomalies::sums(&mut *db, now).await?;
+    let days = anomalies::days(&mut *db, now).await?;
     let Limits { lock_ms, silent_ms, still_ms, ride_ms, .. } = Context::usual_limits();
-    Ok(Answer(AnomalySummary { sums, limits: AnomalyLimits { lock_ms, silent_ms, still_ms, ride_ms } }))
+    let areas = anomalies::ride_limits(&mut *db, now, ride_ms).await?;
+    let limits = AnomalyLimits { lock_ms, silent_ms, still_ms, ride_ms };
+    Ok(Answer(AnomalySummary { sums, limits, areas, days }))
 }
 
 /// A strange order that is to be ended.
@@ -170,7 +180,7 @@ struct EndedAnomaly {
 
 #[derive(Deserialize, ToSchema)]
 struct EndedAnomalies {
-    /// At most 50.
+    /// At most 200.
     orders: Vec<EndedAnomaly>,
     /// 原因, 1 to 200 characters.
     reason: String,

@@ -9,12 +9,12 @@ use wire::{Answer, Body, Call, Handled, Permit, Refused, Routes, Seen};
 
 use super::configs::{CHARGING, place};
 use crate::Context;
-use crate::app::left;
 use crate::model::billing::Billing;
 use crate::model::card::CardKind;
 use crate::model::config::{BillingConfig, ConfigRefusal};
 use crate::model::fare::{Benefits, CardShare, FareRule, Left, Receipt, Ridden, fare};
 use crate::model::order::Pricing;
+use crate::model::order_terms::left;
 use crate::model::simulation::{Moved, Simulation, Sums};
 use crate::read::priced;
 

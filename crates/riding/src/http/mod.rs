@@ -10,6 +10,7 @@ pub mod daily;
 mod daily_shapes;
 pub mod fare_preview;
 pub mod misses;
+pub mod mispricings;
 pub mod open_cards;
 pub mod open_configs;
 pub mod open_payments;

@@ -11,8 +11,9 @@ use wire::{Answer, Body, Call, Handled, Nothing, Refused, Routes};
 
 use super::orders::ORDERS;
 use crate::Context;
-use crate::app::{BackTo, HowMuch, Reminded, modifying, refunding, writing_off};
+use crate::app::{HowMuch, Reminded, modifying, refunding, writing_off};
 use crate::model::order::{Order, OrderRefusal, Share, reason};
+use crate::model::order_terms::BackTo;
 use crate::model::pay_rules::RemindWay;
 use crate::model::payment::AMOUNT_MAX_CENTS;
 
@@ -31,11 +32,11 @@ pub fn routes(context: &Context) -> Routes {
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct OrderChanged {
+pub(super) struct OrderChanged {
     /// What a second person is to decide first; absent when it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, required = false)]
-    approval_id: Option<ApprovalId>,
+    pub approval_id: Option<ApprovalId>,
 }
 
 fn amount() -> Refused {

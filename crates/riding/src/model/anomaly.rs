@@ -187,6 +187,18 @@ fn doubt(order: &OrderFacts, device: &DeviceFacts, limits: &Limits) -> Option<Do
     }
 }
 
+/// When a ride that is only too long may have ended: when its lock closed, also for a pause, or since when it stands, where that
+/// has lasted for a while and its device still tells. Nothing of a bike that goes on.
+fn may_have_ended(
+    order: &OrderFacts,
+    device: &DeviceFacts,
+    now: Timestamp,
+    limits: &Limits,
+) -> Option<Timestamp> {
+    let at = if device.locked { device.lock_closed_at } else { device.stood_since };
+    lasts(at?.max(order.started_at), now, limits.lock_ms)
+}
+
 /// What is strange about an order at `now`; nothing: nothing is.
 pub fn find(order: &OrderFacts, device: &DeviceFacts, now: Timestamp, limits: &Limits) -> Option<Finding> {
     let found = |kind, since: Option<Timestamp>| since.map(|since| Anomaly { kind, since });
@@ -198,8 +210,10 @@ pub fn find(order: &OrderFacts, device: &DeviceFacts, now: Timestamp, limits: &L
         AnomalyKind::LockClosed => doubt(order, device, limits),
         _ => Some(Doubt::NotTheLock),
     };
-    // Nothing says when a ride ended that is only long.
-    let end_at = (anomaly.kind != AnomalyKind::TooLong).then_some(anomaly.since);
+    let end_at = match anomaly.kind {
+        AnomalyKind::TooLong => may_have_ended(order, device, now, limits),
+        _ => Some(anomaly.since),
+    };
     Some(Finding { anomaly, end_at, doubt })
 }
 
@@ -336,13 +350,27 @@ mod tests {
     }
 
     #[test]
-    fn a_ride_that_is_only_long_has_no_end_to_propose() {
+    fn a_ride_that_is_only_long_may_have_ended_where_its_bike_was_left() {
         let rides =
             DeviceFacts { locked: false, lock_closed_at: None, stood_since: Some(at(1440)), ..locked(1440) };
         assert_eq!(found(&riding(), &rides, 1439), None);
-        let finding = find(&riding(), &rides, at(1440), &LIMITS).unwrap();
-        assert_eq!(finding.anomaly, Anomaly { kind: AnomalyKind::TooLong, since: START });
-        assert_eq!(finding.end_at, None);
+        let ended = |order: &OrderFacts, device: &DeviceFacts| {
+            let finding = find(order, device, at(1440), &LIMITS).unwrap();
+            assert_eq!(finding.anomaly, Anomaly { kind: AnomalyKind::TooLong, since: START });
+            assert_eq!(finding.doubt, Some(Doubt::NotTheLock), "a person looks at it");
+            finding.end_at
+        };
+        assert_eq!(ended(&riding(), &rides), None, "it goes on");
+        assert_eq!(ended(&riding(), &DeviceFacts { stood_since: None, ..rides }), None);
+        let stands = DeviceFacts { stood_since: Some(at(1438)), ..rides };
+        assert_eq!(ended(&riding(), &stands), None, "at a traffic light");
+        let stands = DeviceFacts { stood_since: Some(at(1425)), ..rides };
+        assert_eq!(ended(&riding(), &stands), Some(at(1425)));
+        // Its rider locked it for a while, and never came back.
+        let paused = OrderFacts { paused: true, ..riding() };
+        let closed = DeviceFacts { lock_closed_at: Some(at(600)), ..locked(1440) };
+        assert_eq!(ended(&paused, &closed), Some(at(600)));
+        assert_eq!(ended(&paused, &DeviceFacts { lock_closed_at: None, ..closed }), None);
     }
 
     #[test]

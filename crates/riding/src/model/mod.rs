@@ -15,6 +15,8 @@ mod fare_tests;
 mod holding_parts;
 pub mod holdings;
 pub mod miss;
+pub mod mispricing;
+pub mod mispricing_case;
 pub mod money;
 pub mod movement;
 pub mod order;

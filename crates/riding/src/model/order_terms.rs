@@ -1,8 +1,9 @@
 //! What orders are told in: how rides begin and end, what was shown of a return, what a fare follows from, and money by where
 //! it comes from.
 
-use geofence::judge::{Known, ReturnClass};
+use geofence::judge::{Judgement, Known, ReturnClass};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp, Wgs84, choices};
 
 use super::fare::{Benefits, Left, Receipt, Ridden};
@@ -130,6 +131,32 @@ pub struct Pricing {
     pub benefits: Benefits,
     /// What follows.
     pub receipt: Receipt,
+}
+
+/// What a judgement costs.
+pub fn left(judged: &Judgement) -> Left {
+    let own_cents = judged.penalty_cents.map(|penalty| penalty.0);
+    match judged.class {
+        ReturnClass::Parked => Left::Well,
+        ReturnClass::OutsideParking => Left::Outside {
+            parking_m: judged.nearest.map(|nearest| nearest.beyond_m),
+            difficulty_percent: (judged.difficulty * 100.0).round() as u16,
+        },
+        ReturnClass::OutsideArea => Left::OutOfService,
+        ReturnClass::NoStop => Left::NoStop(own_cents),
+        ReturnClass::NoRide => Left::NoRide(own_cents),
+    }
+}
+
+/// Where money goes back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum BackTo {
+    /// The way it came.
+    #[default]
+    Original,
+    /// His wallet, whatever way it came.
+    Wallet,
 }
 
 /// Money that came for an order or went back, by where it comes from.

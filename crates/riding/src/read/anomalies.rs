@@ -11,6 +11,7 @@ use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, RideOrderId, RiderId, S
 use crate::model::anomaly::{
     AnomalyKind, AnomalyState, DeviceFacts, Doubt, Finding, OrderFacts, Reconciliation,
 };
+use crate::model::config::UseConfig;
 use crate::model::order::{Opened, Order, OrderEvent};
 
 const KIND: &str = "order-anomaly";
@@ -107,14 +108,15 @@ pub struct OpenAnomaly {
     end_at_ms: Option<i64>,
     would_cents: i64,
     end_cents: Option<i64>,
+    ride_max_ms: i64,
 }
 
 impl OpenAnomaly {
-    /// What was found of an order, what it costs so far and if it ended when that says, cents.
+    /// What was found of an order where rides may last so long, what it costs so far and if it ended when that says, cents.
     pub fn new(
         of: &Opened,
-        finding: &Finding,
-        device: &DeviceFacts,
+        (finding, device): (&Finding, &DeviceFacts),
+        ride_max_ms: i64,
         would_cents: i64,
         end_cents: Option<i64>,
     ) -> Self {
@@ -129,6 +131,7 @@ impl OpenAnomaly {
             end_at_ms: finding.end_at.map(Timestamp::millis),
             would_cents,
             end_cents,
+            ride_max_ms,
         }
     }
 }
@@ -149,7 +152,7 @@ pub async fn put(pool: &PgPool, open: &[OpenAnomaly], now: Timestamp, token: i64
             "insert into report.order_anomaly
              select n.order_id, n.agent_id, n.area_id, n.kind, n.doubt, n.since_at_ms, $2, n.report_at_ms, n.locked,
                  n.lock_open_at_ms, n.lock_closed_at_ms, n.stood_since_at_ms, n.fix_at_ms, n.lat, n.lng, n.end_at_ms,
-                 n.would_cents, n.end_cents
+                 n.would_cents, n.end_cents, n.ride_max_ms
              from jsonb_populate_recordset(null::report.order_anomaly, $1) n
              on conflict (order_id) do update set
                  agent_id = excluded.agent_id, area_id = excluded.area_id, kind = excluded.kind, doubt = excluded.doubt,
@@ -157,7 +160,7 @@ pub async fn put(pool: &PgPool, open: &[OpenAnomaly], now: Timestamp, token: i64
                  lock_open_at_ms = excluded.lock_open_at_ms, lock_closed_at_ms = excluded.lock_closed_at_ms,
                  stood_since_at_ms = excluded.stood_since_at_ms, fix_at_ms = excluded.fix_at_ms, lat = excluded.lat,
                  lng = excluded.lng, end_at_ms = excluded.end_at_ms, would_cents = excluded.would_cents,
-                 end_cents = excluded.end_cents",
+                 end_cents = excluded.end_cents, ride_max_ms = excluded.ride_max_ms",
         )
         .bind(Json(some))
         .bind(now.millis())
@@ -310,6 +313,8 @@ pub struct AnomalyRow {
     pub end_cents: Option<i64>,
     /// What that takes off, cents.
     pub saved_cents: Option<i64>,
+    /// How long a ride may last in its area, milliseconds, of one that waits.
+    pub ride_max_ms: Option<i64>,
     /// Whether the system ended it; null: it waits.
     pub is_by_system: Option<bool>,
     /// Who ended it; null: the system, or somebody whom the caller does not see.
@@ -318,30 +323,33 @@ pub struct AnomalyRow {
     pub reason: Option<String>,
 }
 
-/// Strange orders in scope: those that wait first, then those that were ended; of both the newest first.
+/// Strange orders in scope: those that wait first, then those that were ended; of both the newest first. Each half comes in its
+/// order from an index, and both are merged: `place_ms` puts all that wait before all that was ended.
 pub fn list(scope: &Scope) -> List {
     List::new(
         "n.order_id, o.rider_id, r.phone_masked as phone, o.car_id, n.agent_id, n.area_id, a.name as area_name, n.state, n.kind,
          n.doubt, n.since_at_ms, n.listed_at_ms, o.start_at_ms, n.report_at_ms, n.locked, n.lock_open_at_ms,
          n.lock_closed_at_ms, n.stood_since_at_ms, n.fix_at_ms, n.lat, n.lng, n.end_at_ms, n.would_cents, n.end_cents,
-         n.saved_cents, n.is_by_system, p.name as who, n.reason",
+         n.saved_cents, n.ride_max_ms, n.is_by_system, p.name as who, n.reason",
         // What was ended a moment ago waits no more, before the next round says so.
-        "(select order_id, agent_id, area_id, 0::smallint as state, kind, doubt, since_at_ms, found_at_ms as listed_at_ms,
+        "((select order_id, agent_id, area_id, 0::smallint as state, kind, doubt, since_at_ms, found_at_ms as listed_at_ms,
               report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
-              would_cents, end_cents, would_cents - end_cents as saved_cents, null::boolean as is_by_system,
-              null::bigint as who, null::text as reason
+              would_cents, end_cents, would_cents - end_cents as saved_cents, ride_max_ms, null::boolean as is_by_system,
+              null::bigint as who, null::text as reason, found_at_ms + 9000000000000000 as place_ms
           from report.order_anomaly w
           where exists (select from read.ride_order u where u.order_id = w.order_id and u.state = 1)
+          order by found_at_ms + 9000000000000000 desc, order_id desc)
           union all
-          select order_id, agent_id, area_id, 1::smallint, kind, null::smallint, since_at_ms, closed_at_ms,
+          (select order_id, agent_id, area_id, 1::smallint, kind, null::smallint, since_at_ms, closed_at_ms,
               report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
-              would_cents, end_cents, saved_cents, is_by_system, who, reason
-          from read.order_reconciliation) n
+              would_cents, end_cents, saved_cents, null::bigint, is_by_system, who, reason, closed_at_ms
+          from read.order_reconciliation
+          order by closed_at_ms desc, order_id desc)) n
          join read.ride_order o on o.order_id = n.order_id
          left join read.area a on a.area_id = n.area_id
          left join read.rider r on r.rider_id = o.rider_id
          left join read.operator p on p.operator_id = n.who",
-        "n.state asc, n.listed_at_ms desc, n.order_id desc",
+        "n.place_ms desc, n.order_id desc",
     )
     .of_agents("n.agent_id", scope)
     .of_areas("n.area_id", scope)
@@ -380,5 +388,64 @@ pub async fn sums(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Anoma
     .bind(KIND)
     .bind(now.plus_millis(-SUMMED_MS).millis())
     .fetch_one(db)
+    .await
+}
+
+/// A day of what was ended at its true time.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct AnomalyDay {
+    /// Its beginning in Shanghai, epoch milliseconds.
+    #[sqlx(rename = "day_at_ms")]
+    pub day_at: i64,
+    /// So many were ended,
+    pub closed: i64,
+    /// … of these by the system;
+    pub closed_by_system: i64,
+    /// and what that saved riders, cents.
+    pub saved_cents: i64,
+}
+
+/// The last 30 days on which anything was ended in the scope of `db`, the latest first.
+pub async fn days(db: impl PgExecutor<'_>, now: Timestamp) -> sqlx::Result<Vec<AnomalyDay>> {
+    sqlx::query_as(
+        "select (closed_at_ms + 28800000) / 86400000 * 86400000 - 28800000 as day_at_ms, count(*) as closed,
+             count(*) filter (where is_by_system) as closed_by_system, coalesce(sum(saved_cents), 0)::bigint as saved_cents
+         from read.order_reconciliation where closed_at_ms >= $1 group by 1 order by 1 desc limit 31",
+    )
+    .bind(now.plus_millis(-SUMMED_MS).millis())
+    .fetch_all(db)
+    .await
+}
+
+/// How long a ride may last in an area that says so itself.
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
+#[serde(rename_all = "camelCase")]
+pub struct AreaRideLimit {
+    /// Which area, as text.
+    #[sqlx(rename = "area_id")]
+    pub op_area_id: AreaId,
+    /// Its name.
+    pub area_name: String,
+    /// Milliseconds.
+    pub ride_ms: i64,
+}
+
+/// Areas in the scope of `db` where rides may last otherwise than usual at `now`, at most 200, the shortest first.
+pub async fn ride_limits(
+    db: impl PgExecutor<'_>,
+    now: Timestamp,
+    usual_ms: i64,
+) -> sqlx::Result<Vec<AreaRideLimit>> {
+    sqlx::query_as(
+        "select v.area_id, a.name as area_name, (v.content->>'rideMaxS')::bigint * 1000 as ride_ms
+         from read.config_version v join read.area a on a.area_id = v.area_id
+         where v.kind = $1 and v.counts @> $2::bigint and (v.content->>'rideMaxS')::bigint * 1000 <> $3
+         order by 3, a.name, v.area_id limit 200",
+    )
+    .bind(<UseConfig as kernel::Aggregate>::CATEGORY)
+    .bind(now.millis())
+    .bind(usual_ms)
+    .fetch_all(db)
     .await
 }

@@ -9,6 +9,7 @@ mod approvals;
 mod cards;
 mod finance;
 mod fleet;
+mod mispricings;
 mod payments;
 mod return_reviews;
 mod rider_cases;
@@ -46,7 +47,8 @@ pub fn schemas() -> Arc<AuditSchemas> {
         .chain(approvals::audit_schemas())
         .chain(cards::audit_schemas())
         .chain(payments::audit_schemas())
-        .chain(riding::audit_schemas());
+        .chain(riding::audit_schemas())
+        .chain(mispricings::audit_schemas());
     Arc::new(AuditSchemas::new(CATEGORIES.as_slice(), audit_schemas.collect()))
 }
 

@@ -32,6 +32,7 @@ mod grants;
 mod integrity;
 mod kinds;
 mod misses;
+mod mispricings;
 mod money_kills;
 mod nodes;
 mod order_anomalies;

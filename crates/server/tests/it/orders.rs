@@ -34,19 +34,19 @@ fn codes(list: &[&str]) -> Vec<String> {
 }
 
 /// A city with bikes that are heard of, the administrator and a second person.
-struct Office {
-    stack: Stack,
-    node: Node,
-    machine: Machine,
-    city: City,
-    lines: Vec<Bike>,
-    admin: Browser,
-    second: Browser,
-    runtime: Runtime,
+pub struct Office {
+    pub stack: Stack,
+    pub node: Node,
+    pub machine: Machine,
+    pub city: City,
+    pub lines: Vec<Bike>,
+    pub admin: Browser,
+    pub second: Browser,
+    pub runtime: Runtime,
 }
 
 impl Office {
-    async fn open(bikes: usize) -> Self {
+    pub async fn open(bikes: usize) -> Self {
         let (stack, node) = Stack::serving().await;
         let machine = Machine::new(&node.url, &stack.full_machine().await);
         let city = City::build(&machine, "O", 1, bikes).await;
@@ -64,7 +64,7 @@ impl Office {
     }
 
     /// Puts money into a wallet.
-    async fn fill(&self, rider: &Rider, amount_cents: i64) {
+    pub async fn fill(&self, rider: &Rider, amount_cents: i64) {
         let holder = Holder::rider(RiderId(rider.id.parse().unwrap()));
         let now = SystemClock.now();
         let entry = Entry {
@@ -86,7 +86,7 @@ impl Office {
     }
 
     /// A ride of a while on a bike, that stands in a no-stop zone.
-    async fn ride(&mut self, rider: &Rider, bike: usize) -> Ride {
+    pub async fn ride(&mut self, rider: &Rider, bike: usize) -> Ride {
         let enrolled = self.city.bikes[bike].clone();
         let ride = rider.ride_off(&self.machine, &enrolled, &mut self.lines[bike]).await;
         for _ in 0..3 {
@@ -96,11 +96,11 @@ impl Office {
         ride
     }
 
-    async fn info(&self, order: &str) -> Value {
+    pub async fn info(&self, order: &str) -> Value {
         self.admin.ok("GET", &format!("/order/{order}"), json!({})).await
     }
 
-    async fn refused(&self, path: &str, body: Value) -> String {
+    pub async fn refused(&self, path: &str, body: Value) -> String {
         self.admin.call("POST", path, body).await.code().to_owned()
     }
 
@@ -110,7 +110,7 @@ impl Office {
     }
 
     /// Everything that was booked sums to nothing, and what orders say is owed, books say too.
-    async fn balances(&self) {
+    pub async fn balances(&self) {
         let owner = self.stack.owner().await;
         stream::settled(&owner).await;
         balance(&owner).await;

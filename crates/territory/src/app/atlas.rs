@@ -65,25 +65,28 @@ impl Judges {
     }
 }
 
-fn made(edges: Vec<area_versions::Edge>, versions: Vec<fences::Counted>, since: Timestamp) -> Judge {
-    let span = |from_ms: i64, until_ms: Option<i64>| Span {
-        from: Timestamp::from_millis(from_ms),
-        until: until_ms.map(Timestamp::from_millis),
-    };
-    let agents = edges.iter().map(|(area, agent, ..)| (AreaId(*area), AgentId(*agent))).collect();
-    let areas = edges.into_iter().map(|(area, _, data_version, ring, from_ms, until_ms)| Area {
-        id: AreaId(area),
-        data_version,
-        ring: ring.0,
-        span: span(from_ms, until_ms),
-    });
-    let fences = versions.into_iter().map(|(fence, area, data_version, drawing, from_ms, until_ms)| Fence {
+fn span(from_ms: i64, until_ms: Option<i64>) -> Span {
+    Span { from: Timestamp::from_millis(from_ms), until: until_ms.map(Timestamp::from_millis) }
+}
+
+pub(super) fn area((area, _, data_version, ring, from_ms, until_ms): area_versions::Edge) -> Area {
+    Area { id: AreaId(area), data_version, ring: ring.0, span: span(from_ms, until_ms) }
+}
+
+pub(super) fn fence((fence, area, data_version, drawing, from_ms, until_ms): fences::Counted) -> Fence {
+    Fence {
         id: FenceId(fence),
         data_version,
         area: AreaId(area),
         shape: drawing.0.shape,
         rule: drawing.0.rule,
         span: span(from_ms, until_ms),
-    });
+    }
+}
+
+fn made(edges: Vec<area_versions::Edge>, versions: Vec<fences::Counted>, since: Timestamp) -> Judge {
+    let agents = edges.iter().map(|(area, agent, ..)| (AreaId(*area), AgentId(*agent))).collect();
+    let areas = edges.into_iter().map(area);
+    let fences = versions.into_iter().map(fence);
     Judge { atlas: Atlas::new(areas.collect(), fences.collect()), agents, since }
 }

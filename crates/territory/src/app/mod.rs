@@ -9,6 +9,7 @@ pub mod crews;
 pub mod fence_batches;
 pub mod fence_imports;
 pub mod fence_preview;
+pub mod otherwise;
 mod overlaps;
 pub mod park_applications;
 pub mod stations;

@@ -129,3 +129,14 @@ pub async fn held_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Result<
     .fetch_all(db)
     .await
 }
+
+/// Every edge that an area had, the oldest first.
+pub async fn of_area(db: impl PgExecutor<'_>, area_id: i64) -> sqlx::Result<Vec<Edge>> {
+    sqlx::query_as(
+        "select area_id, agent_id, data_version, ring, from_at_ms, until_at_ms from read.area_version
+         where area_id = $1 order by data_version",
+    )
+    .bind(area_id)
+    .fetch_all(db)
+    .await
+}

@@ -435,6 +435,43 @@ pub async fn counted_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Resu
     .await
 }
 
+/// Versions of fences that may decide about a bike of an area with each stretch of time in which they counted between two
+/// instants: the area's parking places, and bans wherever they lie.
+pub async fn counted_between(
+    db: impl PgExecutor<'_>,
+    area: AreaId,
+    (from, until): (Timestamp, Timestamp),
+) -> sqlx::Result<Vec<Counted>> {
+    sqlx::query_as(
+        "select fence_id, area_id, data_version, drawing, lower(r), upper(r)
+         from read.fence_version, unnest(counts) r
+         where (area_id = $1 and kind = $4 or kind = any($5)) and r && int8range($2, $3)",
+    )
+    .bind(area.0)
+    .bind(from.millis())
+    .bind(until.millis())
+    .bind(FenceKind::Parking.number())
+    .bind([FenceKind::NoStop, FenceKind::NoRide].map(|kind| kind.number()).to_vec())
+    .fetch_all(db)
+    .await
+}
+
+/// What a version of a fence is drawn as; nothing when there is none of that number.
+pub async fn drawn_as(
+    db: impl PgExecutor<'_>,
+    fence: FenceId,
+    data_version: i64,
+) -> sqlx::Result<Option<Drawing>> {
+    let found: Option<Json<Drawing>> = sqlx::query_scalar(
+        "select drawing from read.fence_version where fence_id = $1 and data_version = $2",
+    )
+    .bind(fence.0)
+    .bind(data_version)
+    .fetch_optional(db)
+    .await?;
+    Ok(found.map(|drawing| drawing.0))
+}
+
 /// The versions of an area's fences of these kinds that count at `now` or will, with each stretch of time in which they do.
 pub async fn counting(
     db: impl PgExecutor<'_>,

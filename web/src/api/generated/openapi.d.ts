@@ -1864,15 +1864,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/order/miss/list": {
+    "/ebike/v3/backend/order/mispricing/discard": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Missed orders in scope, newest first, of the last 90 days; phones masked. */
-        get: operations["listMisses"];
+        get?: never;
+        put?: never;
+        /** Discards what was looked at: nothing of it is given back. */
+        post: operations["discardMispricing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/fences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fences of an area that may have priced rides wrong, also those that are there no more; at most 50. */
+        get: operations["mispricingFences"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1881,15 +1898,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/order/miss/list/export": {
+    "/ebike/v3/backend/order/mispricing/find": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Missed orders in scope, newest first, of the last 90 days; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
-        get: operations["exportMisses"];
+        get?: never;
+        put?: never;
+        /**
+         * Prices every order again that a version may have priced wrong, by what should have counted, and keeps what is due to whom:
+         *     at most 5,000 orders, the latest. No money moves.
+         */
+        post: operations["findMispriced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Versions that priced orders wrong, as they were looked at, in scope, newest first. */
+        get: operations["listMispricings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1898,15 +1935,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/order/miss/summary": {
+    "/ebike/v3/backend/order/mispricing/list/export": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Missed orders of the list by their reasons. */
-        get: operations["missSummary"];
+        /** Versions that priced orders wrong, as they were looked at, in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMispricings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1915,15 +1952,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/order/miss/{id}": {
+    "/ebike/v3/backend/order/mispricing/order/list": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** One missed order. */
-        get: operations["missInfo"];
+        /** Orders that a wrong version priced, in scope, newest first; phones masked. */
+        get: operations["listMispricedOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/order/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Orders that a wrong version priced, in scope, newest first; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMispricedOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives back all that a wrong version made riders pay too much, order by order; a second person may be needed, by the agent's
+         *     limits.
+         */
+        post: operations["refundMispricing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a billing, a fence or an edge, the newest first, with when each counted. */
+        get: operations["mispricingVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/mispricing/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a wrong version did, and how far it is given back. */
+        get: operations["mispricing"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1960,23 +2068,6 @@ export interface paths {
         put?: never;
         /** Gives money of a paid order back, never more than was paid; a second person may be needed, by the agent's limits. */
         post: operations["refundOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ebike/v3/backend/order/remind": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Reminds the rider of what he owes for an order, by the way that its area has: once an hour, by day. */
-        post: operations["remindOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3149,97 +3240,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ebike/v3/backend/report/daily": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Revenue day by day, the newest first, against as many days before, with the areas that lead. Days are Shanghai's; one that
-         *     is closed never changes.
-         */
-        get: operations["dailyStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ebike/v3/backend/report/daily/areas": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The same days area by area; what is of no area (money paid into wallets) stands for itself, and is seen by those who see all
-         *     areas of its agent.
-         */
-        get: operations["dailyStatisticsByArea"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ebike/v3/backend/report/daily/entries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. */
-        get: operations["listRevenueEntries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ebike/v3/backend/report/daily/entries/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
-        get: operations["exportRevenueEntries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ebike/v3/backend/report/daily/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The same days as CSV. It stands in the log who took it, cut down to what. */
-        get: operations["exportDailyStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ebike/v3/backend/stand-in/pay-password": {
         parameters: {
             query?: never;
@@ -3267,7 +3267,7 @@ export interface paths {
         };
         /**
          * How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
-         *     there now; days are Shanghai's.
+         *     there now; days are Shanghai's. Nothing is told of what orders would say.
          */
         get: operations["stationStatistics"];
         put?: never;
@@ -4440,23 +4440,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/open/v1/rider/arrears": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a rider owes for which orders, and when he was reminded of it. */
-        get: operations["riderArrears"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/open/v1/rider/balance/refund": {
         parameters: {
             query?: never;
@@ -5400,6 +5383,29 @@ export interface components {
             /** @description Why not; empty when it may. */
             reason: string;
         };
+        /** @description A day of what was ended at its true time. */
+        AnomalyDay: {
+            /**
+             * Format: int64
+             * @description So many were ended,
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description … of these by the system;
+             */
+            closedBySystem: number;
+            /**
+             * Format: int64
+             * @description Its beginning in Shanghai, epoch milliseconds.
+             */
+            dayAt: number;
+            /**
+             * Format: int64
+             * @description and what that saved riders, cents.
+             */
+            savedCents: number;
+        };
         /**
          * Format: int32
          * @description 异常类型
@@ -5499,6 +5505,11 @@ export interface components {
             reportAt?: number | null;
             /**
              * Format: int64
+             * @description How long a ride may last in its area, milliseconds, of one that waits.
+             */
+            rideMaxMs?: number | null;
+            /**
+             * Format: int64
              * @description What that takes off, cents.
              */
             savedCents?: number | null;
@@ -5537,6 +5548,10 @@ export interface components {
         AnomalyState: 0 | 1;
         /** @description What stands of strange orders, and what counts as strange. */
         AnomalySummary: components["schemas"]["AnomalySums"] & {
+            /** @description Areas in scope where a ride may last otherwise. */
+            areas: components["schemas"]["AreaRideLimit"][];
+            /** @description What was ended on each of the last 30 days, the latest first; days without any are left out. */
+            days: components["schemas"]["AnomalyDay"][];
             limits: components["schemas"]["AnomalyLimits"];
         };
         /** @description What stands of strange orders in scope. */
@@ -5638,6 +5653,10 @@ export interface components {
         Answer_AnomalySummary: {
             /** @description What stands of strange orders, and what counts as strange. */
             data: components["schemas"]["AnomalySums"] & {
+                /** @description Areas in scope where a ride may last otherwise. */
+                areas: components["schemas"]["AreaRideLimit"][];
+                /** @description What was ended on each of the last 30 days, the latest first; days without any are left out. */
+                days: components["schemas"]["AnomalyDay"][];
                 limits: components["schemas"]["AnomalyLimits"];
             };
             /** @description Always true. */
@@ -6333,21 +6352,6 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_Arrears: {
-            /** @description What a rider owes. */
-            data: {
-                /**
-                 * Format: int64
-                 * @description All of the orders together, cents.
-                 */
-                owedCents: number;
-                /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
-                rows: components["schemas"]["Arrear"][];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AttachmentGiven: {
             /** @description A file that was taken in. */
             data: {
@@ -6595,49 +6599,6 @@ export interface components {
             data: {
                 /** @description By name, at most 50. */
                 rows: components["schemas"]["CrewMember"][];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_DailyAnswer: {
-            /** @description Daily statistics. */
-            data: {
-                /** @description What it is compared with. */
-                before: components["schemas"]["TimeRange"];
-                /** @description Whether there are more than `count`: never. */
-                capped: boolean;
-                /**
-                 * Format: int64
-                 * @description How many there are.
-                 */
-                count: number;
-                /** @description How old it is. */
-                freshness: components["schemas"]["DailyFreshness"];
-                /** @description What was asked for. */
-                range: components["schemas"]["TimeRange"];
-                /** @description Who leads. */
-                rank: components["schemas"]["DailyRanks"];
-                /** @description The days of this page. */
-                rows: components["schemas"]["DailyRow"][];
-                /** @description Day by day, in order of time. */
-                series: components["schemas"]["DailyRow"][];
-                /** @description All of it. */
-                summary: components["schemas"]["DailySummary"];
-                /** @description What all days come to. */
-                totals: components["schemas"]["DailySums"];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_DailyAreasAnswer: {
-            /** @description Areas in the time that was asked for. */
-            data: {
-                /** @description The most 应收 first, at most 1000. */
-                rows: components["schemas"]["DailyAreaRow"][];
-                /** @description What all of them come to, also those that are not told. */
-                totals: components["schemas"]["DailySums"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7065,18 +7026,8 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_MissRow: {
-            data: components["schemas"]["MissRow"];
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_MissSummary: {
-            /** @description Misses by reason. */
-            data: {
-                /** @description Each reason that there is, the most frequent first. */
-                reasons: components["schemas"]["MissShare"][];
-            };
+        Answer_MispricingRow: {
+            data: components["schemas"]["MispricingRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -7269,18 +7220,6 @@ export interface components {
                 receipt: components["schemas"]["Receipt"] | null;
                 /** @description What may still go back. */
                 refundable: components["schemas"]["OrderShare"];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_OrderReminded: {
-            /** @description What became of a reminder. */
-            data: {
-                /** @description Whether the SMS provider took the message; null: none was to leave. */
-                sent: boolean | null;
-                /** @description How he is reminded. */
-                way: components["schemas"]["RemindWay"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7540,7 +7479,7 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_PageOf_MissRow: {
+        Answer_PageOf_MispricedOrderRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
                 /** @description Whether there are more than `count`. */
@@ -7550,7 +7489,23 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
-                rows: components["schemas"]["MissRow"][];
+                rows: components["schemas"]["MispricedOrderRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MispricingRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                rows: components["schemas"]["MispricingRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7631,22 +7586,6 @@ export interface components {
                  */
                 count: number;
                 rows: components["schemas"]["ReturnReviewRow"][];
-            };
-            /** @description Always true. */
-            suc: boolean;
-        };
-        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
-        Answer_PageOf_RevenueEntryRow: {
-            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
-            data: {
-                /** @description Whether there are more than `count`. */
-                capped: boolean;
-                /**
-                 * Format: int64
-                 * @description How many rows match, at most 10000.
-                 */
-                count: number;
-                rows: components["schemas"]["RevenueEntryRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -8373,6 +8312,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_FenceChoice: {
+            data: {
+                /** @description Whether it is there no more. */
+                deleted: boolean;
+                /** @description Its id, as text. */
+                id: components["schemas"]["FenceId"];
+                /** @description What it is for. */
+                kind: components["schemas"]["FenceKind"];
+                /** @description Its name. */
+                name: string;
+            }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_Found: {
             data: {
                 /** @description Its category. */
@@ -8423,6 +8377,22 @@ export interface components {
                 levelMask: number;
                 /** @description Chinese title. */
                 title: string;
+            }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Vec_VersionChoice: {
+            data: {
+                /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+                counted: (number | null)[][];
+                /** @description What was said of it. */
+                note: string;
+                /**
+                 * Format: int64
+                 * @description Its number; of a billing 0 is the default.
+                 */
+                version: number;
             }[];
             /** @description Always true. */
             suc: boolean;
@@ -8981,6 +8951,18 @@ export interface components {
             /** @description 名称. */
             name: string;
         };
+        /** @description How long a ride may last in an area that says so itself. */
+        AreaRideLimit: {
+            /** @description Its name. */
+            areaName: string;
+            /** @description Which area, as text. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int64
+             * @description Milliseconds.
+             */
+            rideMs: number;
+        };
         /** @description A service area as its management shows it. */
         AreaRow: {
             /** @description Who runs it. */
@@ -9089,49 +9071,6 @@ export interface components {
         AreasListed: {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
-        };
-        /** @description What a rider owes for an order, and how often he was reminded of it. */
-        Arrear: {
-            /** @description 车辆编号. */
-            carId: string;
-            /**
-             * Format: int64
-             * @description 结束时间, epoch milliseconds.
-             */
-            endAt?: number | null;
-            /** @description Which order, as text. */
-            orderId: string;
-            /**
-             * Format: int64
-             * @description What is still to be paid, cents.
-             */
-            owedCents: number;
-            remindWay?: components["schemas"]["RemindWay"] | null;
-            /**
-             * Format: int64
-             * @description 最近催缴, epoch milliseconds.
-             */
-            remindedAt?: number | null;
-            /**
-             * Format: int32
-             * @description 催缴次数.
-             */
-            reminders: number;
-            /**
-             * Format: int64
-             * @description 开始时间, epoch milliseconds.
-             */
-            startAt?: number | null;
-        };
-        /** @description What a rider owes. */
-        Arrears: {
-            /**
-             * Format: int64
-             * @description All of the orders together, cents.
-             */
-            owedCents: number;
-            /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
-            rows: components["schemas"]["Arrear"][];
         };
         /** @description A file of a case, with what it tells of where and when it was taken. */
         Attached: {
@@ -10794,183 +10733,6 @@ export interface components {
              */
             state: number;
         };
-        /** @description Daily statistics. */
-        DailyAnswer: {
-            /** @description What it is compared with. */
-            before: components["schemas"]["TimeRange"];
-            /** @description Whether there are more than `count`: never. */
-            capped: boolean;
-            /**
-             * Format: int64
-             * @description How many there are.
-             */
-            count: number;
-            /** @description How old it is. */
-            freshness: components["schemas"]["DailyFreshness"];
-            /** @description What was asked for. */
-            range: components["schemas"]["TimeRange"];
-            /** @description Who leads. */
-            rank: components["schemas"]["DailyRanks"];
-            /** @description The days of this page. */
-            rows: components["schemas"]["DailyRow"][];
-            /** @description Day by day, in order of time. */
-            series: components["schemas"]["DailyRow"][];
-            /** @description All of it. */
-            summary: components["schemas"]["DailySummary"];
-            /** @description What all days come to. */
-            totals: components["schemas"]["DailySums"];
-        };
-        /** @description An area in all of the time. */
-        DailyAreaRow: components["schemas"]["DailySums"] & {
-            /** @description Whose it is. */
-            agentId: string;
-            /** @description Its name; null: of no area, or the caller does not see it any more. */
-            areaName: string | null;
-            /** @description That agent's company. */
-            company: string | null;
-            /** @description Names the row: the area's id, or its agent's behind `a` where it is of no area. */
-            id: string;
-            /** @description The area, as text; null: of no area. */
-            opAreaId: string | null;
-        };
-        /** @description Areas in the time that was asked for. */
-        DailyAreasAnswer: {
-            /** @description The most 应收 first, at most 1000. */
-            rows: components["schemas"]["DailyAreaRow"][];
-            /** @description What all of them come to, also those that are not told. */
-            totals: components["schemas"]["DailySums"];
-        };
-        /** @description How old what is told is. */
-        DailyFreshness: {
-            /**
-             * Format: int64
-             * @description Everything that was recorded until then is in it, epoch milliseconds; null when that is not known.
-             */
-            readAt: number | null;
-        };
-        /** @description At most ten of each. */
-        DailyRanks: {
-            /** @description By 应收. */
-            due: components["schemas"]["RankedArea"][];
-            /** @description By 订单. */
-            orders: components["schemas"]["RankedArea"][];
-            /** @description By 新增欠款. */
-            owing: components["schemas"]["RankedArea"][];
-        };
-        /** @description A day. */
-        DailyRow: components["schemas"]["DailySums"] & {
-            /**
-             * Format: int64
-             * @description Its beginning, epoch milliseconds.
-             */
-            at: number;
-            /** @description Its date, `YYYY-MM-DD`. */
-            day: string;
-            /** @description Whether it is closed: then it never changes again. */
-            isClosed: boolean;
-        };
-        /** @description What happened in all of the time. Amounts are yuan. */
-        DailySummary: {
-            /** @description 应收 A. */
-            due: components["schemas"]["Figure"];
-            /** @description 单均金额. */
-            each: components["schemas"]["Figure"];
-            /** @description 单均里程, kilometres. */
-            eachKm: components["schemas"]["Figure"];
-            /** @description 单均时长, minutes. */
-            eachMinutes: components["schemas"]["Figure"];
-            /** @description 赠送成本. */
-            gift: components["schemas"]["Figure"];
-            /** @description 订单. */
-            orders: components["schemas"]["Figure"];
-            /** @description 新增欠款 C. */
-            owing: components["schemas"]["Figure"];
-            /** @description 欠款率, percent. */
-            owingPercent: components["schemas"]["Figure"];
-            /** @description 实收总额. */
-            received: components["schemas"]["Figure"];
-            /** @description 退款率, percent. */
-            refundPercent: components["schemas"]["Figure"];
-            /** @description 退款. */
-            refunds: components["schemas"]["Figure"];
-            /** @description 优惠占比, percent. */
-            reliefPercent: components["schemas"]["Figure"];
-            /** @description 总收益. */
-            revenue: components["schemas"]["Figure"];
-        };
-        /** @description Sums, and what follows from them. Rates are ten-thousandths, and null where there is nothing to be a part of. */
-        DailySums: components["schemas"]["Figures"] & {
-            /**
-             * Format: int64
-             * @description 历史欠款补缴 D.
-             */
-            arrearsCents: number;
-            /**
-             * Format: int64
-             * @description 应收 A.
-             */
-            dueCents: number;
-            /**
-             * Format: int64
-             * @description 单均金额, cents.
-             */
-            eachCents: number | null;
-            /**
-             * Format: int64
-             * @description 单均里程, metres.
-             */
-            eachM: number | null;
-            /**
-             * Format: int64
-             * @description 单均时长, seconds.
-             */
-            eachS: number | null;
-            /**
-             * Format: int64
-             * @description 新增欠款 C.
-             */
-            owingCents: number;
-            /**
-             * Format: int64
-             * @description 欠款率.
-             */
-            owingRate: number | null;
-            /**
-             * Format: int64
-             * @description 新增实收 E.
-             */
-            paidCents: number;
-            /**
-             * Format: int64
-             * @description 无优惠 orders.
-             */
-            plainOrders: number;
-            /**
-             * Format: int64
-             * @description 渠道收款: what channels brought for good.
-             */
-            receiptsCents: number;
-            /**
-             * Format: int64
-             * @description 实收总额 E + D.
-             */
-            receivedCents: number;
-            /**
-             * Format: int64
-             * @description 退款率.
-             */
-            refundRate: number | null;
-            /**
-             * Format: int64
-             * @description 退款 by the way it came.
-             */
-            refundsCents: number;
-            /**
-             * Format: int64
-             * @description 优惠占比.
-             */
-            reliefRate: number | null;
-        };
         DeliverAgain: {
             opAreaId: string;
         };
@@ -11325,6 +11087,15 @@ export interface components {
              */
             version: number;
         };
+        DiscardedMispricing: {
+            /** @description Which, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
         /**
          * @description What is about to leave.
          * @enum {string}
@@ -11402,7 +11173,7 @@ export interface components {
          */
         EndKind: 1 | 2 | 3 | 4 | 5 | 6;
         EndedAnomalies: {
-            /** @description At most 50. */
+            /** @description At most 200. */
             orders: components["schemas"]["EndedAnomaly"][];
             /** @description 原因, 1 to 200 characters. */
             reason: string;
@@ -11529,6 +11300,17 @@ export interface components {
             parkApplicationId?: components["schemas"]["ParkApplicationId"] | null;
             /** @description What it is for. */
             type: components["schemas"]["FenceType"];
+        };
+        /** @description A fence that may have priced rides wrong. */
+        FenceChoice: {
+            /** @description Whether it is there no more. */
+            deleted: boolean;
+            /** @description Its id, as text. */
+            id: components["schemas"]["FenceId"];
+            /** @description What it is for. */
+            kind: components["schemas"]["FenceKind"];
+            /** @description Its name. */
+            name: string;
         };
         /** @description A fence as it was drawn then, WGS-84. */
         FenceDrawn: components["schemas"]["FenceSeen"] & {
@@ -11762,189 +11544,6 @@ export interface components {
              * @description In the time that was asked for.
              */
             now: number | null;
-        };
-        /** @description What happened on a day or on several, of one area or of several. Amounts are cents. */
-        Figures: {
-            /**
-             * Format: int64
-             * @description 人工调整: what somebody says was paid; no revenue.
-             */
-            adjustmentCents: number;
-            /**
-             * Format: int64
-             * @description 历史欠款补缴 of what was given into wallets.
-             */
-            arrearsPresentCents: number;
-            /**
-             * Format: int64
-             * @description 历史欠款补缴 of what was paid into wallets.
-             */
-            arrearsRechargeCents: number;
-            /**
-             * Format: int64
-             * @description 历史欠款补缴 through channels: payments for rides of earlier days.
-             */
-            arrearsThirdCents: number;
-            /**
-             * Format: int64
-             * @description 余额退款.
-             */
-            balanceBackCents: number;
-            /**
-             * Format: int64
-             * @description 骑行卡 orders that are not 免单.
-             */
-            cardOrders: number;
-            /**
-             * Format: int64
-             * @description 卡类销售 of what was paid into wallets.
-             */
-            cardRechargeCents: number;
-            /**
-             * Format: int64
-             * @description 退卡 by the way it came.
-             */
-            cardRefundThirdCents: number;
-            /**
-             * Format: int64
-             * @description 退卡 into wallets.
-             */
-            cardRefundWalletCents: number;
-            /**
-             * Format: int64
-             * @description 卡类销售 through channels.
-             */
-            cardThirdCents: number;
-            /**
-             * Format: int64
-             * @description 退还押金, less what could not go back: no revenue.
-             */
-            depositBackCents: number;
-            /**
-             * Format: int64
-             * @description 收取押金: no revenue.
-             */
-            depositPaidCents: number;
-            /**
-             * Format: int64
-             * @description 折扣 orders that are neither.
-             */
-            discountOrders: number;
-            /**
-             * Format: int64
-             * @description How far they went, metres.
-             */
-            distanceM: number;
-            /**
-             * Format: int64
-             * @description 计费: fares of rides that ended.
-             */
-            fareCents: number;
-            /**
-             * Format: int64
-             * @description 免单 orders.
-             */
-            freeOrders: number;
-            /**
-             * Format: int64
-             * @description 赠送成本.
-             */
-            giftCents: number;
-            /**
-             * Format: int64
-             * @description 应收 of these.
-             */
-            lateDueCents: number;
-            /**
-             * Format: int64
-             * @description 补记 entries: their own day was closed.
-             */
-            lateEntries: number;
-            /**
-             * Format: int64
-             * @description 总收益 of these.
-             */
-            lateRevenueCents: number;
-            /**
-             * Format: int64
-             * @description 费用下调 of rides of the same day.
-             */
-            loweredCents: number;
-            /**
-             * Format: int64
-             * @description 跨日下调: of rides of earlier days.
-             */
-            loweredPastCents: number;
-            /**
-             * Format: int64
-             * @description 订单: rides that were priced, by their end.
-             */
-            orders: number;
-            /**
-             * Format: int64
-             * @description What else channels brought, less what goes back.
-             */
-            otherCents: number;
-            /**
-             * Format: int64
-             * @description 新增实收 of what was given into wallets.
-             */
-            paidPresentCents: number;
-            /**
-             * Format: int64
-             * @description 新增实收 of what was paid into wallets.
-             */
-            paidRechargeCents: number;
-            /**
-             * Format: int64
-             * @description 新增实收 through channels: payments on the day of the ride.
-             */
-            paidThirdCents: number;
-            /**
-             * Format: int64
-             * @description 退款失败退回: lies in wallets again.
-             */
-            refundFailedCents: number;
-            /**
-             * Format: int64
-             * @description 总收益.
-             */
-            revenueCents: number;
-            /**
-             * Format: int64
-             * @description 骑行退款 by the way it came.
-             */
-            rideRefundThirdCents: number;
-            /**
-             * Format: int64
-             * @description 骑行退款 into wallets.
-             */
-            rideRefundWalletCents: number;
-            /**
-             * Format: int64
-             * @description How long they took, seconds.
-             */
-            ridingS: number;
-            /**
-             * Format: int64
-             * @description 短时订单: of less than two minutes.
-             */
-            shortOrders: number;
-            /**
-             * Format: int64
-             * @description 充值 through channels.
-             */
-            topUpCents: number;
-            /**
-             * Format: int64
-             * @description What orders cost that are not short.
-             */
-            usualCents: number;
-            /**
-             * Format: int64
-             * @description 欠款核销.
-             */
-            writtenOffCents: number;
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_AccountPage: {
@@ -12910,6 +12509,34 @@ export interface components {
             /** @description The login phone. */
             opManId: string;
         };
+        LookedFor: {
+            /** @description Which fence, of one. */
+            fenceId?: string | null;
+            /**
+             * Format: int64
+             * @description Rides that ended from then on, epoch milliseconds.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description The version that should have counted; null: the fence should not have been there.
+             */
+            instead?: number | null;
+            /** @description The service area. */
+            opAreaId: string;
+            /** @description Of what a version was wrong. */
+            subject: components["schemas"]["MispricingSubject"];
+            /**
+             * Format: int64
+             * @description Until then, without it; at most 92 days later.
+             */
+            until: number;
+            /**
+             * Format: int64
+             * @description The version that was wrong; of a billing 0 is the default.
+             */
+            version: number;
+        };
         /** @description The id of what was made. */
         MadeId: {
             /** @description As text. */
@@ -13140,85 +12767,198 @@ export interface components {
                 [key: string]: string[];
             };
         };
+        /** @description An order of a case as lists show it; its rider's phone is masked. */
+        MispricedOrderRow: {
+            /**
+             * Format: int64
+             * @description 应退, cents of what was paid.
+             */
+            backCents: number;
+            /** @description 车辆编号. */
+            carId?: string | null;
+            /**
+             * Format: int64
+             * @description 结束时间, epoch milliseconds.
+             */
+            endAt?: number | null;
+            /**
+             * Format: int64
+             * @description 应减, cents of what is owed.
+             */
+            lowerCents: number;
+            /** @description Why it was left or refused. */
+            note: string;
+            /** @description Which order, as text. */
+            orderId: components["schemas"]["RideOrderId"];
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /**
+             * Format: int64
+             * @description 计费时应付, cents.
+             */
+            pricedCents: number;
+            /**
+             * Format: int64
+             * @description When it was settled, epoch milliseconds.
+             */
+            settledAt?: number | null;
+            /**
+             * Format: int64
+             * @description 重算应付, cents.
+             */
+            shouldCents: number;
+            /** @description 退还结果. */
+            state: components["schemas"]["MispricedState"];
+            /** @description Who rode, as text. */
+            userId: components["schemas"]["RiderId"];
+        };
         /**
          * Format: int32
-         * @description 环节
+         * @description 退还结果
          * @enum {integer}
          */
-        MissAct: 1 | 2 | 3 | 4;
-        /**
-         * Format: int32
-         * @description 丢单原因
-         * @enum {integer}
-         */
-        MissReason: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 30 | 31 | 40 | 41 | 42 | 43;
-        /** @description A miss as lists show it; its rider's phone is masked. */
-        MissRow: {
-            /** @description 环节. */
-            act: components["schemas"]["MissAct"];
-            /** @description Whose it would have been. */
+        MispricedState: 0 | 1 | 2 | 3 | 4;
+        MispricingId: string;
+        /** @description A version that priced rides wrong, and how far its orders are settled. */
+        MispricingRow: {
+            /** @description Whose orders they are. */
             agentId: components["schemas"]["AgentId"];
             /** @description That area's name. */
             areaName?: string | null;
             /**
              * Format: int64
-             * @description 丢单时间, the first try: epoch milliseconds.
+             * @description 应退, cents of what was paid.
              */
-            at: number;
-            /** @description 车辆编号. */
-            carId?: string | null;
-            /** @description What the refusal said. */
-            detail: string;
+            backCents: number;
+            /** @description On whose word. */
+            beginner?: string | null;
+            /**
+             * Format: int64
+             * @description When it was decided to give all back, epoch milliseconds.
+             */
+            begunAt?: number | null;
+            /**
+             * Format: int64
+             * @description When the last order was settled, epoch milliseconds.
+             */
+            endedAt?: number | null;
+            /**
+             * Format: int64
+             * @description 核对订单数.
+             */
+            examined: number;
+            /**
+             * Format: int64
+             * @description Those that were refused.
+             */
+            failedOrders: number;
+            fenceId?: components["schemas"]["FenceId"] | null;
+            /** @description Who looked; null: somebody whom the caller does not see. */
+            finder?: string | null;
+            /**
+             * Format: int64
+             * @description 核对时间, epoch milliseconds.
+             */
+            foundAt: number;
+            /**
+             * Format: int64
+             * @description Rides that ended from then on, epoch milliseconds,
+             */
+            fromAt: number;
+            /**
+             * Format: int64
+             * @description 已退, cents.
+             */
+            givenCents: number;
+            /**
+             * Format: int64
+             * @description Orders that were settled.
+             */
+            givenOrders: number;
+            /**
+             * Format: int64
+             * @description 少收, cents.
+             */
+            higherCents: number;
+            /**
+             * Format: int64
+             * @description 少收订单数: told, never charged.
+             */
+            higherOrders: number;
             /** @description Its id, as text. */
-            id: string;
+            id: components["schemas"]["MispricingId"];
             /**
              * Format: int64
-             * @description The last try, epoch milliseconds.
+             * @description 应当生效的版本; null: the fence should not have been there.
              */
-            lastAt: number;
+            insteadVersion?: number | null;
+            /** @description Whether there are more than were looked at or fit into a case. */
+            isCapped: boolean;
+            /** @description Whether what came through a channel goes into the wallet. */
+            isToWallet: boolean;
             /**
-             * Format: double
-             * @description Where he was, or else the bike: degrees north, WGS-84.
+             * Format: int64
+             * @description 应减, cents of what is owed.
              */
-            lat?: number | null;
+            lowerCents: number;
             /**
-             * Format: double
-             * @description Degrees east, WGS-84.
+             * Format: int64
+             * @description 已减, cents.
              */
-            lng?: number | null;
-            /** @description The service area. */
+            loweredCents: number;
+            /** @description 围栏名称. */
+            name: string;
+            /** @description The service area where they began. */
             opAreaId: components["schemas"]["AreaId"];
-            /** @description The nearest parking place within 300 m, as text. */
-            parkingId?: string | null;
-            /** @description Its name. */
-            parkingName?: string | null;
-            /** @description 手机号, masked. */
-            phone?: string | null;
-            /** @description 丢单原因. */
-            reason: components["schemas"]["MissReason"];
-            /**
-             * Format: int32
-             * @description 次数.
-             */
-            tries: number;
-            /** @description Who, as text; null: nobody said who. */
-            userId?: string | null;
-        };
-        /** @description So many misses for a reason. */
-        MissShare: {
             /**
              * Format: int64
-             * @description 丢单数.
+             * @description 应退订单数.
              */
-            misses: number;
-            /** @description 丢单原因. */
-            reason: components["schemas"]["MissReason"];
+            orders: number;
+            /**
+             * Format: int64
+             * @description Those that the world overtook.
+             */
+            overtakenOrders: number;
+            /** @description 原因. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description 涉及用户数.
+             */
+            riders: number;
+            /** @description 处理状态. */
+            state: components["schemas"]["MispricingState"];
+            /** @description 核对对象. */
+            subject: components["schemas"]["MispricingSubject"];
+            /**
+             * Format: int64
+             * @description … until then, without it.
+             */
+            untilAt: number;
+            /**
+             * Format: int64
+             * @description To be sent with a change.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description 有误版本; of a billing 0 is the default.
+             */
+            wrongVersion: number;
         };
-        /** @description Misses by reason. */
-        MissSummary: {
-            /** @description Each reason that there is, the most frequent first. */
-            reasons: components["schemas"]["MissShare"][];
-        };
+        /**
+         * Format: int32
+         * @description 处理状态
+         * @enum {integer}
+         */
+        MispricingState: 0 | 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 核对对象
+         * @enum {integer}
+         */
+        MispricingSubject: 1 | 2 | 3;
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -13827,8 +13567,6 @@ export interface components {
             modify: string | null;
             /** @description 退款. */
             refund: string | null;
-            /** @description 催缴. */
-            remind: string | null;
             /** @description 核销欠款. */
             writeOff: string | null;
         };
@@ -14034,22 +13772,6 @@ export interface components {
              */
             version?: number | null;
         };
-        OrderRemind: {
-            /** @description Which, as text. */
-            orderId: string;
-            /**
-             * Format: int64
-             * @description The version that was seen; another one is refused.
-             */
-            version?: number | null;
-        };
-        /** @description What became of a reminder. */
-        OrderReminded: {
-            /** @description Whether the SMS provider took the message; null: none was to leave. */
-            sent: boolean | null;
-            /** @description How he is reminded. */
-            way: components["schemas"]["RemindWay"];
-        };
         /** @description A fare computed again. */
         OrderReplay: {
             /**
@@ -14190,17 +13912,6 @@ export interface components {
              * @description 已退, cents.
              */
             refundCents: number;
-            remindWay?: components["schemas"]["RemindWay"] | null;
-            /**
-             * Format: int64
-             * @description 最近催缴, epoch milliseconds.
-             */
-            remindedAt?: number | null;
-            /**
-             * Format: int32
-             * @description 催缴次数.
-             */
-            reminders: number;
             /**
              * Format: int64
              * @description Epoch milliseconds.
@@ -14872,18 +14583,6 @@ export interface components {
          * @enum {integer}
          */
         Qualification: 0 | 1 | 2 | 3 | 4 | 5;
-        /** @description An area that leads. */
-        RankedArea: {
-            /** @description As text. */
-            id: string;
-            /** @description 名称. */
-            name: string;
-            /**
-             * Format: double
-             * @description By how much: yuan or orders.
-             */
-            value: number;
-        };
         /** @description A place that leads. */
         RankedStation: {
             /** @description As text. */
@@ -15111,6 +14810,19 @@ export interface components {
          * @enum {integer}
          */
         RefundTo: 1 | 2;
+        RefundedMispricing: {
+            /** @description Which, as text. */
+            id: string;
+            /** @description 原因, 1 to 200 characters. */
+            reason: string;
+            /** @description Where what came through a channel goes back to. */
+            to?: components["schemas"]["BackTo"];
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
         /** @description The request was not taken. */
         Refusal: {
             error: components["schemas"]["Why"];
@@ -15473,66 +15185,6 @@ export interface components {
             class: number;
             /** @description `[lng, lat]`, WGS-84. */
             place: number[];
-        };
-        /** @description A journal entry with the day that it belongs to. */
-        RevenueEntryRow: {
-            /** @description That area's name. */
-            areaName?: string | null;
-            /**
-             * Format: int64
-             * @description The moment that it is booked for, epoch milliseconds.
-             */
-            at: number;
-            /**
-             * Format: int32
-             * @description 渠道; none: no money came in or went out.
-             */
-            channel?: number | null;
-            /** @description The day that it belongs to, `YYYY-MM-DD`. */
-            day: string;
-            /**
-             * Format: int64
-             * @description What it adds to 应收, cents.
-             */
-            dueCents: number;
-            /** @description Its place in the log, as text. */
-            id: string;
-            /** @description 补记: its own day was closed. */
-            isLate: boolean;
-            /** @description Whether it is about a ride of an earlier day. */
-            isOfEarlier: boolean;
-            /**
-             * Format: int64
-             * @description 金额: all that it moves, cents.
-             */
-            movedCents: number;
-            movement?: components["schemas"]["Movement"] | null;
-            /** @description The service area; none: of no area. */
-            opAreaId?: string | null;
-            /** @description The order that it is about, as text. */
-            orderId?: string | null;
-            /**
-             * Format: int64
-             * @description What it adds to 实收总额, cents.
-             */
-            receivedCents: number;
-            /**
-             * Format: int64
-             * @description 入账时间, epoch milliseconds.
-             */
-            recordedAt: number;
-            /**
-             * Format: int64
-             * @description What it adds to 退款, cents.
-             */
-            refundCents: number;
-            /**
-             * Format: int64
-             * @description What it adds to 总收益, cents.
-             */
-            revenueCents: number;
-            /** @description Whose money moved, as text. */
-            userId: string;
         };
         /**
          * @description What is decided of an application.
@@ -16300,11 +15952,6 @@ export interface components {
              */
             at: number;
             /**
-             * Format: double
-             * @description 流水, yuan.
-             */
-            costYuan: number | null;
-            /**
              * Format: int64
              * @description 离站.
              */
@@ -16319,16 +15966,6 @@ export interface components {
              * @description 满溢率, percent.
              */
             fullPercent: number | null;
-            /**
-             * Format: int64
-             * @description 丢单; null where that is not known, as of the following.
-             */
-            misses: number | null;
-            /**
-             * Format: int64
-             * @description 订单.
-             */
-            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -16351,8 +15988,6 @@ export interface components {
             empty: components["schemas"]["RankedStation"][];
             /** @description By hours at level 4. */
             full: components["schemas"]["RankedStation"][];
-            /** @description By 丢单. */
-            misses: components["schemas"]["RankedStation"][];
             /** @description By 还车. */
             returns: components["schemas"]["RankedStation"][];
         };
@@ -16383,11 +16018,6 @@ export interface components {
              * @description 停放上限 as it was drawn last.
              */
             capacity: number;
-            /**
-             * Format: int64
-             * @description 流水: what these cost, cents.
-             */
-            costCents: number | null;
             /** @description Whether it was taken away since. */
             deleted: boolean;
             /**
@@ -16429,11 +16059,6 @@ export interface components {
              * @description 等级 now; null while it is closed or does not count.
              */
             level: number | null;
-            /**
-             * Format: int64
-             * @description 丢单: missed orders to which it is the nearest within 300 m; null where that is not known, as of the following.
-             */
-            misses: number | null;
             /** @description 名称. */
             name: string;
             /** @description The area it lies in. */
@@ -16443,11 +16068,6 @@ export interface components {
              * @description Full hours at which it was open.
              */
             openHours: number;
-            /**
-             * Format: int64
-             * @description 订单: rides that began in it or beside it.
-             */
-            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -16518,8 +16138,6 @@ export interface components {
              * @description 告警 of those that stand there.
              */
             alarm: number;
-            /** @description 流水: what these cost, yuan. */
-            costYuan: components["schemas"]["Figure"];
             /** @description 离站: bikes that left. */
             departures: components["schemas"]["Figure"];
             /** @description 空站率: share of the open hours at level 0, percent. */
@@ -16531,10 +16149,6 @@ export interface components {
             fault: number;
             /** @description 满溢率: share of the open hours at level 4, percent. */
             fullPercent: components["schemas"]["Figure"];
-            /** @description 丢单: missed orders nearest to them; null where that is not known, as of the following. */
-            misses: components["schemas"]["Figure"];
-            /** @description 订单: rides that began there. */
-            orders: components["schemas"]["Figure"];
             /** @description 站外还车: bikes that were left beside. */
             outside: components["schemas"]["Figure"];
             /**
@@ -17054,6 +16668,18 @@ export interface components {
             keyId: string;
             /** @description base64url(RSA-OAEP-SHA256(JSON `{key, ts, devId}`)). */
             params: string;
+        };
+        /** @description A version to choose. */
+        VersionChoice: {
+            /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
+            counted: (number | null)[][];
+            /** @description What was said of it. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Its number; of a billing 0 is the default.
+             */
+            version: number;
         };
         /** @description Who voted. */
         Voter: {
@@ -21107,31 +20733,41 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    listMisses: {
+    discardMispricing: {
         parameters: {
-            query?: {
-                /** @description 1-based, default 1. */
-                page?: number;
-                /** @description Default 10, at most 200. */
-                pageSize?: number;
-                /** @description A bike's number or a whole phone. */
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardedMispricing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricingFences: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+                /** @description Part of the name; absent: those that changed last. */
                 keyword?: string;
-                /** @description Those of this agent. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Those in this area. */
-                opAreaId?: components["schemas"]["AreaId"];
-                /** @description Those for this reason. */
-                reason?: components["schemas"]["MissReason"];
-                /** @description Those at this. */
-                act?: components["schemas"]["MissAct"];
-                /** @description Those of this rider. */
-                userId?: components["schemas"]["RiderId"];
-                /** @description Those to which this parking place is the nearest within 300 m. */
-                parkingId?: components["schemas"]["FenceId"];
-                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
-                startTime?: string;
-                /** @description Until then, included. */
-                endTime?: string;
             };
             header?: never;
             path?: never;
@@ -21144,7 +20780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PageOf_MissRow"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_Vec_FenceChoice"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -21153,27 +20789,85 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    exportMisses: {
+    findMispriced: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookedFor"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MadeId"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listMispricings: {
         parameters: {
             query?: {
-                /** @description A bike's number or a whole phone. */
-                keyword?: string;
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
                 /** @description Those of this agent. */
                 agentId?: components["schemas"]["AgentId"];
-                /** @description Those in this area. */
+                /** @description Those of this area. */
                 opAreaId?: components["schemas"]["AreaId"];
-                /** @description Those for this reason. */
-                reason?: components["schemas"]["MissReason"];
-                /** @description Those at this. */
-                act?: components["schemas"]["MissAct"];
-                /** @description Those of this rider. */
-                userId?: components["schemas"]["RiderId"];
-                /** @description Those to which this parking place is the nearest within 300 m. */
-                parkingId?: components["schemas"]["FenceId"];
-                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
-                startTime?: string;
-                /** @description Until then, included. */
-                endTime?: string;
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricingState"];
+                /** @description Those of this subject. */
+                subject?: components["schemas"]["MispricingSubject"];
+                /** @description Part of the fence's name. */
+                keyword?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MispricingRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMispricings: {
+        parameters: {
+            query?: {
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricingState"];
+                /** @description Those of this subject. */
+                subject?: components["schemas"]["MispricingSubject"];
+                /** @description Part of the fence's name. */
+                keyword?: string;
                 /** @description Keys of columns with commas between them; all without it. */
                 columns?: string;
             };
@@ -21198,27 +20892,19 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    missSummary: {
+    listMispricedOrders: {
         parameters: {
             query?: {
-                /** @description A bike's number or a whole phone. */
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description Those of this case. */
+                mispricingId?: components["schemas"]["MispricingId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricedState"];
+                /** @description An order's id. */
                 keyword?: string;
-                /** @description Those of this agent. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Those in this area. */
-                opAreaId?: components["schemas"]["AreaId"];
-                /** @description Those for this reason. */
-                reason?: components["schemas"]["MissReason"];
-                /** @description Those at this. */
-                act?: components["schemas"]["MissAct"];
-                /** @description Those of this rider. */
-                userId?: components["schemas"]["RiderId"];
-                /** @description Those to which this parking place is the nearest within 300 m. */
-                parkingId?: components["schemas"]["FenceId"];
-                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
-                startTime?: string;
-                /** @description Until then, included. */
-                endTime?: string;
             };
             header?: never;
             path?: never;
@@ -21231,7 +20917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MissSummary"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_PageOf_MispricedOrderRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -21240,7 +20926,98 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    missInfo: {
+    exportMispricedOrders: {
+        parameters: {
+            query?: {
+                /** @description Those of this case. */
+                mispricingId?: components["schemas"]["MispricingId"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["MispricedState"];
+                /** @description An order's id. */
+                keyword?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    refundMispricing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundedMispricing"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricingVersions: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+                /** @description Of what. */
+                subject: components["schemas"]["MispricingSubject"];
+                /** @description Of which fence. */
+                fenceId?: components["schemas"]["FenceId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Vec_VersionChoice"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    mispricing: {
         parameters: {
             query?: never;
             header?: never;
@@ -21257,7 +21034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MissRow"] | components["schemas"]["RuleRefusal"];
+                    "application/json": components["schemas"]["Answer_MispricingRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -21313,34 +21090,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_OrderChanged"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            413: components["responses"]["Refused413"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    remindOrder: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OrderRemind"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_OrderReminded"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];
@@ -23834,211 +23583,6 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    dailyStatistics: {
-        parameters: {
-            query?: {
-                /** @description 1-based, default 1. */
-                page?: number;
-                /** @description Default 10, at most 200. */
-                pageSize?: number;
-                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
-                startTime?: string;
-                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
-                endTime?: string;
-                /** @description Of this agent alone. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
-                opAreaIds?: string;
-                /**
-                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
-                 *     minus before it the largest first. Absent: `-day`.
-                 */
-                sort?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_DailyAnswer"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    dailyStatisticsByArea: {
-        parameters: {
-            query?: {
-                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
-                startTime?: string;
-                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
-                endTime?: string;
-                /** @description Of this agent alone. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
-                opAreaIds?: string;
-                /**
-                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
-                 *     minus before it the largest first. Absent: `-day`.
-                 */
-                sort?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_DailyAreasAnswer"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    listRevenueEntries: {
-        parameters: {
-            query?: {
-                /** @description 1-based, default 1. */
-                page?: number;
-                /** @description Default 10, at most 200. */
-                pageSize?: number;
-                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
-                startTime?: string;
-                /** @description That belong to this day or an earlier one. */
-                endTime?: string;
-                /** @description Of this agent. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Of these service areas, with commas between. */
-                opAreaIds?: string;
-                /** @description Of no area. */
-                withoutArea?: boolean;
-                /** @description Those of this kind. */
-                movement?: components["schemas"]["Movement"];
-                /** @description 补记 alone, or those that are not. */
-                late?: boolean;
-                /** @description About rides of earlier days, or not. */
-                ofEarlier?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_PageOf_RevenueEntryRow"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    exportRevenueEntries: {
-        parameters: {
-            query?: {
-                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
-                startTime?: string;
-                /** @description That belong to this day or an earlier one. */
-                endTime?: string;
-                /** @description Of this agent. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Of these service areas, with commas between. */
-                opAreaIds?: string;
-                /** @description Of no area. */
-                withoutArea?: boolean;
-                /** @description Those of this kind. */
-                movement?: components["schemas"]["Movement"];
-                /** @description 补记 alone, or those that are not. */
-                late?: boolean;
-                /** @description About rides of earlier days, or not. */
-                ofEarlier?: boolean;
-                /** @description Keys of columns with commas between them; all without it. */
-                columns?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RuleRefusal"];
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
-    exportDailyStatistics: {
-        parameters: {
-            query?: {
-                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
-                startTime?: string;
-                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
-                endTime?: string;
-                /** @description Of this agent alone. */
-                agentId?: components["schemas"]["AgentId"];
-                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
-                opAreaIds?: string;
-                /**
-                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
-                 *     minus before it the largest first. Absent: `-day`.
-                 */
-                sort?: string;
-                /** @description Keys of columns with commas between them; all without it. */
-                columns?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RuleRefusal"];
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
     payPasswordStandIn: {
         parameters: {
             query?: {
@@ -24156,8 +23700,7 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
-                 *     a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -24200,8 +23743,7 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
-                 *     a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -26331,32 +25873,6 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
-    riderArrears: {
-        parameters: {
-            query: {
-                /** @description His id. */
-                userId: components["schemas"]["RiderId"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer_Arrears"] | components["schemas"]["RuleRefusal"];
-                };
-            };
-            400: components["responses"]["Refused400"];
-            401: components["responses"]["Refused401"];
-            403: components["responses"]["Refused403"];
-            429: components["responses"]["Refused429"];
-        };
-    };
     refundBalance: {
         parameters: {
             query?: never;
@@ -26698,8 +26214,6 @@ export interface operations {
                 lng: number;
                 /** @description Of the place: wgs84 (default), gcj02 or bd09. */
                 datum?: string;
-                /** @description Who looks: with it an empty neighbourhood is kept as what he missed. */
-                userId?: string;
             };
             header?: never;
             path?: never;
@@ -27062,12 +26576,6 @@ export interface operations {
             query: {
                 /** @description 车辆编号. */
                 carId: string;
-                /** @description Who scans it. */
-                userId?: string;
-                /** @description Where his phone is: degrees north, WGS-84. */
-                lat?: number;
-                /** @description Degrees east, WGS-84. */
-                lng?: number;
             };
             header?: never;
             path?: never;

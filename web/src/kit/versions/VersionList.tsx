@@ -16,6 +16,8 @@ interface VersionListProps<Row> {
   changesOf(row: Row, before: Row | undefined): readonly (Difference | string)[]
   /** What else is to be said of a version. */
   aside?(row: Row): ReactNode
+  /** What else can be done with a version that has counted. */
+  extra?(row: Row): ReactNode
   /** The version that the newest is compared with. */
   compared: number | null
   onCompare(number: number | null): void
@@ -28,7 +30,7 @@ interface VersionListProps<Row> {
 
 /** All versions of a subject: when each counts, what it changed, the way back to it and the look at it. */
 export function VersionList<Row extends { dataVersion: number }>(props: VersionListProps<Row>) {
-  const { rows, at_ms, countedOf, changesOf, aside, compared, onCompare, onRollBack, onWithdraw } = props
+  const { rows, at_ms, countedOf, changesOf, aside, extra, compared, onCompare, onRollBack, onWithdraw } = props
   if (rows.length === 0) return <Empty description={props.emptyText} />
   const newest = newestOf(rows, countedOf)?.dataVersion
   return (
@@ -63,6 +65,7 @@ export function VersionList<Row extends { dataVersion: number }>(props: VersionL
                   )}
                 </>
               )}
+              {state !== 'future' && state !== 'withdrawn' && extra?.(row)}
             </span>
             {said && <div className="version-aside">{said}</div>}
             <Changes changes={changesOf(row, rows[index + 1])} />

@@ -11,10 +11,11 @@ import { useAskedCommand } from '@/kit/useAskedCommand'
 import { useCommand } from '@/kit/useCommand'
 import { Changes } from '@/kit/versions/Changes'
 import { PublishVersion } from '@/kit/versions/PublishVersion'
+import { AffectedOrders } from '@/kit/versions/AffectedOrders'
 import { rollBackTo, VersionList, withdrawal } from '@/kit/versions/VersionList'
 import { Dot } from '@/kit/StateTag'
 import { versionTags } from '@/kit/versions/versions'
-import { type AreaConfig, changesOf, countingOf, differencesOf, editedOf, type Kind, type Saying, stale } from './config'
+import { type AreaConfig, changesOf, countingOf, differencesOf, editedOf, type Kind, kinds, type Saying, stale } from './config'
 import { CopyDialog } from './CopyDialog'
 
 const NOTE_MAX = 200
@@ -154,6 +155,7 @@ function Loaded<Content, Fields extends object>({ area, config, edited }: Loaded
               {note && `：${note}`}
             </span>
           )}
+          extra={({ dataVersion }) => kind === kinds.billing && <AffectedOrders subject={1} opAreaId={area.id} version={dataVersion} />}
           compared={compared}
           onCompare={setCompared}
           onRollBack={(dataVersion) =>

@@ -4,7 +4,8 @@ import { useNavigate } from 'react-router-dom'
 import { serverNow } from '@/api/clock'
 import { usePermit } from '@/kit/Permit'
 import { ListPage, type RowAction } from '@/kit/list/ListPage'
-import { ANOMALY_PATH, anomalyList, anomalySummary, type OrderAnomaly, sumsText, unendable } from './anomaly'
+import { ANOMALY_PATH, anomalyList, anomalySummary, type OrderAnomaly, unendable } from './anomaly'
+import { AnomalySums } from './AnomalySums'
 import { EndAnomalies } from './EndAnomalies'
 import { OrderDrawer } from './OrderDrawer'
 import './orders.css'
@@ -38,7 +39,7 @@ export default function AnomalyListPage() {
     <>
       <ListPage<OrderAnomaly>
         description={description}
-        above={() => (summary ? <p className="weak anomaly-sums">{sumsText(summary)}</p> : null)}
+        above={() => summary && <AnomalySums summary={summary} />}
         rowActions={acts}
         batchActions={[{ key: 'end', label: END, unavailable: unendable, onRun: (rows, done) => setEnding({ rows, done }) }]}
         drawer={(id, close) => <OrderDrawer id={id} onClose={close} />}

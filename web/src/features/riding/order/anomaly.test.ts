@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agoText, type AnomalySummary, closedByText, emptyText, lockText, type OrderAnomaly, savedBy, sumsText, unendable } from './anomaly'
+import { agoText, type AnomalySummary, closedByText, emptyText, limitsText, lockText, type OrderAnomaly, savedBy, sumsText, unendable } from './anomaly'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 24, 0, 0, 0)
@@ -30,6 +30,7 @@ const row: OrderAnomaly = {
   wouldCents: 900,
   endCents: 300,
   savedCents: 600,
+  rideMaxMs: 43_200_000,
   isBySystem: null,
   who: null,
   reason: null,
@@ -42,6 +43,8 @@ const summary: AnomalySummary = {
   savedCents: 123_456,
   lookedAt: NOW_MS,
   limits: { lockMs: 180_000, silentMs: 1_200_000, stillMs: 1_800_000, rideMs: 43_200_000 },
+  areas: [],
+  days: [],
 }
 
 describe('a strange order', () => {
@@ -61,7 +64,7 @@ describe('a strange order', () => {
     expect(unendable([row])).toBeUndefined()
     expect(unendable([row, { ...row, state: 1 }])).toContain('已经结束')
     expect(unendable([row, { ...row, endAt: null }])).toContain('推断不出')
-    expect(unendable(Array.from({ length: 51 }, () => row))).toContain('最多结束 50')
+    expect(unendable(Array.from({ length: 201 }, () => row))).toContain('最多结束 200')
   })
 
   it('says who ended it and what that took off', () => {
@@ -78,6 +81,9 @@ describe('an empty list', () => {
     expect(emptyText(summary)).toContain('锁已关 3 分钟')
     expect(emptyText(summary)).toContain('上次核对 2026-11-24 08:00:00')
     expect(emptyText({ ...summary, lookedAt: null })).toContain('尚未核对')
+    expect(limitsText(summary)).toMatch(/骑行超过 12 小时$/)
+    const areas = [{ opAreaId: '3', areaName: '湖滨', rideMs: 5_400_000 }]
+    expect(limitsText({ ...summary, areas })).toContain('骑行超过 12 小时（湖滨 1 小时 30 分钟）')
     expect(sumsText(summary)).toContain('5 单（系统自动 3 单），为用户减免 1,234.56 元')
   })
 })

@@ -15,7 +15,7 @@ const SUMMARY_PATH = '/order/anomaly/summary'
 export const CLOSE_PATH = '/order/anomaly/close'
 
 /** So many are ended by one call. */
-export const ENDED_AT_ONCE = 50
+export const ENDED_AT_ONCE = 200
 const SECOND_MS = 1000
 /** The server looks at all orders every minute. */
 const LOOKED_EVERY_MS = 30 * SECOND_MS
@@ -77,14 +77,33 @@ const minutes = (ms: number) => `${Math.round(ms / 60_000)} 分钟`
 /** When the server last looked at all orders. */
 const lookedText = ({ lookedAt }: AnomalySummary) => (typeof lookedAt === 'number' ? `上次核对 ${formatTime(lookedAt)}` : '尚未核对')
 
+/** `24 小时`, `1 小时 30 分钟`. */
+function hoursText(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000)
+  const rest = Math.round((ms % 3_600_000) / 60_000)
+  return [hours > 0 ? `${hours} 小时` : '', rest > 0 ? `${rest} 分钟` : ''].filter(Boolean).join(' ')
+}
+
+/** How many areas are named with what a ride may last there. */
+const NAMED_MOST = 5
+
+/** How long a ride may last: `24 小时（湖滨 6 小时）`. */
+export function rideLimitText({ limits, areas }: Pick<AnomalySummary, 'limits' | 'areas'>): string {
+  if (areas.length === 0) return hoursText(limits.rideMs)
+  const named = areas.slice(0, NAMED_MOST).map(({ areaName, rideMs }) => `${areaName} ${hoursText(rideMs)}`)
+  return `${hoursText(limits.rideMs)}（${named.join('、')}${areas.length > NAMED_MOST ? ` 等 ${areas.length} 个服务区另有上限` : ''}）`
+}
+
+/** What counts as strange, by each area's own limits. */
+export function limitsText(summary: AnomalySummary): string {
+  const { limits } = summary
+  return `锁已关 ${minutes(limits.lockMs)}、失联 ${minutes(limits.silentMs)}、${minutes(limits.stillMs)}未移动，或骑行超过 ${rideLimitText(summary)}`
+}
+
 /** What the server does by itself, and when it last did. */
 export function emptyText(summary: AnomalySummary | undefined): string {
   if (!summary) return '没有异常订单'
-  const { limits } = summary
-  return (
-    `没有异常订单。系统每分钟把骑行中的订单与车辆中控核对：锁已关 ${minutes(limits.lockMs)}、失联 ${minutes(limits.silentMs)}、` +
-    `${minutes(limits.stillMs)}未移动或骑行超过服务区上限的会列在这里；锁的关闭时刻确定时自动按该时刻结束。${lookedText(summary)}。`
-  )
+  return `没有异常订单。系统每分钟把骑行中的订单与车辆中控核对：${limitsText(summary)}的会列在这里；锁的关闭时刻确定时自动按该时刻结束。${lookedText(summary)}。`
 }
 
 /** What was ended lately, in words. */
@@ -130,6 +149,7 @@ export function anomalyList(summary: AnomalySummary | undefined, now_ms: number)
       { kind: 'time', key: 'sinceAt', title: '异常开始', value: (it) => it.sinceAt },
       { key: 'locked', title: '车锁', width: 210, text: lockText },
       { key: 'fixAt', title: '最后定位', width: 124, text: (it) => (it.state === OPEN ? agoText(it.fixAt, now_ms) : formatTime(it.fixAt)) },
+      { kind: 'time', key: 'stoodSince', title: '静止开始', none: '未静止', value: (it) => it.stoodSince },
       { kind: 'time', key: 'endAt', title: '真实结束时间', none: '无法推断', value: (it) => it.endAt },
       { kind: 'money', key: 'wouldCents', title: '至今费用（元）', width: 124, value: (it) => it.wouldCents },
       { kind: 'money', key: 'endCents', title: '真实费用（元）', width: 124, value: (it) => it.endCents },
@@ -140,6 +160,7 @@ export function anomalyList(summary: AnomalySummary | undefined, now_ms: number)
       { kind: 'time', key: 'lockClosedAt', title: '关锁时间', optional: true, value: (it) => it.lockClosedAt },
       { kind: 'time', key: 'reportAt', title: '最后上报', optional: true, value: (it) => it.reportAt },
       { kind: 'time', key: 'listedAt', title: '发现或结束时间', optional: true, value: (it) => it.listedAt },
+      { key: 'rideMaxMs', title: '服务区骑行上限', width: 124, optional: true, unexported: true, text: (it) => (typeof it.rideMaxMs === 'number' ? hoursText(it.rideMaxMs) : '') },
     ],
   }
 }

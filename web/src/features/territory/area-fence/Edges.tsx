@@ -5,6 +5,7 @@ import { command } from '@/api/client'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { useCommand } from '@/kit/useCommand'
 import { useDangerousConfirm } from '@/kit/useDangerousConfirm'
+import { AffectedOrders } from '@/kit/versions/AffectedOrders'
 import { rollBackTo, VersionList } from '@/kit/versions/VersionList'
 import { CLOSED } from '../area/area'
 import { type AreaEdge, areaEdge, areaEdges, type AreaFenceInfo, differences, formatKm2, stale } from './areaFence'
@@ -50,6 +51,7 @@ export function Edges({ area }: { area: AreaFenceInfo }) {
         at_ms={WHENEVER_MS}
         countedOf={counted}
         changesOf={(row, before) => [before ? differences(before, row) : `首次划定，面积 ${formatKm2(row.areaM2)}，顶点 ${row.corners.toLocaleString()} 个`]}
+        extra={({ dataVersion }) => <AffectedOrders subject={3} opAreaId={id} version={dataVersion} />}
         compared={compared}
         onCompare={setCompared}
         {...(state === CLOSED ? {} : { onRollBack: back })}

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { command } from '@/api/client'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { useAskedCommand } from '@/kit/useAskedCommand'
+import { AffectedOrders } from '@/kit/versions/AffectedOrders'
 import { newestOf, rollBackTo, VersionList, withdrawal } from '@/kit/versions/VersionList'
 import { type Fence, fenceVersions, type FenceVersion, formatArea, stale } from './fence'
 import { asked, useOverlapAsked } from './overlap'
@@ -19,7 +20,7 @@ const EMPTY_TEXT = '还没有发布过；发布后每个版本都留在这里'
 
 /** All versions of a fence, newest first: when each counts, what it changed, and the way back to it. */
 export function Versions({ fence }: { fence: Pick<Fence, 'id' | 'name' | 'version' | 'opAreaId'> }) {
-  const { id, name, version } = fence
+  const { id, name, version, opAreaId } = fence
   const [compared, setCompared] = useState<number | null>(null)
   const query = useQuery(fenceVersions(id, version))
   const rollBack = useAskedCommand({ run: useOverlapAsked(command.post('/fence/rollback')), stale, done: '已回滚', fieldOf: asked })
@@ -46,6 +47,7 @@ export function Versions({ fence }: { fence: Pick<Fence, 'id' | 'name' | 'versio
         countedOf={counted}
         changesOf={(row, before) => (before ? differences(before, row) : [`首次发布，面积 ${formatArea(row.areaM2)}`])}
         aside={({ batchId, batchReason }) => batchId !== null && <span className="weak">批量修改{batchReason ? `：${batchReason}` : ''}</span>}
+        extra={({ dataVersion }) => <AffectedOrders subject={2} opAreaId={opAreaId} fenceId={id} version={dataVersion} />}
         compared={compared}
         onCompare={setCompared}
         onRollBack={(dataVersion) => rollBack({ id, dataVersion, version }, rollBackTo(dataVersion, name, BACK))}
