@@ -1,9 +1,8 @@
 /** What riders did not get is listed by reason beside orders, and who owes for a ride is reminded. */
-import { request } from '@playwright/test'
 import { violationsOf } from './axe'
 import { settled, withoutMenu } from './built'
-import { at, expect, hashOf, machineToken, server, SIGNED_IN, test } from './fixtures'
-import { come, ride, told } from './rides'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { come, machine, ride, told } from './rides'
 
 test.use({ storageState: SIGNED_IN })
 
@@ -17,18 +16,17 @@ const isNight = () => {
   const hour = new Date(Date.now() + 8 * 3_600_000).getUTCHours()
   return hour < 8 || hour >= 22
 }
-const program = () => request.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
 
 test('ROUTE-022 a bike that somebody rides is missed by another one, who is found by his reason', async ({ page }) => {
   test.setTimeout(180_000)
-  const http = await program()
+  const http = await machine()
   const { carId, areaId } = await ride(http)
   const { userId, phone } = await come(http, areaId)
   const scanned = await told(await http.get(`/open/v1/rider/scan?carId=${encodeURIComponent(carId)}&userId=${userId}`))
   expect(scanned['rentable']).toBe(false)
 
   await page.goto(at('/user-order'))
-  await page.locator('.order-views > .ant-tabs').getByRole('tab', { name: '丢单' }).click()
+  await page.locator('.views > .ant-tabs').getByRole('tab', { name: '丢单' }).click()
   await expect.poll(() => hashOf(page)).toBe('/user-order?view=misses')
   await expect(page.getByRole('heading', { name: '丢单' })).toBeVisible()
   const keyword = page.getByRole('search').getByPlaceholder('车辆编号或完整手机号')
@@ -70,7 +68,7 @@ test('ROUTE-022 a bike that somebody rides is missed by another one, who is foun
 
 test('ROUTE-116 who owes for a ride is reminded from its page, once an hour and not at night', async ({ page }) => {
   test.setTimeout(180_000)
-  const http = await program()
+  const http = await machine()
   const { orderId, userId } = await ride(http)
   await page.goto(at(`/user-order-detail?orderId=${orderId}`))
   const act = (name: string) => page.locator('.order-acts').getByRole('button', { name, exact: true })
