@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type Locator, type Page, request as requests } from '@playwright/test'
 import { violationsOf } from './axe'
-import { settled } from './built'
+import { settled, withoutMenu } from './built'
 import { at, expect, hashOf, machineToken, server, SIGNED_IN, test } from './fixtures'
 import { ride, told } from './rides'
 import { enterByLink, newOperator } from './wire'
@@ -72,6 +72,7 @@ test.describe.serial('days of revenue', () => {
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height })
       await settled(page)
+      await withoutMenu(page)
       await page.screenshot({ path: test.info().outputPath(`daily-${width}.png`), fullPage: true })
     }
   })
@@ -92,7 +93,7 @@ test.describe.serial('days of revenue', () => {
       expect(parts.reduce((sum, part) => sum + cents(part), 0), name).toBe(await centsOf(account.locator('tfoot td')))
     }
     expect(await centsOf(drawer.getByRole('table', { name: '应收 A', exact: true }).locator('tfoot td'))).toBeGreaterThan(0)
-    await expect(drawer.locator('.ant-table-row').first()).toBeVisible()
+    await expect(drawer.locator('.ant-table-row').first().getByRole('link')).toHaveAttribute('href', /view=entries/)
     await page.screenshot({ path: test.info().outputPath('day-1366.png') })
     expect(await violationsOf(page)).toEqual([])
 

@@ -40,7 +40,7 @@ struct Batch {
 /// What of an event is counted.
 enum Counted {
     Entry(RiderId, Entry),
-    Ride(Added),
+    Ride(Box<Added>),
 }
 
 #[async_trait]
@@ -82,7 +82,7 @@ impl Projector for RevenueDays {
 fn read(recorded: &Recorded) -> Result<Option<Counted>, ApplyError> {
     if &*recorded.category == Order::CATEGORY {
         let OrderEvent::Priced { pricing, .. } = recorded.decode()? else { return Ok(None) };
-        return Ok(Some(Counted::Ride(Added::by_ride(&pricing, recorded.recorded_at))));
+        return Ok(Some(Counted::Ride(Box::new(Added::by_ride(&pricing, recorded.recorded_at)))));
     }
     let holder: Holder = recorded.stream_id.parse().map_err(|()| "a book has its holder's name")?;
     let BookEvent::Posted(entry) = recorded.decode()? else { return Ok(None) };
@@ -123,7 +123,7 @@ impl Batch {
     fn add(&mut self, recorded: &Recorded, one: Counted, rides: &mut RideDays) -> Result<(), ApplyError> {
         let agent = recorded.meta.owner.agent.ok_or("money and rides are an agent's")?;
         let (added, area) = match one {
-            Counted::Ride(added) => (added, recorded.meta.owner.area),
+            Counted::Ride(added) => (*added, recorded.meta.owner.area),
             Counted::Entry(rider, entry) => {
                 let added = Added::by_entry(&entry, recorded.recorded_at, rides);
                 let key = Key { day: added.booked.day, agent, area: entry.area_id.unwrap_or(NO_AREA) };

@@ -8,7 +8,7 @@ import type { Filters } from '@/kit/list/description'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Money } from '@/kit/Money'
 import { Dot } from '@/kit/StateTag'
-import { type Account, accountsOf, closing, type DailyArea, dayAreas, dayInfo, entriesLink, formulas } from './daily'
+import { type Account, accountsOf, areaEntriesLink, areaText, closing, type DailyArea, dayAreas, dayInfo, entriesLink, formulas } from './daily'
 import './daily.css'
 
 interface DayDrawerProps {
@@ -67,7 +67,7 @@ export function DayDrawer({ day, whose, asked, onClose }: DayDrawerProps) {
             pagination={{ pageSize: 10, hideOnSinglePage: true, showSizeChanger: false }}
             scroll={{ x: 'max-content' }}
             columns={[
-              { title: '服务区', render: (_, row) => row.areaName ?? (row.opAreaId === null ? `不分服务区（${row.company ?? '钱包'}）` : '已删除的服务区') },
+              { title: '服务区', render: (_, row) => <Link to={areaEntriesLink(day, row)}>{areaText(row)}</Link> },
               { title: '订单', align: 'right', render: (_, row) => count(row.orders) },
               { title: '应收 A（元）', align: 'right', render: (_, row) => <Money cents={row.dueCents} /> },
               { title: '实收总额（元）', align: 'right', render: (_, row) => <Money cents={row.receivedCents} /> },

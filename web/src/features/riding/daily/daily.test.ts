@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { accountsOf, type DailySums, entriesLink } from './daily'
+import { accountsOf, areaEntriesLink, areaText, type DailySums, entriesLink } from './daily'
 import { dailyList, dailyStatistics } from './description'
 
 const NOTHING: DailySums = {
@@ -98,4 +98,7 @@ it('agents are asked for by those alone who may list them', () => {
 it('the entries of a day are those of whom the day was told', () => {
   expect(entriesLink('2026-11-25', {})).toBe('/report/financial-statistics?view=entries&startTime=2026-11-25&endTime=2026-11-25')
   expect(entriesLink('2026-11-25', { opAreaIds: '7', agentId: '3' })).toContain('&agentId=3&opAreaIds=7')
+  expect(areaEntriesLink('2026-11-25', { opAreaId: '7', agentId: '3' })).toMatch(/&opAreaIds=7$/)
+  expect(areaEntriesLink('2026-11-25', { opAreaId: null, agentId: '3' })).toMatch(/&agentId=3&withoutArea=true$/)
+  expect(areaText({ opAreaId: null, areaName: null, company: '甲公司' })).toBe('不分服务区（甲公司）')
 })

@@ -50,12 +50,21 @@ export const dayAreas = (day: string, filters: Filters) =>
     queryFn: ({ signal }) => api.get(AREAS_PATH, { ...whoseOf(filters), startTime: day, endTime: day }, { signal }),
   })
 
-/** Where the entries of a day stand, narrowed like the list. */
-export function entriesLink(day: string, { agentId, opAreaIds }: Filters): string {
+/** Where the entries of a day stand, narrowed to whose they are. */
+export function entriesLink(day: string, { agentId, opAreaIds, withoutArea }: Filters): string {
   const params = new URLSearchParams({ view: 'entries', startTime: day, endTime: day })
-  if (agentId) params.set('agentId', agentId)
-  if (opAreaIds) params.set('opAreaIds', opAreaIds)
+  for (const [name, value] of Object.entries({ agentId, opAreaIds, withoutArea })) if (value) params.set(name, value)
   return `${PAGE}?${params}`
+}
+
+/** The same of one row of areas. */
+export function areaEntriesLink(day: string, { opAreaId, agentId }: Pick<DailyArea, 'opAreaId' | 'agentId'>): string {
+  return entriesLink(day, opAreaId === null ? { agentId, withoutArea: 'true' } : { opAreaIds: opAreaId })
+}
+
+export function areaText({ opAreaId, areaName, company }: Pick<DailyArea, 'opAreaId' | 'areaName' | 'company'>): string {
+  if (opAreaId === null) return `不分服务区（${company ?? '钱包'}）`
+  return areaName ?? '已删除的服务区'
 }
 
 /** A sum of a day and what it is made of: signs tell whether a part adds to it. */
