@@ -33,6 +33,7 @@ interface FindMispricedProps {
 }
 
 const WRITTEN = 'YYYY-MM-DD HH:mm:ss'
+const SECOND_MS = 1000
 const CHOSEN: readonly (keyof Fields)[] = ['fenceId', 'version', 'instead', 'range']
 
 /** Asks which version was wrong and which should have counted, and has every order of it priced again. */
@@ -65,7 +66,8 @@ export function FindMispriced({ asked, onFound, onClose }: FindMispricedProps) {
       version: fields.version ?? 0,
       instead: instead === undefined || instead === NOT_THERE ? null : instead,
       from: from ?? 0,
-      until: until ?? 0,
+      // The second that is written is part of it.
+      until: (until ?? 0) + SECOND_MS,
     }
     const { id } = await find.mutateAsync(body)
     onFound(id)
@@ -121,7 +123,7 @@ export function FindMispriced({ asked, onFound, onClose }: FindMispricedProps) {
             { required: true, message: '请选择时间范围' },
             {
               validator: (_, range?: [Dayjs, Dayjs]) =>
-                range && range[1].diff(range[0], 'day', true) > DAYS_MAX ? Promise.reject(new Error(`最长 ${DAYS_MAX} 天`)) : Promise.resolve(),
+                range && range[1].diff(range[0], 'second') >= DAYS_MAX * 86_400 ? Promise.reject(new Error(`最长 ${DAYS_MAX} 天`)) : Promise.resolve(),
             },
           ]}
         >

@@ -67,7 +67,7 @@ describe('the time that is looked at', () => {
   it('is when the version counted, cut to the latest days', () => {
     expect(countedUntil({ counted: [[NOW_MS - DAY_MS, null]] }, NOW_MS)).toEqual([NOW_MS - DAY_MS, NOW_MS])
     expect(countedUntil({ counted: [[NOW_MS - 3 * DAY_MS, NOW_MS - 2 * DAY_MS], [NOW_MS - DAY_MS, NOW_MS + DAY_MS]] }, NOW_MS)).toEqual([NOW_MS - 3 * DAY_MS, NOW_MS])
-    expect(countedUntil({ counted: [[null, NOW_MS]] }, NOW_MS)).toEqual([NOW_MS - DAYS_MAX * DAY_MS, NOW_MS])
+    expect(countedUntil({ counted: [[null, NOW_MS]] }, NOW_MS)).toEqual([NOW_MS - DAYS_MAX * DAY_MS + 1000, NOW_MS])
     expect(countedUntil({ counted: [[NOW_MS + DAY_MS, null]] }, NOW_MS)).toBeNull()
     expect(countedUntil({ counted: [] }, NOW_MS)).toBeNull()
   })

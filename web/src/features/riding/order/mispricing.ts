@@ -34,6 +34,7 @@ export const FENCE = 2
 export const NOT_THERE = -1
 
 const DAY_MS = 86_400_000
+const SECOND_MS = 1000
 /** A case looks at rides of so many days at most. */
 export const DAYS_MAX = 92
 const PROGRESS_MS = 1000
@@ -99,7 +100,8 @@ export function countedUntil({ counted }: Pick<VersionChoice, 'counted'>, now_ms
   if (begun.length === 0) return null
   const until = Math.min(now_ms, Math.max(...begun.map(([, end]) => end ?? now_ms)))
   const from = Math.min(...begun.map(([start]) => start ?? 0))
-  return [Math.max(from, until - DAYS_MAX * DAY_MS), until]
+  // Seconds are written, and the last one is part of it.
+  return [Math.max(from, until - DAYS_MAX * DAY_MS + SECOND_MS), until]
 }
 
 type Wrong = Pick<Mispricing, 'subject' | 'name' | 'wrongVersion' | 'insteadVersion'>
