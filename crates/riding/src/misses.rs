@@ -25,7 +25,7 @@ const A_ROUND: usize = 200;
 /// At least so long between two rounds: riders' own questions come first.
 const PAUSE: Duration = Duration::from_millis(500);
 /// What a bike's state has to explain, since its refusal does not.
-const VAGUE: [&str; 2] = ["vehicle-blocked", "vehicle-busy"];
+const VAGUE: [&str; 3] = ["vehicle-blocked", "vehicle-busy", "order-car-busy"];
 
 /// Somebody who tried to get a bike and did not.
 #[derive(Clone, Debug)]

@@ -78,7 +78,7 @@ pub async fn keep(pool: &PgPool, misses: &[NewMiss]) -> sqlx::Result<u64> {
          ), areas as materialized (
              select area_id, (select count(*) from (select from report.miss m
                                                     where m.area_id = a.area_id and m.rider_id is null and m.at_ms > $3
-                                                    limit $5) some) as kept
+                                                    limit $5) counted) as kept
              from (select distinct area_id from told where rider_id is null) a
          ), fresh as (
              select t.*, row_number() over (partition by t.rider_id, case when t.rider_id is null then t.area_id end

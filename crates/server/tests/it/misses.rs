@@ -109,7 +109,7 @@ async fn each_failure_is_kept_with_its_reason_once_and_for_its_agent_alone() {
     let (keeper, other) = (scene.rider("keep").await, scene.rider("othe").await);
     let body = json!({"userId": keeper.id, "carId": scene.car(1)});
     scene.machine.ok("/open/v1/rider/reserve", &body).await;
-    assert_eq!(scene.refused(&other, 1).await, "vehicle-busy");
+    assert_eq!(scene.refused(&other, 1).await, "order-car-busy");
     assert_eq!(scene.only(&other).await["reason"], 4);
 
     // Low in charge, as its device tells.
