@@ -62,6 +62,12 @@ async fn done(by: &Browser, id: &str) -> Value {
 }
 
 impl Office {
+    /// The same with a server that was killed and started again.
+    fn killed(self) -> Self {
+        let port = self.node.kill9();
+        Self { node: self.stack.node(Some(port)), ..self }
+    }
+
     /// A ride that ended in the ban, paid where the rider's wallet holds enough.
     async fn banned(&mut self, rider: &Rider, bike: usize) -> (String, i64) {
         let ride = self.ride(rider, bike).await;
@@ -309,8 +315,8 @@ async fn a_billing_is_held_against_another_and_what_was_too_little_is_told() {
     let publish = async |billing: Value, version: i64| {
         let body = json!({"opAreaId": area, "version": version, "content": billing});
         office.admin.ok("PUT", "/config/area/billing", body).await;
-        let body = json!({"opAreaId": area, "version": version + 1, "note": "试"});
-        office.admin.ok("POST", "/config/area/billing/publish", body).await;
+        let body = json!({"kind": 1, "opAreaId": area, "version": version + 1, "note": "试"});
+        office.admin.ok("POST", "/config/area/publish", body).await;
     };
     let usual = serde_json::to_value(Billing::default()).unwrap();
     let mut cheaper = usual.clone();
@@ -364,8 +370,7 @@ async fn hundreds_are_given_back_once_each_though_the_server_is_killed_amid() {
             (number(&case_of(&office.admin, &id).await["givenOrders"]) > wanted).then_some(())
         })
         .await;
-        let (next, _) = Office::kill(office).await;
-        office = next;
+        office = office.killed();
     }
     let case = done(&office.admin, &id).await;
     assert_eq!((number(&case["givenOrders"]), number(&case["givenCents"])), (300, 300 * fee), "{case}");
@@ -382,14 +387,4 @@ async fn hundreds_are_given_back_once_each_though_the_server_is_killed_amid() {
     assert_eq!(once, RIDES as i64, "each once");
     let wallet = number(&rider.account(&office.machine).await["rechargeCents"]);
     assert_eq!(wallet, paid + 300 * fee);
-}
-
-impl Office {
-    /// Kills the server and starts it again.
-    async fn kill(self) -> (Self, ()) {
-        let Self { stack, node, machine, city, lines, admin, second, runtime } = self;
-        let port = node.kill9();
-        let node = stack.node(Some(port));
-        (Self { stack, node, machine, city, lines, admin, second, runtime }, ())
-    }
 }

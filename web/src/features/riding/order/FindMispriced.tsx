@@ -95,7 +95,7 @@ export function FindMispriced({ asked, onFound, onClose }: FindMispricedProps) {
             options={(areas.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           />
         </Form.Item>
-        <Form.Item name="subject" label="什么有误">
+        <Form.Item name="subject" label="什么有误" required>
           <Radio.Group options={numberedOptionsOf(mispricingSubjectLabels)} />
         </Form.Item>
         {subject === FENCE && (

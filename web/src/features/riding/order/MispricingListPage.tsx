@@ -39,7 +39,7 @@ export default function MispricingListPage() {
             核对受影响订单
           </Button>
         )}
-        rowActions={({ id }) => [{ key: 'orders', label: '订单明细与退还', onRun: () => show({ [CASE]: id }) }]}
+        rowActions={({ id }) => [{ key: 'orders', label: '明细', onRun: () => show({ [CASE]: id }) }]}
       />
       {finding}
     </>

@@ -43,17 +43,17 @@ const PROGRESS_MS = 1000
 export const mispricingsStale = [[MISPRICING_PATH], [CASE_PATH], [ORDERS_PATH], [ORDER_PATH], ['order'], ['/platform/approval']] as const
 
 const stateColors: Readonly<Record<Mispricing['state'], string>> = {
-  0: stateStyle[5].color,
+  0: stateStyle[4].color,
   1: stateStyle[1].color,
-  2: stateStyle[4].color,
-  3: stateStyle[0].color,
+  2: stateStyle[0].color,
+  3: stateStyle[7].color,
 }
 const resultColors: Readonly<Record<MispricedOrder['state'], string>> = {
-  0: stateStyle[1].color,
-  1: stateStyle[4].color,
-  2: stateStyle[5].color,
-  3: stateStyle[7].color,
-  4: stateStyle[0].color,
+  0: stateStyle[4].color,
+  1: stateStyle[0].color,
+  2: stateStyle[6].color,
+  3: stateStyle[5].color,
+  4: stateStyle[7].color,
 }
 
 export const mispricingState = (state: Mispricing['state']): TagStyle => tagOf(state, mispricingStateLabels, stateColors)
