@@ -27,6 +27,11 @@ export function formatPercent(bp: number): string {
   return `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
 }
 
+/** Cents as somebody types them in yuan: no separators, and no more decimals than it takes. */
+export function typedMoney(cents: bigint): string {
+  return formatMoney(String(cents)).replaceAll(',', '').replace(/\.?0+$/, '')
+}
+
 /** Cents of an amount in yuan with two decimals at most; null for anything else. */
 export function parseMoney(yuan: string): bigint | null {
   const parts = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(yuan.trim())

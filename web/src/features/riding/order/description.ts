@@ -26,7 +26,7 @@ export const orderList: ListDescription<Order> = {
     { kind: 'times', from: 'startTime', to: 'endTime', label: '下单时间' },
     { kind: 'select', name: 'class', label: '还车位置', options: optionsOf(returnClassLabels) },
     { kind: 'select', name: 'endKind', label: '结束方式', options: optionsOf(endKindLabels) },
-    { kind: 'numbers', from: 'minCents', to: 'maxCents', label: '应付金额', unit: '分' },
+    { kind: 'money', from: 'minCents', to: 'maxCents', label: '应付金额' },
     { kind: 'select', name: 'modified', label: '是否改价', options: YES_NO },
     { kind: 'select', name: 'refunded', label: '是否退款', options: YES_NO },
   ],
