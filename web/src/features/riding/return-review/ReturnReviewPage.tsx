@@ -143,7 +143,7 @@ const view: CaseView<ReturnCase> = {
         photos={it.photos.map((photo, index) => ({ id: photo.id, name: `还车照片 ${index + 1}` }))}
         of={[RETURN_REVIEW_PATH, it.id]}
         load={(photoId, signal) => returnPhoto(it.id, photoId, signal)}
-        none={it.source === 1 ? '照片已不在' : '用户没有提交照片'}
+        none={it.photosGone ? '照片已在审核结束 30 天后删除' : it.source === 1 ? '照片已不在' : '用户没有提交照片'}
       />
     </>
   ),
