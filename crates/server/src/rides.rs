@@ -146,11 +146,13 @@ impl Bikes for BikesOfFleet {
         let mut near: Vec<NearBike> = fleet
             .rentable_bikes()
             .filter(|(_, owner, ..)| scope.contains(*owner))
-            .filter_map(|(car_id, _, at, soc_percent)| {
+            .filter_map(|(car_id, owner, at, soc_percent)| {
                 let at = Wgs84::new(at.lat(), at.lng()).ok()?;
                 let away_m = distance_m(place, at);
+                let area_id = owner.area?;
                 (away_m <= within_m).then(|| NearBike {
                     car_id: car_id.to_owned(),
+                    area_id,
                     place: at,
                     soc_percent,
                     distance_m: away_m,
