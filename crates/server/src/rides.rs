@@ -18,8 +18,8 @@ use riding::Context;
 use riding::model::certainty::Fix;
 use riding::model::order::FenceVersion;
 use riding::ports::{
-    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike,
-    Parking, Places, PortError, RideAction, Scanned, TrackPoint,
+    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, LastReport, LockAction, NearBike, Parking, Places,
+    PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
 use territory::model::area::{Area, AreaState};
@@ -298,24 +298,6 @@ impl Places for PlacesOfTerritory {
             kind: drawn.rule.kind(),
             shape: drawn.shape.clone(),
         }))
-    }
-}
-
-/// While no authority is connected: in development a name and a number are as good as their form says, which the model has
-/// judged; elsewhere nobody can be verified.
-pub struct NoAuthority {
-    /// Whether this is development.
-    pub development: bool,
-}
-
-#[async_trait]
-impl IdentityProof for NoAuthority {
-    async fn check(&self, _name: &str, _id_no: &str) -> Result<Result<(), String>, PortError> {
-        Ok(if self.development {
-            Ok(())
-        } else {
-            Err("尚未接入实名核验，请联系管理员".to_owned())
-        })
     }
 }
 
