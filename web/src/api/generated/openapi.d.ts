@@ -5911,7 +5911,7 @@ export interface components {
                 draft: null | {
                     /**
                      * Format: int32
-                     * @description 可用电量: a bike with less is not handed out, percent.
+                     * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                      */
                     batteryMinPercent: number;
                     /**
@@ -5984,7 +5984,7 @@ export interface components {
                 usual: {
                     /**
                      * Format: int32
-                     * @description 可用电量: a bike with less is not handed out, percent.
+                     * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                      */
                     batteryMinPercent: number;
                     /**
@@ -10236,7 +10236,7 @@ export interface components {
             content: {
                 /**
                  * Format: int32
-                 * @description 可用电量: a bike with less is not handed out, percent.
+                 * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                  */
                 batteryMinPercent: number;
                 /**
@@ -14535,8 +14535,10 @@ export interface components {
             parkingM?: number | null;
             /** @description 手机号, masked. */
             phone?: string | null;
-            /** @description 照片, 1 to 3 where the rider asked; gone once he was forgotten. */
+            /** @description 照片, 1 to 3 where the rider asked; none once they were deleted, 30 days after the decision, or he was forgotten. */
             photos: components["schemas"]["Attached"][];
+            /** @description Whether they were deleted. */
+            photosGone: boolean;
             reason?: components["schemas"]["ReturnReviewReason"] | null;
             /** @description 处理意见. */
             remark: string;
@@ -15217,7 +15219,7 @@ export interface components {
             content: {
                 /**
                  * Format: int32
-                 * @description 可用电量: a bike with less is not handed out, percent.
+                 * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                  */
                 batteryMinPercent: number;
                 /**
@@ -15958,7 +15960,7 @@ export interface components {
         UseRules: {
             /**
              * Format: int32
-             * @description 可用电量: a bike with less is not handed out, percent.
+             * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
              */
             batteryMinPercent: number;
             /**
@@ -16465,6 +16467,13 @@ export interface components {
              * @default 800
              */
             rfid: number;
+            /**
+             * Format: int32
+             * @description What pulls so much towards a penalty is a witness of it. It takes two to be surer than 98 percent, or one that pulls all it
+             *     can, as a fix a hundred metres off does.
+             * @default 150
+             */
+            witness: number;
         };
         /** @description Which configuration, as an editor saw it. */
         WhichConfig: {
