@@ -175,6 +175,15 @@ async fn a_card_that_goes_back_unused_lies_in_stock_again() {
     );
     buy().await.data();
     assert_eq!(buy().await.code(), "card-sold-out");
+    let (endless, _) = scene.buy(&two, "不限量会员", &[], None).await;
+    let shown = scene.admin.ok("GET", "/marketing/card/info", json!({"id": endless})).await;
+    assert_eq!((&shown["sold"], &shown["left"]), (&json!(1), &Value::Null), "none is not nothing: {shown}");
+    let on_sale = scene.machine.get(&format!("/open/v1/rider/cards?userId={}", two.id)).await.data();
+    let left = |id: &str| {
+        let row = on_sale["rows"].as_array().unwrap().iter().find(|row| row["productId"] == id);
+        row.unwrap_or_else(|| panic!("{id} is on sale: {on_sale}"))["left"].clone()
+    };
+    assert_eq!((left(&endless), left(&product)), (Value::Null, json!(0)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
