@@ -25,7 +25,7 @@ const BALANCE_BACK_ONE_IN: u64 = 40;
 /// … or his deposit.
 const DEPOSIT_BACK_ONE_IN: u64 = 30;
 /// Of those who pay for where they left a bike, one in so many asks for a review.
-const REVIEW_ONE_IN: u64 = 2;
+const REVIEW_ONE_IN: u64 = 3;
 
 /// What is refused is left there; anything else is told.
 fn or_refused<T>(called: Result<T, OpenApiError>) -> Result<Option<T>, OpenApiError> {
