@@ -13,8 +13,9 @@ use crate::app::unlist;
 use crate::model::blacklist::BlacklistCommand;
 use crate::model::certification::{Certification, CertificationCommand};
 use crate::model::rebinding::{Rebinding, RebindingCommand};
+use crate::model::return_review::{ReturnReview, ReviewCommand};
 use crate::ports::PortError;
-use crate::read::{blacklist, certifications, rebindings};
+use crate::read::{blacklist, certifications, rebindings, return_reviews};
 
 /// The rules' names in the log.
 const PHOTOS: &str = "rider-case-photos";
@@ -42,6 +43,7 @@ pub async fn drop_photos(
     let mut db = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
     let certified = certifications::photos_due(&mut *db, now, AT_ONCE).await?;
     let rebound = rebindings::photos_due(&mut *db, now, AT_ONCE).await?;
+    let reviewed = return_reviews::photos_due(&mut *db, now, AT_ONCE).await?;
     drop(db);
     for id in certified {
         let state = runtime.desk.load::<Certification>(&id).await?.state;
@@ -57,6 +59,13 @@ pub async fn drop_photos(
         if let Some(of) = state.request().filter(|_| due) {
             attachments.let_go(&named(&of.photos)).await?;
             record::<Rebinding>(runtime, &id, RebindingCommand::DropPhotos, now).await?;
+        }
+    }
+    for id in reviewed {
+        let state = runtime.desk.load::<ReturnReview>(&id).await?.state;
+        if let Some(photos) = state.photos_due(now) {
+            attachments.let_go(&named(photos)).await?;
+            record::<ReturnReview>(runtime, &id, ReviewCommand::DropPhotos, now).await?;
         }
     }
     Ok(())

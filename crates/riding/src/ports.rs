@@ -87,6 +87,8 @@ pub struct LastReport {
 pub struct NearBike {
     /// 车辆编号.
     pub car_id: String,
+    /// The service area where it works.
+    pub area_id: AreaId,
     /// Where.
     pub place: Wgs84,
     /// Battery, percent.

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use wire::{NotAnOrigin, Origin, SecureOrigin, WireConfig};
 
 use crate::feed_settings::FeedSettings;
+use crate::identity::IdentitySettings;
 use crate::payments::PaymentSettings;
 
 /// Development shows codes on the console and lets plain requests through when told to; production never does.
@@ -157,6 +158,9 @@ pub struct Settings {
     /// Who is asked for riders' money.
     #[command(flatten)]
     pub payment: PaymentSettings,
+    /// Who is asked who riders are.
+    #[command(flatten)]
+    pub identity: IdentitySettings,
     /// Which parts run here: api, push, projectors, reactors, relay, live. Left out: all.
     #[arg(long, value_delimiter = ',')]
     pub parts: Vec<Part>,
@@ -265,6 +269,7 @@ impl Settings {
             pay_gateway_url: None,
             pay_gateway_token: None,
             payment: PaymentSettings::default(),
+            identity: IdentitySettings::default(),
             parts: Vec::new(),
             metrics_token: None,
             telemetry_days: 30,
@@ -339,6 +344,7 @@ impl Settings {
             "PAY_ADAPTER=http needs PAY_GATEWAY_URL"
         );
         self.payment.provider()?;
+        self.identity.check(development)?;
         Ok(())
     }
 }
@@ -374,6 +380,8 @@ mod tests {
             &["--sms-adapter", "http"],
             &["--sms-gateway-url", "http://sms", "--pay-adapter", "stand-in"],
             &["--sms-gateway-url", "http://sms", "--pay-adapter", "http"],
+            &["--sms-gateway-url", "http://sms", "--identity-adapter", "form"],
+            &["--sms-gateway-url", "http://sms", "--identity-adapter", "http"],
         ] {
             assert!(checked(words).is_err(), "{words:?}");
         }

@@ -33,7 +33,7 @@ use crate::descriptors::fitted;
 use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
 use crate::messages::MessagesBySms;
-use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, NoAuthority, PlacesOfTerritory};
+use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, PlacesOfTerritory};
 use crate::secrets::Secrets;
 use crate::staff::{PeopleOfAccess, StaffOfAccess};
 
@@ -222,7 +222,7 @@ impl Contexts {
         let ports = riding::ports::Ports {
             bikes: Arc::new(BikesOfStreets::new(fleet.clone(), memory.clone())),
             places: Arc::new(PlacesOfTerritory::new(runtime.clone(), judges.clone())),
-            identity: Arc::new(NoAuthority { development: settings.profile == Profile::Development }),
+            identity: settings.identity.proof(settings.profile == Profile::Development)?,
             provider: crate::payments::provider(settings, secrets)?,
             messages,
             attachments: attachments.clone(),

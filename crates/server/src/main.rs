@@ -15,6 +15,7 @@ mod doctor;
 mod feed_settings;
 mod finances;
 mod health;
+mod identity;
 mod live_runtime;
 mod maintenance;
 mod messages;

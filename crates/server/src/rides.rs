@@ -20,8 +20,8 @@ use riding::model::certainty::Fix;
 use riding::model::mispricing::Wrong;
 use riding::model::order::FenceVersion;
 use riding::ports::{
-    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, IdentityProof, LastReport, LockAction, NearBike,
-    Otherwise, Parking, Places, PortError, RideAction, Scanned, TrackPoint,
+    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, LastReport, LockAction, NearBike, Otherwise, Parking,
+    Places, PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
 use territory::app::otherwise::Swap;
@@ -149,11 +149,13 @@ impl Bikes for BikesOfFleet {
         let mut near: Vec<NearBike> = fleet
             .rentable_bikes()
             .filter(|(_, owner, ..)| scope.contains(*owner))
-            .filter_map(|(car_id, _, at, soc_percent)| {
+            .filter_map(|(car_id, owner, at, soc_percent)| {
                 let at = Wgs84::new(at.lat(), at.lng()).ok()?;
                 let away_m = distance_m(place, at);
+                let area_id = owner.area?;
                 (away_m <= within_m).then(|| NearBike {
                     car_id: car_id.to_owned(),
+                    area_id,
                     place: at,
                     soc_percent,
                     distance_m: away_m,
@@ -317,24 +319,6 @@ impl Places for PlacesOfTerritory {
             kind: drawn.rule.kind(),
             shape: drawn.shape.clone(),
         }))
-    }
-}
-
-/// While no authority is connected: in development a name and a number are as good as their form says, which the model has
-/// judged; elsewhere nobody can be verified.
-pub struct NoAuthority {
-    /// Whether this is development.
-    pub development: bool,
-}
-
-#[async_trait]
-impl IdentityProof for NoAuthority {
-    async fn check(&self, _name: &str, _id_no: &str) -> Result<Result<(), String>, PortError> {
-        Ok(if self.development {
-            Ok(())
-        } else {
-            Err("尚未接入实名核验，请联系管理员".to_owned())
-        })
     }
 }
 

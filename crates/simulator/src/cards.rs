@@ -53,6 +53,36 @@ pub fn worth_buying(on_sale: &Value) -> Option<(String, i64)> {
 pub async fn shop(api: &OpenApi, user: &str, key: &str) -> Result<Option<String>, OpenApiError> {
     let on_sale = api.get_rider(&format!("cards?userId={user}")).await?;
     let Some((product, number)) = worth_buying(&on_sale) else { return Ok(None) };
+    buy(api, user, (&product, number), key).await
+}
+
+/// Of what is on sale something that somebody may buy with so many cents who has not ridden yet, with its version.
+fn affordable(on_sale: &Value, cents: i64, dice: u64) -> Option<(String, i64)> {
+    let one = |row: &Value| {
+        let affordable = row["priceCents"].as_i64()? <= cents;
+        let one = (row["productId"].as_str()?.to_owned(), row["number"].as_i64()?);
+        affordable.then_some(one)
+    };
+    let mut all: Vec<_> = on_sale["rows"].as_array()?.iter().filter_map(one).collect();
+    let which = usize::try_from(dice).unwrap_or(0).checked_rem(all.len())?;
+    Some(all.swap_remove(which))
+}
+
+/// Somebody who has just come buys a card that his wallet holds enough for; the card's id.
+pub async fn newcomers_card(api: &OpenApi, user: &str, dice: u64) -> Result<Option<String>, OpenApiError> {
+    let account = api.get_rider(&format!("account?userId={user}")).await?;
+    let on_sale = api.get_rider(&format!("cards?userId={user}")).await?;
+    let cents = account["rechargeCents"].as_i64().unwrap_or(0);
+    let Some((product, number)) = affordable(&on_sale, cents, dice) else { return Ok(None) };
+    buy(api, user, (&product, number), "newcomer").await
+}
+
+async fn buy(
+    api: &OpenApi,
+    user: &str,
+    (product, number): (&str, i64),
+    key: &str,
+) -> Result<Option<String>, OpenApiError> {
     let body = json!({ "userId": user, "productId": product, "number": number });
     let bought = api.post_rider("cards/buy", key, &body).await?;
     Ok(bought["holdingId"].as_str().map(str::to_owned))
@@ -69,6 +99,20 @@ mod tests {
         assert!(
             sold_by("2").iter().all(|card| card["originPriceCents"].as_i64() >= card["priceCents"].as_i64())
         );
+    }
+
+    #[test]
+    fn a_newcomer_buys_what_he_can_pay() {
+        let row =
+            |id: &str, price_cents: i64| json!({ "productId": id, "number": 2, "priceCents": price_cents });
+        let on_sale = json!({ "rows": [row("1", 500), row("2", 900), row("3", 2_000)] });
+        let bought = |cents, dice| affordable(&on_sale, cents, dice).map(|(id, _)| id);
+        assert_eq!((bought(499, 0), bought(0, u64::MAX)), (None, None));
+        assert_eq!(
+            (bought(900, 0), bought(900, 1), bought(900, 2)),
+            (Some("1".into()), Some("2".into()), Some("1".into()))
+        );
+        assert_eq!(affordable(&json!({ "rows": [] }), 900, 0), None);
     }
 
     #[test]

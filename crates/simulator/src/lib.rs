@@ -14,6 +14,7 @@ pub mod photo;
 pub mod replay;
 pub mod report;
 pub mod rider_cases;
+mod rider_habits;
 mod rider_money;
 pub mod riders;
 pub mod wall;

@@ -11,7 +11,7 @@ use crate::riders::phone_of;
 /// One in so many certifies himself.
 const CERTIFIED_ONE_IN: u64 = 12;
 /// One in so many has another phone.
-const REBOUND_ONE_IN: u64 = 60;
+const REBOUND_ONE_IN: u64 = 30;
 const SCHOOLS: [&str; 6] =
     ["厦门大学", "集美大学", "华侨大学", "厦门理工学院", "厦门城市职业学院", "厦门海洋职业技术学院"];
 const COMPANIES: [&str; 3] = ["美团外卖", "饿了么", "顺丰同城"];

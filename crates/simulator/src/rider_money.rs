@@ -31,6 +31,23 @@ impl Riders {
         self.top_up(user, rider, TOP_UPS_CENTS[(dice / 3 % 4) as usize], "first").await
     }
 
+    /// Puts money into his wallet again.
+    pub(crate) async fn top_up_again(
+        &self,
+        user: &str,
+        rider: u64,
+        dice: u64,
+        key: &str,
+    ) -> Result<(), OpenApiError> {
+        self.top_up(user, rider, TOP_UPS_CENTS[(dice / 3 % 4) as usize], key).await
+    }
+
+    /// Leaves a deposit.
+    pub(crate) async fn pay_deposit(&self, user: &str, rider: u64) -> Result<(), OpenApiError> {
+        let body = json!({ "userId": user, "channel": channel(rider), "agreed": true });
+        self.api.post_rider("deposit/pay", "", &body).await.map(drop)
+    }
+
     async fn top_up(&self, user: &str, rider: u64, amount_cents: i64, key: &str) -> Result<(), OpenApiError> {
         let body =
             json!({ "userId": user, "channel": channel(rider), "agreed": true, "amountCents": amount_cents });

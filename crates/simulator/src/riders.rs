@@ -18,6 +18,8 @@ const UNLOCK_PATIENCE: Duration = Duration::from_secs(25);
 pub(crate) const ASKED_EVERY: Duration = Duration::from_millis(700);
 /// A bike's report that it is locked is on its way for so long before its rider says that he is done.
 const REPORT_UNDERWAY: Duration = Duration::from_millis(1_500);
+/// What a newcomer put into his wallet has come after this as a rule.
+const MONEY_UNDERWAY: Duration = Duration::from_secs(15);
 const SURNAMES: [&str; 12] = ["王", "李", "张", "刘", "陈", "杨", "赵", "黄", "周", "吴", "林", "徐"];
 const GIVEN: [&str; 12] = ["伟", "芳", "娜", "敏", "静", "强", "磊", "洋", "艳", "勇", "军", "杰"];
 
@@ -134,6 +136,13 @@ impl Riders {
                 Ok(()) | Err(OpenApiError::Refused(_) | OpenApiError::NotAllowed(_)) => {}
                 Err(away) => return Err(away),
             }
+            let (riders, newcomer) = (self.clone(), user.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(MONEY_UNDERWAY).await;
+                if let Err(error) = riders.settle_in(rider, &newcomer).await {
+                    eprintln!("  新用户的事没有办成：{error}");
+                }
+            });
         }
         Ok(user)
     }
@@ -179,6 +188,9 @@ impl Riders {
                 tokio::spawn(async move {
                     if let Err(error) = riders.settle(&ride, rider, &key).await {
                         eprintln!("  骑行费用没有付成：{error}");
+                    }
+                    if let Err(error) = riders.afterwards(&ride, rider, [lng, lat], &key).await {
+                        eprintln!("  骑行之后的事没有办成：{error}");
                     }
                 });
                 Ok(())

@@ -27,8 +27,20 @@ export function formatPercent(bp: number): string {
   return `${(bp / 100).toFixed(2).replace(/\.?0+$/, '')}%`
 }
 
+/** Cents as somebody types them in yuan: no separators, and no more decimals than it takes. */
+export function typedMoney(cents: bigint): string {
+  return formatMoney(String(cents)).replaceAll(',', '').replace(/\.?0+$/, '')
+}
+
 /** Cents of an amount in yuan with two decimals at most; null for anything else. */
 export function parseMoney(yuan: string): bigint | null {
   const parts = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(yuan.trim())
   return parts ? BigInt((parts[1] ?? '') + (parts[2] ?? '').padEnd(2, '0')) : null
+}
+
+/** A number without the noughts that its precision would end it in: 15, not 15.00. What is being typed stays as it is. */
+export function bare(value: string | number | undefined, { userTyping, input }: { userTyping: boolean; input: string }): string {
+  const text = String(value ?? '')
+  if (userTyping) return input
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }

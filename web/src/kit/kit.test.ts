@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dropDraft, readDraft, writeDraft } from './draft'
-import { formatMoney, formatTime, parseMoney } from './format'
+import { bare, formatMoney, formatTime, parseMoney } from './format'
 import { readAddress, writeAddress } from './list/address'
 import { csvField, toCsv } from './list/csv'
 import type { Column, Filter } from './list/description'
@@ -33,6 +33,12 @@ describe('how values read', () => {
     expect(formatMoney(123_456_789)).toBe('1,234,567.89')
     expect(formatMoney('-9007199254740993')).toBe('-90,071,992,547,409.93')
     expect(formatMoney(null)).toBe('--')
+  })
+
+  it('a number ends in no noughts of its precision, but in those that are being typed', () => {
+    const shown = (value: string | number | undefined) => bare(value, { userTyping: false, input: '' })
+    expect(['15.00', '2.50', '10', 100, 0.5, '0.00', undefined].map(shown)).toEqual(['15', '2.5', '10', '100', '0.5', '0', ''])
+    expect(bare('15', { userTyping: true, input: '15.0' })).toBe('15.0')
   })
 
   it('AMB-066 yuan take two decimals at most', () => {

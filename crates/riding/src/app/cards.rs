@@ -223,7 +223,13 @@ impl Context {
         if let (RefundTo::Origin, Some(payment)) = (to, held.purchase().paid_by.payment) {
             start_refund(&self.runtime, tx, payment, amount_cents, GoesBack::Price).await?;
         }
-        if held.purchase().card.kind == CardKind::Membership {
+        let Purchase { product_id, number, ref card, .. } = *held.purchase();
+        // One that served nobody is sold again, as it does not count for its rider's limit either.
+        if !held.was_used() {
+            let restock = CardProductCommand::Restock { holding_id: *holding, number };
+            tx.execute::<CardProduct>(&product_id, restock).await?;
+        }
+        if card.kind == CardKind::Membership {
             qualify(tx, *rider, now).await?;
         }
         Ok(())

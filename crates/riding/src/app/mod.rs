@@ -14,6 +14,7 @@ mod return_reviews;
 mod returning;
 mod riders;
 mod rides;
+mod time_limits;
 mod wallets;
 
 pub(crate) use blacklisting::{ListingAsked, unlist};

@@ -16,6 +16,7 @@ use vocabulary::{CardHoldingId, Cents, PaymentId, RiderId, Timestamp};
 use wire::{Caller, Refused, RequestContext};
 
 use super::cards::{self, CardGiven, CardPaid, CardWanted};
+use super::paying::{owed_by, pay_arrears};
 use super::{NEWEST, post, reaching};
 use crate::Context;
 use crate::model::config::RidingPermissionConfig;
@@ -240,6 +241,9 @@ impl Context {
         at: Timestamp,
     ) -> Result<(), Refused> {
         let holding = CardHoldingId(self.runtime.ids.next_id());
+        let asked = self.runtime.desk.load::<Payment>(&id).await?.state;
+        let rider = asked.asked().map(|asked| asked.rider_id).ok_or_else(Refused::not_found)?;
+        let owed = owed_by(&self.runtime, rider).await?;
         let settling = async |mut tx: Transaction| -> Result<_, Refused> {
             let known = tx.load::<Payment>(&id).await?.state;
             let asked = known.asked().ok_or_else(Refused::not_found)?.clone();
@@ -247,6 +251,7 @@ impl Context {
                 return Ok(tx);
             }
             let note = serve(&mut tx, &asked, holding, at).await?;
+            pay_arrears(&mut tx, &owed, ctx.now).await?;
             let confirm = PaymentCommand::Confirm { provider_no: provider_no.to_owned(), note };
             tx.execute::<Payment>(&id, confirm).await?;
             Ok(tx)

@@ -11,7 +11,7 @@ use super::NEWEST;
 use super::returning::{ReturnAsked, Why};
 use crate::Context;
 use crate::model::anomaly::{
-    Anomaly, DeviceFacts, Finding, Limits, OrderFacts, Reconciliation, find, is_suspicious,
+    Anomaly, AnomalyKind, DeviceFacts, Finding, Limits, OrderFacts, Reconciliation, find, is_suspicious,
 };
 use crate::model::billing::Billing;
 use crate::model::config::{BillingConfig, UseConfig};
@@ -128,6 +128,9 @@ impl Context {
                 None => self.limits(one.area_id, now).await?,
             };
             limits.insert(one.area_id, of_area);
+            if one.facts().paused && self.end_long_pause(one.order_id, one.area_id, now).await? {
+                continue;
+            }
             let report = self.ports.bikes.last_report(&one.car_id);
             if !is_suspicious(&one.facts(), &told(report.as_ref()), now, &of_area) {
                 continue;
@@ -149,6 +152,10 @@ impl Context {
     ) -> Result<Option<OpenAnomaly>, Refused> {
         let Some(looked) = self.look_at_order(one.order_id, now, limits).await? else { return Ok(None) };
         let Finding { anomaly, end_at, doubt } = looked.finding;
+        let is_long = anomaly.kind == AnomalyKind::TooLong;
+        if is_long && self.end_long_ride(one.order_id, one.area_id, now).await? {
+            return Ok(None);
+        }
         if let (None, Some(end_at)) = (doubt, end_at) {
             let found = Found { anomaly, device: looked.device, reason: LOCK_IS_CLOSED.to_owned() };
             let ctx = CommandContext::of_system(RULE, now);

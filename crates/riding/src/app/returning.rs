@@ -7,6 +7,7 @@ use serde_json::json;
 use vocabulary::{CommandId, ReturnReviewId, RideOrderId, Timestamp, Wgs84};
 use wire::Refused;
 
+use super::paying::pay_at_return;
 use super::reconciling::Found;
 use super::return_reviews::{Impunity, Look, Sight};
 use super::{cards, post};
@@ -263,6 +264,6 @@ impl Context {
         };
         tx.execute::<Order>(&order_id, OrderCommand::Price(pricing)).await?;
         post(tx, opened.rider_id, booked).await?;
-        self.pay_from_wallet(tx, order_id, now).await
+        pay_at_return(tx, order_id, now).await
     }
 }

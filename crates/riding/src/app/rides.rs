@@ -1,20 +1,25 @@
 //! From a reservation to the ride: order, bike and lock move together.
 
+use std::collections::BTreeSet;
+
 use geofence::judge::{Judgement, Stop};
 use kernel::{CommandContext, CommandError, Receipt, Transaction};
 use ledger::{AccountKind, Book, Holder};
 use serde_json::json;
-use vocabulary::{Cents, CommandId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
+use vocabulary::{AreaId, Cents, CommandId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
 use wire::{Caller, Refused, RequestContext};
 
 use super::riders::refused;
 use crate::Context;
 use crate::misses::Tried;
-use crate::model::config::{BillingConfig, RidingPermissionConfig};
+use crate::model::config::{BillingConfig, RidingPermissionConfig, UseConfig};
+use crate::model::holdings::RiderCards;
 use crate::model::miss::{MissAct, MissReason};
 use crate::model::order::{CancelReason, Opened, Order, OrderCommand, OrderRefusal, PayState};
-use crate::model::rider::{Qualification, Rider};
+use crate::model::rider::{Qualification, Rider, RiderRefusal};
+use crate::model::use_rules::{RechargeFor, UseRules, Wanting, age_on};
 use crate::ports::{Bike, LockAction, RideAction};
+use crate::read::orders;
 
 /// What a lock did when it was asked to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +109,25 @@ impl Context {
         }
         let permission = tx.load::<RidingPermissionConfig>(&bike.area_id).await?.state;
         let (_, permission) = permission.at(now);
-        let paths = Qualification::ALL.iter().copied().filter(|by| permission.opens(*by)).collect();
-        rider.may_ride(now, &paths).map_err(|refusal| refused(&refusal))?;
+        let mut paths: BTreeSet<_> =
+            Qualification::ALL.iter().copied().filter(|by| permission.opens(*by)).collect();
+        let cards = match permission.membership {
+            true => tx.load::<RiderCards>(&asked.rider).await?.state,
+            false => RiderCards::default(),
+        };
+        let is_member = cards.is_member(now, bike.area_id);
+        if !is_member {
+            paths.remove(&Qualification::Membership);
+        }
+        match rider.may_ride(now, &paths) {
+            Ok(_) => {}
+            Err(RiderRefusal::Unqualified)
+                if permission.membership && !is_member && cards.member_until(now).is_some() =>
+            {
+                return Err(Refused::business("rider-member-elsewhere", "您的会员卡不适用于该服务区"));
+            }
+            Err(refusal) => return Err(refused(&refusal)),
+        }
         let book = tx.load::<Book>(&Holder::rider(asked.rider)).await?.state;
         let owed_cents = book.balance(AccountKind::Receivable).total_cents;
         if owed_cents > 0 {
@@ -113,9 +135,13 @@ impl Context {
             return Err(Refused::business("rider-owing", text));
         }
         let report = self.ports.bikes.last_report(&bike.car_id);
-        if !report.as_ref().is_some_and(|report| report.online) {
+        let Some(report) = report.filter(|report| report.online) else {
             return Err(Refused::business("vehicle-offline", "车辆离线，请换一辆"));
-        }
+        };
+        let rules = tx.load::<UseConfig>(&bike.area_id).await?.state.at(now).1.clone();
+        let recharge_cents = book.balance(AccountKind::Recharge).free_cents();
+        let who = self.wanting(&rules, asked.rider, &rider, recharge_cents, now).await?;
+        rules.admit(&who).and_then(|()| rules.suffices(report.soc_percent)).map_err(CommandError::Refused)?;
         let opened = Opened {
             order_id,
             rider_id: asked.rider,
@@ -123,10 +149,36 @@ impl Context {
             imei: bike.imei.clone(),
             agent_id: bike.agent_id,
             area_id: bike.area_id,
-            place: report.and_then(|report| report.place),
+            place: report.place,
             rider_place: asked.place,
         };
         Ok((bike, opened))
+    }
+
+    /// Who wants a bike, as far as the rules of its area ask.
+    async fn wanting(
+        &self,
+        rules: &UseRules,
+        id: RiderId,
+        rider: &Rider,
+        recharge_cents: i64,
+        now: Timestamp,
+    ) -> Result<Wanting, Refused> {
+        let age = rider.identity().and_then(|identity| age_on(&identity.id_no, now));
+        let is_newcomer = match rules.recharge_first && rules.recharge_for == RechargeFor::Newcomers {
+            true => {
+                let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+                !orders::has_ridden(&mut *db, id).await?
+            }
+            false => false,
+        };
+        Ok(Wanting { age, is_newcomer, recharge_cents })
+    }
+
+    /// What somebody needs to ride in an area now.
+    pub(crate) async fn use_rules(&self, area: AreaId) -> Result<UseRules, Refused> {
+        let config = self.runtime.desk.load::<UseConfig>(&area).await?.state;
+        Ok(config.at(self.runtime.clock.now()).1.clone())
     }
 
     /// Its rider gives a reservation back, or a ride that he began by mistake.

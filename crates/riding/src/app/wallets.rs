@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use vocabulary::{Cents, RiderId, Scope};
 use wire::{Caller, Refused};
 
+use super::paying::{owed_by, pay_arrears};
 use super::{post, reaching};
 use crate::Context;
 use crate::model::money;
@@ -106,7 +107,9 @@ impl Deed for AdjustWallet {
         let adjust = RiderCommand::AdjustWallet { adjustment, reason: act.reason.to_owned() };
         tx.execute::<Rider>(&rider_id, adjust).await?;
         let entry = money::adjusted(request, act.ctx.now, amount_cents, gift_cents);
-        Ok(post(tx, rider_id, entry).await?)
+        post(tx, rider_id, entry).await?;
+        let owed = owed_by(&self.runtime, rider_id).await?;
+        pay_arrears(tx, &owed, act.ctx.now).await
     }
 
     async fn outlook(&self, payload: &Value) -> Result<Outlook, Refused> {

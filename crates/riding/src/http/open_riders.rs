@@ -140,7 +140,7 @@ async fn account(
     let found: Vec<riders::RiderRow> = list.rows(&mut db, 1).await?;
     let mut row = found.into_iter().next().ok_or_else(Refused::not_found)?;
     let book = ledger::read::books::find(&mut *db, Holder::rider(asked.user_id)).await?.unwrap_or_default();
-    let owing_order_id = crate::read::orders::owing(&mut *db, asked.user_id).await?;
+    let owing_order_id = crate::read::orders::owing(&mut *db, asked.user_id, 1).await?.pop();
     drop(db);
     row.stand_at(call.request.now());
     Ok(Answer(RiderAccount {

@@ -1,5 +1,8 @@
 //! What riders do through their programs: look for a bike, take it, leave it, pay.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use geofence::Proof;
 use kernel::Receipt;
 use serde::{Deserialize, Serialize};
@@ -97,7 +100,16 @@ async fn nearby(call: Call<Context>, Params(at): Params<AtPlace>) -> Handled<Nea
     let place = Wgs84::from_datum(at.datum, at.lat, at.lng)
         .map_err(|error| Refused::business("place", error.to_string()))?;
     let found = call.state.ports.bikes.near(&call.caller.scope, place, NEAR_M, NEAR_MAX).await;
-    let rows: Vec<NearBikeShown> = found.map_err(Refused::unavailable)?.into_iter().map(Into::into).collect();
+    let (mut rows, mut rules) = (Vec::new(), BTreeMap::new());
+    for bike in found.map_err(Refused::unavailable)? {
+        let of_area = match rules.entry(bike.area_id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(call.state.use_rules(bike.area_id).await?),
+        };
+        if of_area.suffices(bike.soc_percent).is_ok() {
+            rows.push(bike.into());
+        }
+    }
     if rows.is_empty() {
         let looked = tried(&call, MissAct::Look, (at.user_id, None, Some(place)));
         call.state.misses.found(looked, MissReason::NothingNear, "");
@@ -157,7 +169,15 @@ async fn scan(call: Call<Context>, Params(asked): Params<OfBike>) -> Handled<Sca
     if let Some((code, text)) = scanned.reasons.first() {
         call.state.misses.found(missed(), MissReason::of_code(code), text);
     }
-    let reasons: Vec<String> = scanned.reasons.into_iter().map(|(_, text)| text).collect();
+    let mut reasons: Vec<String> = scanned.reasons.into_iter().map(|(_, text)| text).collect();
+    let told = call.state.ports.bikes.last_report(&scanned.bike.car_id).filter(|_| reasons.is_empty());
+    if let Some(report) = told
+        && let Err(why) = call.state.use_rules(scanned.bike.area_id).await?.suffices(report.soc_percent)
+    {
+        let why = why.to_string();
+        call.state.misses.found(missed(), MissReason::LowBattery, &why);
+        reasons.push(why);
+    }
     Ok(Answer(ScannedBike { car_id: scanned.bike.car_id, rentable: reasons.is_empty(), reasons }))
 }
 

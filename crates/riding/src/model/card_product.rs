@@ -101,6 +101,8 @@ pub enum CardProductCommand {
     Sell { holding_id: CardHoldingId, number: i64 },
     /// Sells one in the version that was on sale when its payment was asked for.
     SellPaid { holding_id: CardHoldingId, number: i64 },
+    /// One that was sold in a version went back unused.
+    Restock { holding_id: CardHoldingId, number: i64 },
 }
 
 events! {
@@ -116,6 +118,8 @@ events! {
         Deleted = "card-product.deleted",
         /// One of a stock.
         Sold { holding_id: CardHoldingId, number: i64 } = "card-product.sold",
+        /// One of a stock lies there again.
+        Restocked { holding_id: CardHoldingId, number: i64 } = "card-product.restocked",
     }
 }
 
@@ -197,7 +201,7 @@ pub struct CardProduct {
     history: History<CardForm>,
     is_enabled: bool,
     is_deleted: bool,
-    /// Of its stock; sales without a stock do not count.
+    /// Of its stock, without those that went back unused; sales without a stock do not count.
     sold: i32,
 }
 
@@ -355,6 +359,13 @@ impl Aggregate for CardProduct {
                 let version = self.history.version(number).ok_or(Refusal::NoVersion(number))?;
                 self.sell(holding_id, number, &version.said)
             }
+            // What was sold without a stock was taken from none; of what is sold no more there is none.
+            CardProductCommand::Restock { holding_id, number } => {
+                let stocked =
+                    self.history.version(number).is_some_and(|version| version.said.stock.is_some());
+                let back = stocked && self.sold > 0 && !self.is_deleted;
+                Ok(if back { vec![CardProductEvent::Restocked { holding_id, number }] } else { vec![] })
+            }
         }
     }
 
@@ -378,6 +389,7 @@ impl Aggregate for CardProduct {
                 self.history.discard();
             }
             CardProductEvent::Sold { .. } => self.sold += 1,
+            CardProductEvent::Restocked { .. } => self.sold = (self.sold - 1).max(0),
         }
     }
 
@@ -387,7 +399,7 @@ impl Aggregate for CardProduct {
 
     /// Names belong to it as long as it is there: that of the draft, and that of what was published last.
     fn claims(&self, event: &CardProductEvent) -> Vec<Claim<CardProductRefusal>> {
-        if matches!(event, CardProductEvent::Sold { .. }) {
+        if matches!(event, CardProductEvent::Sold { .. } | CardProductEvent::Restocked { .. }) {
             return Vec::new();
         }
         let mut after = self.clone();

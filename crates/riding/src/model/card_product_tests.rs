@@ -34,6 +34,10 @@ const fn sell(holding: i64, number: i64) -> CardProductCommand {
     CardProductCommand::Sell { holding_id: CardHoldingId(holding), number }
 }
 
+const fn restock(holding: i64, number: i64) -> CardProductCommand {
+    CardProductCommand::Restock { holding_id: CardHoldingId(holding), number }
+}
+
 #[test]
 fn a_stock_is_sold_once() {
     let mut product = on_sale(CardForm { stock: Some(2), ..form("周卡", 990) });
@@ -57,6 +61,27 @@ fn a_stock_is_sold_once() {
 fn without_a_stock_a_sale_leaves_nothing_behind() {
     let mut product = on_sale(form("周卡", 990));
     assert_eq!(act(&mut product, sell(1, 1), NOW), Ok(0));
+    assert_eq!(act(&mut product, restock(1, 1), NOW), Ok(0), "it was taken from no stock");
+}
+
+#[test]
+fn one_that_goes_back_unused_is_sold_again() {
+    let mut product = on_sale(CardForm { stock: Some(1), ..form("周卡", 990) });
+    assert_eq!(act(&mut product, restock(1, 1), NOW), Ok(0), "none was sold yet");
+    assert_eq!(act(&mut product, sell(1, 1), NOW), Ok(1));
+    assert_eq!(act(&mut product, sell(2, 1), NOW), Err(Refusal::SoldOut));
+    assert_eq!(act(&mut product, restock(1, 1), NOW), Ok(1));
+    assert_eq!(act(&mut product, sell(2, 1), NOW), Ok(1));
+    assert_eq!(act(&mut product, sell(3, 1), NOW), Err(Refusal::SoldOut));
+    // What was sold before there was a stock is not added to it.
+    let mut product = on_sale(form("月卡", 990));
+    act(&mut product, sell(1, 1), NOW).unwrap();
+    let stocked = CardForm { stock: Some(1), ..form("月卡", 990) };
+    act(&mut product, CardProductCommand::Set { of: OF, form: stocked }, NOW).unwrap();
+    act(&mut product, sell(2, 2), NOW).unwrap();
+    assert_eq!(act(&mut product, restock(1, 1), NOW), Ok(0));
+    act(&mut product, CardProductCommand::Delete, NOW).unwrap();
+    assert_eq!(act(&mut product, restock(2, 2), NOW), Ok(0), "it is sold no more");
 }
 
 #[test]
@@ -172,4 +197,8 @@ fn what_is_stored_stays_as_it_is() {
     let sold = CardProductEvent::Sold { holding_id: CardHoldingId(7), number: 1 };
     let stored = serde_json::json!({"type": "card-product.sold", "data": {"holding_id": "7", "number": 1}});
     assert_eq!(serde_json::to_value(&sold).unwrap(), stored);
+    let restocked = CardProductEvent::Restocked { holding_id: CardHoldingId(7), number: 1 };
+    let stored =
+        serde_json::json!({"type": "card-product.restocked", "data": {"holding_id": "7", "number": 1}});
+    assert_eq!(serde_json::to_value(&restocked).unwrap(), stored);
 }

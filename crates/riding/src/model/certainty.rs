@@ -3,8 +3,8 @@
 //!
 //! Each evidence pulls by hundredths of a natural logarithm of odds: above nothing towards a penalty, below towards the
 //! rider. They are added to even odds, and the percent is what follows, rounded down. How far a fix may be off is told by a
-//! curve with a heavy end, because walls reflect: a few metres prove little, and one witness alone proves nothing for
-//! long. More of what speaks for the rider never raises the percent.
+//! curve with a heavy end, because walls reflect: a few metres prove little. A penalty takes two witnesses, each of some weight,
+//! unless one is beyond all doubt. More of what speaks for the rider never raises the percent.
 
 use geofence::Proof;
 use geofence::judge::ReturnClass;
@@ -22,6 +22,8 @@ const STANDING_M: f64 = 25.0;
 pub const FIXES_MAX: usize = 5;
 /// One evidence pulls so much at most, hundredths.
 const PULL_MAX: i32 = 1_200;
+/// One witness alone makes it no surer than this, below which nobody is charged as long as nobody says otherwise.
+const LONE_PERCENT_MAX: u8 = 98;
 /// A fix may drift so fast as it grows old, metres a second.
 const DRIFT_M_PER_S: f64 = 0.2;
 
@@ -87,11 +89,14 @@ pub struct Weights {
     pub helmet: u16,
     /// A proof that the parking place asks for and that was not given.
     pub missing: u16,
+    /// What pulls so much towards a penalty is a witness of it. It takes two to be surer than 98 percent, or one that pulls all it
+    /// can, as a fix a hundred metres off does.
+    pub witness: u16,
 }
 
 impl Default for Weights {
-    /// With these, of two million made-up returns within 15 m of an edge (`certainty_tests.rs`) 39 were charged that stood
-    /// well, two of a hundred thousand, and 22 of a hundred were looked at.
+    /// With these, of two million made-up returns within 15 m of an edge (`certainty_tests.rs`) 8 were charged that stood
+    /// well, four of a million, and 23.3 of a hundred were looked at.
     fn default() -> Self {
         Self {
             charge_from_percent: 99,
@@ -110,6 +115,7 @@ impl Default for Weights {
             camera_bad: 200,
             helmet: 10,
             missing: 30,
+            witness: 150,
         }
     }
 }
@@ -138,6 +144,7 @@ impl Weights {
             self.camera_bad,
             self.helmet,
             self.missing,
+            self.witness,
         ];
         let shares = [self.reflected_percent, self.phone_reflected_percent];
         if !(50..=99).contains(&self.charge_from_percent) {
@@ -332,7 +339,14 @@ pub fn certainty(facts: &Facts, shown: &Shown, weights: &Weights) -> Certainty {
     let sum: i32 = parts.iter().map(|part| part.pull).sum();
     let odds = (-f64::from(sum) / 100.0).exp();
     let percent = (100.0 / (1.0 + odds)).floor().clamp(0.0, 99.0) as u8;
+    let percent = if is_witnessed(&parts, weights) { percent } else { percent.min(LONE_PERCENT_MAX) };
     Certainty { percent, parts }
+}
+
+/// Whether two say that a penalty is due, or one who cannot be mistaken: both may be reflected, but seldom to the same side.
+fn is_witnessed(parts: &[Part], weights: &Weights) -> bool {
+    let witnesses = parts.iter().filter(|part| part.pull >= i32::from(weights.witness).max(1)).count();
+    witnesses >= 2 || parts.iter().any(|part| part.pull >= PULL_MAX)
 }
 
 /// The pull of something that lies `into_m` within, when it is off by `error_m` and, of a share, by `reflected_m`.

@@ -175,7 +175,7 @@ fn the_defaults_stay() {
         "rechargeFirst": false, "rechargeCents": 0, "rechargeFor": 1, "faceChecked": false, "facePercent": 80,
         "faceValidDays": 30, "rideMaxS": 43200, "tooLong": 3, "pauseMaxS": 1800, "lockedOutside": false,
         "edgeWarnedM": 50, "overloadWatched": false, "helmetUnlocked": false, "helmetWornChecked": false,
-        "helmetBackOnPause": false, "minAge": 16, "maxAge": 70, "batteryMinPercent": 30,
+        "helmetBackOnPause": false, "minAge": 16, "maxAge": 70, "batteryMinPercent": 20,
     });
     let paid = json!({
         "paidByBalance": true, "arrearsByBalance": true, "spendFirst": 1, "unpaidReminded": true,

@@ -218,6 +218,11 @@ impl Held {
         )
     }
 
+    /// Whether any ride used it, given back or not.
+    pub const fn was_used(&self) -> bool {
+        self.was_used
+    }
+
     /// Whether its rider may take it back himself.
     pub fn is_untouched(&self, now: Timestamp) -> bool {
         let begun = self.card().kind == CardKind::Membership && self.span.starts <= now;

@@ -54,7 +54,7 @@ impl MissReason {
     /// Of a refusal, or of a reason against renting, by its code.
     pub fn of_code(code: &str) -> Self {
         match code {
-            "low-battery" => Self::LowBattery,
+            "low-battery" | "use-low-battery" => Self::LowBattery,
             "fault" => Self::Fault,
             "offline" | "soc-unknown" | "vehicle-offline" => Self::Offline,
             "reserved" => Self::Reserved,
@@ -69,7 +69,9 @@ impl MissReason {
             "rider-blacklisted" => Self::Blacklisted,
             "order-rider-busy" => Self::Riding,
             "rider-frozen" | "rider-closed" => Self::Frozen,
-            "rider-unqualified" => Self::Unqualified,
+            "rider-unqualified" | "use-too-young" | "use-too-old" | "use-recharge-first" => {
+                Self::Unqualified
+            },
             "rider-other-agent" => Self::OtherAgent,
             "vehicle-unknown" => Self::UnknownNumber,
             _ => Self::Other,

@@ -6,6 +6,7 @@ use vocabulary::{AreaId, PaymentId, RideOrderId, Timestamp};
 
 use super::fare::Receipt;
 use super::order::Share;
+use super::pay_rules::SpendFirst;
 
 /// An entry without postings of nothing; nothing when none is left.
 fn entry(cause: Cause, at: Timestamp, area_id: Option<AreaId>, postings: Vec<Posting>) -> Option<Entry> {
@@ -37,11 +38,16 @@ pub fn lowered(order: RideOrderId, number: i64, area: AreaId, at: Timestamp, by_
     entry(cause("ride-lowered", format!("{order}-{number}")), at, Some(area), postings)
 }
 
-/// What of `owed_cents` his wallet pays: what was given first, then what he paid in; nothing when it cannot pay all.
-pub fn from_wallet(book: &Book, owed_cents: i64) -> Option<Share> {
-    let present_cents = book.balance(AccountKind::Present).free_cents().min(owed_cents);
+/// What of `owed_cents` his wallet pays, of what is spent first as much as there is; nothing when it cannot pay all.
+pub fn from_wallet(book: &Book, owed_cents: i64, first: SpendFirst) -> Option<Share> {
+    let free = |kind| book.balance(kind).free_cents();
+    let (present, recharge) = (free(AccountKind::Present), free(AccountKind::Recharge));
+    let present_cents = match first {
+        SpendFirst::Present => present.min(owed_cents),
+        SpendFirst::Recharge => owed_cents - recharge.min(owed_cents),
+    };
     let recharge_cents = owed_cents - present_cents;
-    let pays = owed_cents > 0 && recharge_cents <= book.balance(AccountKind::Recharge).free_cents();
+    let pays = owed_cents > 0 && recharge_cents <= recharge && present_cents <= present;
     pays.then_some(Share { recharge_cents, present_cents, third_cents: 0 })
 }
 

@@ -153,7 +153,8 @@ pub struct Order {
     is_unlocking: bool,
     billing_version: i64,
     started_at: Option<Timestamp>,
-    paused: bool,
+    /// Since when its rider has locked the bike for a while.
+    paused_at: Option<Timestamp>,
     resumed_at: Option<Timestamp>,
     end: Option<End>,
     pricing: Option<Pricing>,
@@ -190,7 +191,12 @@ impl Order {
 
     /// Whether its rider locked the bike for a while.
     pub const fn is_paused(&self) -> bool {
-        self.paused
+        self.paused_at.is_some()
+    }
+
+    /// Since when, while it is.
+    pub const fn paused_at(&self) -> Option<Timestamp> {
+        self.paused_at
     }
 
     /// When its rider last went on after a pause.
@@ -392,14 +398,14 @@ impl Aggregate for Order {
             OrderCommand::Cancel { why } => return self.cancel(why, now),
             OrderCommand::Pause => {
                 self.underway("临停")?;
-                if self.paused {
+                if self.is_paused() {
                     return Err(Refusal::Paused);
                 }
                 OrderEvent::Paused { at: now }
             }
             OrderCommand::Resume => {
                 self.underway("继续骑行")?;
-                if !self.paused {
+                if !self.is_paused() {
                     return Err(Refusal::NotPaused);
                 }
                 OrderEvent::Resumed { at: now }
@@ -472,13 +478,13 @@ impl Aggregate for Order {
                 self.state = PayState::Cancelled;
                 self.cancelled = Some(*why);
             }
-            OrderEvent::Paused { .. } => self.paused = true,
+            OrderEvent::Paused { at } => self.paused_at = Some(*at),
             OrderEvent::Resumed { at } => {
-                self.paused = false;
+                self.paused_at = None;
                 self.resumed_at = Some(*at);
             }
             OrderEvent::Returned { end, .. } => {
-                self.paused = false;
+                self.paused_at = None;
                 self.end = Some(end.clone());
                 self.state = PayState::Held;
             }

@@ -14,7 +14,7 @@ use vocabulary::{
 use super::certainty::{CameraVerdict, Fix, Part};
 use super::fare::Left;
 use super::order::{FenceVersion, Share};
-use super::review::{CaseState, REASON_MAX};
+use super::review::{CaseState, REASON_MAX, Standing};
 
 /// A rider may ask so long after his ride ended.
 pub const ASKED_WITHIN_MS: i64 = 24 * 3_600_000;
@@ -150,6 +150,8 @@ pub enum ReviewCommand {
     Reject { remark: String, by: Personal<String> },
     /// Nobody decided in time.
     TimeOut,
+    /// Its photos were deleted.
+    DropPhotos,
 }
 
 events! {
@@ -165,6 +167,7 @@ events! {
         Accepted { remark: String, by: Personal<String>, at: Timestamp } = "return-review.accepted",
         Rejected { remark: String, by: Personal<String>, at: Timestamp } = "return-review.rejected",
         TimedOut { at: Timestamp } = "return-review.timed_out",
+        PhotosDropped { at: Timestamp } = "return-review.photos_dropped",
     }
 }
 
@@ -184,6 +187,7 @@ refusals! {
         NotNow { now: &'static str, act: &'static str } = "return-review-not-now": ("审核当前为“{now}”，不能{act}"),
         Own = "return-review-own": ("不能审核自己的还车"),
         TooEarly = "return-review-too-early": ("审核尚未超时"),
+        PhotosTooEarly = "return-review-photos-too-early": ("照片在审核结束 30 天后才删除"),
         ImpunityUsed = "return-review-impunity": ("免罚次数已用完"),
     }
 }
@@ -197,7 +201,7 @@ pub struct ReturnReview {
     source: ReturnReviewSource,
     wish: Option<Wish>,
     opened_at: Timestamp,
-    state: CaseState,
+    standing: Standing,
 }
 
 /// What of what came for an order goes back when `cents` are waived: real money first, and no more than is left of each.
@@ -228,7 +232,13 @@ impl ReturnReview {
 
     /// Where it stands.
     pub const fn state(&self) -> CaseState {
-        self.state
+        self.standing.state
+    }
+
+    /// What its rider took pictures of and is to be deleted at `now`; nothing: there is nothing to delete yet, or any more.
+    pub fn photos_due(&self, now: Timestamp) -> Option<&[Photo]> {
+        let wish = self.wish.as_ref().filter(|_| self.standing.photos_are_due(now))?;
+        Some(&wish.photos)
     }
 
     /// Why its rider asks; nothing where it was opened by the system.
@@ -238,14 +248,14 @@ impl ReturnReview {
 
     fn pending(&self, act: &'static str) -> Result<(), Refusal> {
         self.opening.as_ref().ok_or(Refusal::Unknown)?;
-        match self.state {
+        match self.state() {
             CaseState::Pending => Ok(()),
             state => Err(Refusal::NotNow { now: state.label(), act }),
         }
     }
 
     fn open_claim(&self) -> Option<String> {
-        let opening = self.opening.as_ref().filter(|_| self.state == CaseState::Pending)?;
+        let opening = self.opening.as_ref().filter(|_| self.state() == CaseState::Pending)?;
         Some(format!("return-review:{}", opening.order_id))
     }
 }
@@ -305,6 +315,11 @@ impl Aggregate for ReturnReview {
                 }
                 Ok(vec![ReviewEvent::TimedOut { at: now }])
             }
+            ReviewCommand::DropPhotos if self.standing.photos_gone => Ok(vec![]),
+            ReviewCommand::DropPhotos => {
+                self.photos_due(now).ok_or(Refusal::PhotosTooEarly)?;
+                Ok(vec![ReviewEvent::PhotosDropped { at: now }])
+            }
         }
     }
 
@@ -316,10 +331,11 @@ impl Aggregate for ReturnReview {
                 self.wish.clone_from(wish);
                 self.opened_at = *at;
             }
-            ReviewEvent::LetOff { .. } | ReviewEvent::Accepted { .. } | ReviewEvent::TimedOut { .. } => {
-                self.state = CaseState::Passed;
-            }
-            ReviewEvent::Rejected { .. } => self.state = CaseState::Failed,
+            ReviewEvent::LetOff { at, .. }
+            | ReviewEvent::Accepted { at, .. }
+            | ReviewEvent::TimedOut { at } => self.standing = self.standing.closed(CaseState::Passed, *at),
+            ReviewEvent::Rejected { at, .. } => self.standing = self.standing.closed(CaseState::Failed, *at),
+            ReviewEvent::PhotosDropped { .. } => self.standing.photos_gone = true,
         }
     }
 
@@ -345,6 +361,10 @@ impl Aggregate for ReturnReview {
                 let rider = after.opening().map(|opening| opening.rider_id).unwrap_or_default();
                 let key = format!("return-impunity:{rider}:{used}");
                 all.push(Claim::Take { key, refusal: Refusal::ImpunityUsed });
+            }
+            ReviewEvent::PhotosDropped { .. } => {
+                let photos = self.wish.iter().flat_map(|wish| &wish.photos);
+                all.extend(photos.map(|photo| Claim::Release { key: claim_of(photo.id) }));
             }
             _ => {}
         }

@@ -156,6 +156,28 @@ fn what_is_waived_goes_back_as_real_money_first_and_never_twice() {
     assert_eq!(going_back(&paid, &none, -5), none);
 }
 
+#[test]
+fn photos_are_dropped_thirty_days_after_the_decision_and_once() {
+    use crate::model::review::PHOTOS_KEPT_MS;
+    let drop =
+        |review: &mut ReturnReview, at| act(review, ReviewCommand::DropPhotos, at).map(|events| events.len());
+    let mut review = ReturnReview::default();
+    act(&mut review, ask(vec![photo(1), photo(2)]), NOON).unwrap();
+    let due = NOON.plus_millis(PHOTOS_KEPT_MS);
+    assert_eq!(drop(&mut review, due), Err(Refusal::PhotosTooEarly), "it waits");
+    act(&mut review, accept(), NOON).unwrap();
+    assert_eq!(drop(&mut review, due.plus_millis(-1)), Err(Refusal::PhotosTooEarly));
+    assert_eq!(review.photos_due(due).map(<[Photo]>::len), Some(2));
+    let released = ["-attachment:1", "-attachment:2"];
+    assert_eq!(keys(&review, &ReviewEvent::PhotosDropped { at: due }), released);
+    assert_eq!(drop(&mut review, due), Ok(1));
+    assert_eq!((drop(&mut review, due), review.state()), (Ok(0), CaseState::Passed));
+    assert_eq!(review.photos_due(due), None);
+    let mut without = held();
+    act(&mut without, reject("不在站点"), NOON).unwrap();
+    assert_eq!(drop(&mut without, due), Err(Refusal::PhotosTooEarly), "there never were any");
+}
+
 fn keys(review: &ReturnReview, event: &ReviewEvent) -> Vec<String> {
     let key = |claim| match claim {
         Claim::Take { key, .. } => format!("+{key}"),
@@ -218,6 +240,10 @@ fn stored_forms_stay() {
             json!({"type": "return-review.let_off", "data": {"used": 1, "left": 1, "at": at}}),
         ),
         (ReviewEvent::TimedOut { at: NOON }, json!({"type": "return-review.timed_out", "data": {"at": at}})),
+        (
+            ReviewEvent::PhotosDropped { at: NOON },
+            json!({"type": "return-review.photos_dropped", "data": {"at": at}}),
+        ),
     ] {
         assert_eq!(serde_json::to_value(&event).unwrap(), stored);
     }

@@ -7,7 +7,8 @@ use super::config::Setting;
 use super::pay_rules::{PayRules, PayRulesRefusal as P};
 use super::return_rules::{ReturnRules, ReturnRulesRefusal as R};
 use super::riding_permission::{RidingPermission, RidingPermissionRefusal as Q};
-use super::use_rules::{UseRules, UseRulesRefusal as U};
+use super::use_rules::{RechargeFor, UseRefusal, UseRules, UseRulesRefusal as U, Wanting, age_on};
+use vocabulary::{Cents, Timestamp};
 
 /// The code of its refusal; nothing: it may stand.
 fn refused<T: Setting>(change: impl FnOnce(&mut T)) -> Option<&'static str> {
@@ -134,4 +135,38 @@ fn some_way_to_ride_is_always_open() {
     assert_eq!(refused(|q: &mut RidingPermission| (q.free, q.zhima_score) = (false, true)), None);
     assert_eq!(refused(|q: &mut RidingPermission| q.deposit_cents = 0), Some(Q::Deposit.code()));
     assert_eq!(refused(|q: &mut RidingPermission| q.deposit_cents = 100_001), Some(Q::Deposit.code()));
+}
+
+#[test]
+fn somebody_is_as_old_as_on_the_day_in_shanghai() {
+    let at = |text: &str| {
+        Timestamp::from_millis(chrono::DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis())
+    };
+    let (born, now) = ("350203201011260012", at("2026-11-25T12:00:00+08:00"));
+    assert_eq!(age_on(born, at("2026-11-25T23:59:59+08:00")), Some(15));
+    assert_eq!(age_on(born, at("2026-11-26T00:00:00+08:00")), Some(16), "still the day before elsewhere");
+    assert_eq!(age_on(born, at("2010-11-25T12:00:00+08:00")), Some(0));
+    assert_eq!(
+        (age_on("35020320", now), age_on("三五", now), age_on("350203abcdefgh0012", now)),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn a_bike_is_handed_out_to_who_is_old_enough_and_has_charged_his_wallet() {
+    let rules = UseRules { recharge_cents: 500, ..UseRules::default() };
+    let who = |age| Wanting { age: Some(age), is_newcomer: false, recharge_cents: 0 };
+    assert_eq!(rules.admit(&who(15)), Err(UseRefusal::TooYoung(16)));
+    assert_eq!((rules.admit(&who(16)), rules.admit(&who(70))), (Ok(()), Ok(())));
+    assert_eq!(rules.admit(&who(71)), Err(UseRefusal::TooOld(70)));
+    assert_eq!(rules.admit(&Wanting { age: None, ..who(0) }), Ok(()), "nobody knows any more");
+    let asks = UseRules { recharge_first: true, ..rules };
+    let short = Err(UseRefusal::RechargeFirst(Cents(500)));
+    assert_eq!(asks.admit(&who(30)), short);
+    assert_eq!(asks.admit(&Wanting { recharge_cents: 500, ..who(30) }), Ok(()));
+    let of_newcomers = UseRules { recharge_for: RechargeFor::Newcomers, ..asks };
+    assert_eq!(of_newcomers.admit(&who(30)), Ok(()));
+    assert_eq!(of_newcomers.admit(&Wanting { is_newcomer: true, ..who(30) }), short);
+    assert_eq!(of_newcomers.suffices(19), Err(UseRefusal::LowBattery { now: 19, least: 20 }));
+    assert_eq!(of_newcomers.suffices(20), Ok(()));
 }

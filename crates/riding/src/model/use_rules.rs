@@ -3,7 +3,7 @@
 use kernel::refusals;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vocabulary::choices;
+use vocabulary::{Cents, Timestamp, choices};
 
 use super::config::{Setting, StoredAs, stored_as};
 
@@ -77,7 +77,7 @@ pub struct UseRules {
     pub min_age: u8,
     /// Years.
     pub max_age: u8,
-    /// 可用电量: a bike with less is not handed out, percent.
+    /// 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
     pub battery_min_percent: u8,
 }
 
@@ -102,7 +102,7 @@ impl Default for UseRules {
             helmet_back_on_pause: false,
             min_age: LAWFUL_AGE,
             max_age: 70,
-            battery_min_percent: 30,
+            battery_min_percent: 20,
         }
     }
 }
@@ -116,6 +116,64 @@ refusals! {
         Edge = "use-edge": ("临界距离需在 0 到 {EDGE_MAX_M} 米之间"),
         Age = "use-age": ("年龄需在 {LAWFUL_AGE} 到 {AGE_MAX} 岁之间，下限不能高于上限"),
         Battery = "use-battery": ("可用电量需在 0% 到 90% 之间"),
+    }
+}
+
+/// Somebody who wants a bike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanting {
+    /// Years; nothing: his identity number is not known any more.
+    pub age: Option<u8>,
+    /// Whether he has never ridden.
+    pub is_newcomer: bool,
+    /// What he paid into his wallet and is free, cents.
+    pub recharge_cents: i64,
+}
+
+refusals! {
+    /// Why a bike is not handed out.
+    pub enum UseRefusal {
+        TooYoung(u8) = "use-too-young": ("未满 {0} 周岁，不能骑行"),
+        TooOld(u8) = "use-too-old": ("超过 {0} 周岁，不能骑行"),
+        RechargeFirst(Cents) = "use-recharge-first": ("用车前请先充值，充值余额需不少于 {0} 元"),
+        LowBattery { now: u8, least: u8 } = "use-low-battery": ("车辆电量 {now}%，低于可用电量 {least}%，请换一辆"),
+    }
+}
+
+/// How old is who has this identity number, on the day of Shanghai that `at` lies in; nothing where it names no day.
+pub fn age_on(id_no: &str, at: Timestamp) -> Option<u8> {
+    const SHANGHAI_MS: i64 = 8 * 3_600_000;
+    let born: i32 = id_no.get(6..14)?.parse().ok()?;
+    let today: i32 = at.plus_millis(SHANGHAI_MS).datetime().format("%Y%m%d").to_string().parse().ok()?;
+    // Both read as yyyymmdd: the year is one less until the birthday has come.
+    u8::try_from((today - born) / 10_000).ok()
+}
+
+impl UseRules {
+    /// Whether somebody may have a bike.
+    pub fn admit(&self, who: &Wanting) -> Result<(), UseRefusal> {
+        let is_asked = match self.recharge_for {
+            RechargeFor::Everybody => true,
+            RechargeFor::Newcomers => who.is_newcomer,
+        };
+        if who.age.is_some_and(|age| age < self.min_age) {
+            Err(UseRefusal::TooYoung(self.min_age))
+        } else if who.age.is_some_and(|age| age > self.max_age) {
+            Err(UseRefusal::TooOld(self.max_age))
+        } else if self.recharge_first && is_asked && who.recharge_cents < self.recharge_cents {
+            Err(UseRefusal::RechargeFirst(Cents(self.recharge_cents)))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether a bike with this charge is handed out.
+    pub const fn suffices(&self, soc_percent: u8) -> Result<(), UseRefusal> {
+        if soc_percent < self.battery_min_percent {
+            Err(UseRefusal::LowBattery { now: soc_percent, least: self.battery_min_percent })
+        } else {
+            Ok(())
+        }
     }
 }
 

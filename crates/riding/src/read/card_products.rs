@@ -30,6 +30,8 @@ struct Row {
     off: Vec<OffTime>,
     sold: i64,
     sold_cents: i64,
+    /// Of its stock.
+    taken: i64,
     refunded: i64,
     refunded_cents: i64,
     created_at_ms: i64,
@@ -115,8 +117,9 @@ impl Kept {
                 self.row.switch_off(CardProductState::Deleted, at_ms);
                 self.row.draft = None;
             }
-            // Counted by what riders hold, as those without a stock are.
-            CardProductEvent::Sold { .. } => {}
+            // How many were sold in all is counted by what riders hold: those without a stock, too.
+            CardProductEvent::Sold { .. } => self.row.taken += 1,
+            CardProductEvent::Restocked { .. } => self.row.taken -= 1,
         }
         let newest = self.versions.iter().rev().find(|version| !version.withdrawn);
         self.row.number = newest.map_or(0, |version| version.number);
@@ -172,6 +175,10 @@ pub struct CardProducts;
 impl Projector for CardProducts {
     fn name(&self) -> &'static str {
         "card_product"
+    }
+
+    fn version(&self) -> i32 {
+        2 // counts what was taken of a stock
     }
 
     fn tables(&self) -> &'static [&'static str] {
@@ -283,7 +290,8 @@ pub fn list(scope: &Scope) -> List {
     List::new(
         "p.product_id, p.agent_id, a.company as agent_name, p.state, p.number, v.from_at_ms, p.draft is not null as has_draft,
          coalesce(p.draft, v.form) as form, p.sold, p.sold_cents, p.refunded, p.refunded_cents,
-         greatest((coalesce(v.form, p.draft) ->> 'stock')::bigint - p.sold, 0) as left, p.updated_at_ms, p.version,
+         case when coalesce(v.form, p.draft) ->> 'stock' is not null
+             then greatest((coalesce(v.form, p.draft) ->> 'stock')::bigint - p.taken, 0) end as left, p.updated_at_ms, p.version,
          (select c.number from read.card_product_version c where c.product_id = p.product_id
               and c.counts @> (extract(epoch from now()) * 1000)::bigint) as counts_number",
         "read.card_product p left join read.agent a on a.agent_id = p.agent_id
@@ -353,7 +361,7 @@ pub struct OnSale {
 /// What an agent in scope sells at `now`, in the order that it wants; at most 200.
 pub async fn on_sale(db: impl PgExecutor<'_>, agent: AgentId, now: Timestamp) -> sqlx::Result<Vec<OnSale>> {
     let found: Vec<(CardProductId, i64, Json<CardForm>, Option<i64>)> = sqlx::query_as(
-        "select p.product_id, v.number, v.form, greatest((v.form ->> 'stock')::bigint - p.sold, 0)
+        "select p.product_id, v.number, v.form, case when v.form ->> 'stock' is not null then greatest((v.form ->> 'stock')::bigint - p.taken, 0) end
          from read.card_product p join read.card_product_version v on v.product_id = p.product_id
          where p.agent_id = $1 and p.state = 1 and v.counts @> $2
              and coalesce((v.form ->> 'sellFrom')::bigint, 0) <= $2

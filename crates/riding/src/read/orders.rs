@@ -582,12 +582,23 @@ pub async fn arrears(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<Ve
     .await
 }
 
-/// The oldest order of a rider that is not paid.
-pub async fn owing(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<Option<RideOrderId>> {
+/// Whether a rider ever ended a ride.
+pub async fn has_ridden(db: impl PgExecutor<'_>, rider: RiderId) -> sqlx::Result<bool> {
     sqlx::query_scalar(
-        "select order_id from read.ride_order where rider_id = $1 and state = 3 order by opened_at_ms limit 1",
+        "select exists (select from read.ride_order where rider_id = $1 and end_at_ms is not null)",
     )
     .bind(rider)
-    .fetch_optional(db)
+    .fetch_one(db)
+    .await
+}
+
+/// The orders of a rider that are not paid, the oldest first; at most `most`.
+pub async fn owing(db: impl PgExecutor<'_>, rider: RiderId, most: i64) -> sqlx::Result<Vec<RideOrderId>> {
+    sqlx::query_scalar(
+        "select order_id from read.ride_order where rider_id = $1 and state = 3 order by opened_at_ms limit $2",
+    )
+    .bind(rider)
+    .bind(most)
+    .fetch_all(db)
     .await
 }

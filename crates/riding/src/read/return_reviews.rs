@@ -18,7 +18,7 @@ use crate::model::return_review::{
     Opening, PASSES_AFTER_MS, ReturnReview, ReturnReviewReason, ReturnReviewSource, ReviewEvent, Seen, Wish,
     due_at,
 };
-use crate::model::review::CaseState;
+use crate::model::review::{CaseState, PHOTOS_KEPT_MS};
 use geofence::judge::ReturnClass;
 
 /// Reviews that one round lets pass.
@@ -165,8 +165,10 @@ row! {
         pub lng: Option<f64>,
         #[serde(skip)]
         pub photo_ids: Vec<AttachmentId>,
-        /// 照片, 1 to 3 where the rider asked; gone once he was forgotten.
+        /// 照片, 1 to 3 where the rider asked; none once they were deleted, 30 days after the decision, or he was forgotten.
         pub photos: Vec<Attached> as skip,
+        /// Whether they were deleted.
+        pub photos_gone: bool,
         #[serde(skip)]
         pub seen: Json<ReturnSeen>,
         /// 剩余免罚次数, where a picture let him off.
@@ -264,6 +266,10 @@ impl Fold for ReturnReviewRow {
                 row.decide(CaseState::Passed, at);
                 row.timed_out = true;
             }
+            ReviewEvent::PhotosDropped { .. } => {
+                row.photos_gone = true;
+                row.photo_ids.clear();
+            }
         }
         row.updated_at = recorded.recorded_at.millis();
         row.version = recorded.version;
@@ -280,7 +286,7 @@ pub fn list(scope: &Scope) -> List {
     List::new(
         "v.review_id, v.order_id, v.rider_id, r.phone_masked as phone, r.name_masked as name, v.car_id, v.agent_id, v.area_id,
          a.name as area_name, v.state, v.source, v.reason, v.class, v.ai_result, v.certainty_percent, v.parking_m,
-         v.apply_cents, v.lat, v.lng, v.photo_ids,
+         v.apply_cents, v.lat, v.lng, v.photo_ids, v.photos_gone,
          '{\"errorM\": 0, \"fixes\": [], \"missing\": [], \"parts\": [], \"reasons\": []}'::jsonb as seen,
          v.impunity_left, v.remark, v.reviewer, v.timed_out, v.ended_at_ms, v.opened_at_ms, v.due_at_ms, v.decided_at_ms,
          v.updated_at_ms, v.version",
@@ -360,6 +366,22 @@ pub async fn has_photo(
     .bind(review)
     .bind(photo)
     .fetch_one(db)
+    .await
+}
+
+/// Those whose photos are to be deleted at `now`, at most `most`.
+pub async fn photos_due(
+    db: impl PgExecutor<'_>,
+    now: Timestamp,
+    most: i64,
+) -> sqlx::Result<Vec<ReturnReviewId>> {
+    sqlx::query_scalar(
+        "select review_id from read.return_review where photo_ids <> '{}' and decided_at_ms <= $1
+         order by decided_at_ms limit $2",
+    )
+    .bind(now.millis() - PHOTOS_KEPT_MS)
+    .bind(most)
+    .fetch_all(db)
     .await
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use attachments::{Attachments, Origin, Photo, Store};
 use bytes::Bytes;
+use geofence::judge::ReturnClass;
 use kernel::{
     CommandContext, Foundation, MIGRATIONS, MasterKey, Personal, PoolSizes, Pools, Position, Projectors,
     Runtime,
@@ -12,13 +13,16 @@ use riding::case_upkeep::{drop_photos, end_entries};
 use riding::model::blacklist::{
     BlacklistCommand, BlacklistEntry, BlacklistKind, BlacklistScope, Listed, Listing,
 };
+use riding::model::certainty::CameraVerdict;
 use riding::model::certification::{Application, Bearer, CareerKind, Certification, CertificationCommand};
+use riding::model::fare::Left;
+use riding::model::return_review::{Opening, ReturnReview, ReturnReviewReason, ReviewCommand, Seen, Wish};
 use riding::model::review::{PHOTOS_KEPT_MS, Reviewer};
 use riding::model::rider::{AccountState, RegisterChannel, Registration, Rider, RiderCommand};
 use testkit::{Services, TestDatabase};
 use vocabulary::{
     AgentId, AreaId, AttachmentId, BlacklistEntryId, CertificationId, Clock, DataOwner, FixedClock, Phone,
-    RiderId, Scope, Snowflake, SystemClock, Timestamp,
+    ReturnReviewId, RideOrderId, RiderId, Scope, Snowflake, SystemClock, Timestamp,
 };
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
@@ -74,6 +78,36 @@ fn at(now: Timestamp) -> CommandContext {
     CommandContext::of_system("test", now)
 }
 
+fn opening(review_id: ReturnReviewId) -> Box<Opening> {
+    let seen = Seen {
+        ended_at: NOW.plus_millis(-60_000),
+        class: ReturnClass::OutsideParking,
+        place: None,
+        error_m: 3.0,
+        fixes: vec![],
+        rider_place: None,
+        fence: None,
+        parking: None,
+        parking_m: Some(14.0),
+        missing: vec![],
+        camera: CameraVerdict::Unjudged,
+        certainty_percent: 96,
+        parts: vec![],
+        reasons: vec![],
+    };
+    Box::new(Opening {
+        review_id,
+        order_id: RideOrderId(4),
+        rider_id: RIDER,
+        car_id: "X0001".to_owned(),
+        agent_id: AgentId(2),
+        area_id: AreaId(20),
+        seen,
+        left: Left::Outside { parking_m: Some(14.0), difficulty_percent: 100 },
+        apply_cents: 500,
+    })
+}
+
 fn phone() -> Phone {
     "13800000007".parse().unwrap()
 }
@@ -121,6 +155,39 @@ async fn photos_of_a_case_are_deleted_thirty_days_after_its_decision_and_not_bef
         assert!(!system.is_shown(photos[0].id).await && !system.is_shown(photos[1].id).await);
     }
     assert_eq!(desk.load::<Certification>(&id).await.unwrap().version, 3, "it is written down once");
+    system.projecting.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_of_a_return_review_are_deleted_thirty_days_after_its_decision_and_not_before() {
+    let services = Services::start().await;
+    let system = System::start(&services).await;
+    let photo = system.bring(b"%PDF-1.7 street").await;
+    let id = ReturnReviewId(1);
+    let wish = Wish { reason: ReturnReviewReason::Drift, photos: vec![photo.clone()], place: None };
+    let desk = &system.runtime.desk;
+    let ask = ReviewCommand::Ask { opening: opening(id), wish };
+    desk.execute::<ReturnReview>(&id, ask, &at(NOW)).await.unwrap();
+    let late = NOW.plus_millis(10 * PHOTOS_KEPT_MS);
+    drop_photos(&system.runtime, &system.attachments, late).await.unwrap();
+    assert!(system.is_shown(photo.id).await, "what waits keeps its photos");
+
+    let by = Personal::new("operator:1", "李审".to_owned());
+    let reject = ReviewCommand::Reject { remark: "不在站点".to_owned(), by };
+    desk.execute::<ReturnReview>(&id, reject, &at(NOW)).await.unwrap();
+    let kept = "select count(*) from read.return_review where not photos_gone and cardinality(photo_ids) = 1";
+    assert_eq!(system.number("return_review", kept).await, 1);
+    let due = NOW.plus_millis(PHOTOS_KEPT_MS);
+    drop_photos(&system.runtime, &system.attachments, due.plus_millis(-1)).await.unwrap();
+    assert!(system.is_shown(photo.id).await);
+
+    let gone = "select count(*) from read.return_review where photos_gone and photo_ids = '{}' and state = 2";
+    for _ in 0..2 {
+        drop_photos(&system.runtime, &system.attachments, due).await.unwrap();
+        assert_eq!(system.number("return_review", gone).await, 1);
+        assert!(!system.is_shown(photo.id).await);
+    }
+    assert_eq!(desk.load::<ReturnReview>(&id).await.unwrap().version, 3, "it is written down once");
     system.projecting.abort();
 }
 

@@ -58,6 +58,14 @@ const PRODUCT_STEPS: &[Step] = &[
             set(state, "sold", sold + 1);
         },
     },
+    Step {
+        stored_type: "card-product.restocked",
+        label: "退回一张",
+        fold: |state, _| {
+            let sold = state.get("sold").and_then(Value::as_i64).unwrap_or(0);
+            set(state, "sold", (sold - 1).max(0));
+        },
+    },
 ];
 
 const PRODUCT_FIELDS: &[Field] = &[

@@ -63,6 +63,11 @@ const STEPS: &[Step] = &[
         label: "还车审核超时通过",
         fold: |state, _| decided(state, Fields::new(), CaseState::Passed),
     },
+    Step {
+        stored_type: "return-review.photos_dropped",
+        label: "删除还车照片",
+        fold: |state, _| set(state, "photos", 0),
+    },
 ];
 
 const FIELDS: &[Field] = &[

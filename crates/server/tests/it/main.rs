@@ -48,6 +48,7 @@ mod rider;
 mod rider_cases;
 mod riders;
 mod rides;
+mod riding_rules;
 mod samples;
 mod schema;
 mod screen;

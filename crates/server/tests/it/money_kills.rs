@@ -1,19 +1,27 @@
-//! Riders pay, ride and get their money back while server, database and broker are killed: no cent comes or goes by it.
+//! Riders pay, ride and get their money back while server, database, broker and payment provider are killed: no cent comes or goes
+//! by it.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use payment_port::{Client, Moved, PaymentPort, Secret, Signer, day_of};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
+use sqlx::PgPool;
+use testkit::local::{Place, Signal, Supervised, free_port, http_get_ok};
+use tokio::task::{JoinSet, block_in_place};
+use vocabulary::{Clock, SystemClock, Timestamp};
 
 use crate::bike::Bike;
 use crate::city::{City, Enrolled};
 use crate::client::Machine;
 use crate::rider::Rider;
 use crate::rides::balance;
-use crate::stack::{Stack, eventually, more};
+use crate::stack::{MERCHANT, Stack, eventually, more};
 use crate::stream;
 
 const RIDERS: usize = 8;
@@ -98,71 +106,210 @@ impl Customer {
     }
 }
 
+/// Customers at work, until they are told to stop.
+struct Crowd {
+    riders: JoinSet<()>,
+    stop: Arc<AtomicBool>,
+    turns: Arc<AtomicUsize>,
+}
+
+impl Crowd {
+    async fn gather(stack: &Stack, machine: &Machine, letter: &str) -> Self {
+        let city = City::build(machine, letter, 1, RIDERS).await;
+        let lines = city.on_line(stack, machine, (city.lat, city.lng)).await;
+        let (stop, turns) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let mut riders = JoinSet::new();
+        for (number, (bike, line)) in city.bikes.iter().zip(lines).enumerate() {
+            let mut customer = Customer {
+                machine: machine.clone(),
+                rider: Rider::come(machine, &city.area, &format!("kill-{number}")).await,
+                bike: bike.clone(),
+                line,
+                place: (city.lat, city.lng),
+                asked: 0,
+            };
+            let (stop, turns) = (Arc::clone(&stop), Arc::clone(&turns));
+            riders.spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    customer.turn().await;
+                    turns.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        Self { riders, stop, turns }
+    }
+
+    /// Until as many turns more are over as there are customers.
+    async fn go_on(&self) {
+        more(&self.turns, RIDERS, 2 * PATIENCE).await;
+    }
+
+    /// How many turns there were, once everybody was answered.
+    async fn dismissed(mut self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        while let Some(rider) = self.riders.join_next().await {
+            rider.expect("every rider was answered");
+        }
+        self.turns.load(Ordering::Relaxed)
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_cent_is_lost_or_made_when_servers_are_killed_amid_payments() {
     let stack = Stack::durable().await;
     let mut node = stack.node(None);
     let machine = Machine::new(&node.url, &stack.full_machine().await);
-    let city = City::build(&machine, "K", 1, RIDERS).await;
-    let lines = city.on_line(&stack, &machine, (city.lat, city.lng)).await;
-    let stop = Arc::new(AtomicBool::new(false));
-    let turns = Arc::new(AtomicUsize::new(0));
-    let mut riders = JoinSet::new();
-    for (number, (bike, line)) in city.bikes.iter().zip(lines).enumerate() {
-        let mut customer = Customer {
-            machine: machine.clone(),
-            rider: Rider::come(&machine, &city.area, &format!("kill-{number}")).await,
-            bike: bike.clone(),
-            line,
-            place: (city.lat, city.lng),
-            asked: 0,
-        };
-        let (stop, turns) = (Arc::clone(&stop), Arc::clone(&turns));
-        riders.spawn(async move {
-            while !stop.load(Ordering::Relaxed) {
-                customer.turn().await;
-                turns.fetch_add(1, Ordering::Relaxed);
-            }
-        });
-    }
-    more(&turns, RIDERS, 2 * PATIENCE).await;
+    let crowd = Crowd::gather(&stack, &machine, "K").await;
+    crowd.go_on().await;
     for _ in 0..2 {
         let port = node.kill9();
         node = stack.node(Some(port));
-        more(&turns, RIDERS, 2 * PATIENCE).await;
+        crowd.go_on().await;
         stack.postgres().kill9().await;
         stack.postgres().restart().await;
-        more(&turns, RIDERS, 2 * PATIENCE).await;
+        crowd.go_on().await;
         stack.nats.kill9().await;
         stack.nats.restart().await;
-        more(&turns, RIDERS, 2 * PATIENCE).await;
+        crowd.go_on().await;
     }
-    stop.store(true, Ordering::Relaxed);
-    while let Some(rider) = riders.join_next().await {
-        rider.expect("every rider was answered");
+    let done = crowd.dismissed().await;
+    accounts_agree(&stack.owner().await, done).await;
+    drop(node);
+}
+
+/// A payment provider that is a process of its own.
+struct OwnProvider {
+    port: u16,
+    secret: String,
+    place: Place,
+    process: Supervised,
+}
+
+impl OwnProvider {
+    fn start(secret: String) -> Self {
+        let (port, place) = block_in_place(|| (free_port().unwrap(), Place::throw_away().unwrap()));
+        let process = Self::run(port, &secret, &place);
+        Self { port, secret, place, process }
     }
+
+    fn run(port: u16, secret: &str, place: &Place) -> Supervised {
+        // All binaries of the workspace are built together.
+        let program = Path::new(env!("CARGO_BIN_EXE_wheelhouse")).with_file_name("payment-simulator");
+        let mut command = Command::new(program);
+        command
+            .args(["--listen", &format!("127.0.0.1:{port}"), "--lucky", "--state-file"])
+            .arg(place.path().join("payments.jsonl"))
+            .env("PAYMENT_MERCHANT", MERCHANT)
+            .env("PAYMENT_SECRET", secret)
+            .env_remove("RUST_LOG");
+        block_in_place(|| {
+            let mut process =
+                Supervised::spawn("payment-simulator", command, place.path(), Signal::Term).unwrap();
+            process.wait_until(Duration::from_secs(30), |_| http_get_ok(port, "/healthz")).unwrap();
+            process
+        })
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Kills it, leaves everybody without it for a while, and starts it again with what it had written down.
+    async fn kill_and_restart(&mut self) {
+        block_in_place(|| self.process.kill9());
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        self.process = Self::run(self.port, &self.secret, &self.place);
+    }
+
+    /// What its statements of these days say: what came, by payment, and what went back, by refund, cents.
+    async fn statement(&self, from: Timestamp, until: Timestamp) -> (Money, Money) {
+        let signer = Signer::new(MERCHANT, Secret::new(&self.secret).unwrap()).unwrap();
+        let client = Client::new(&self.url(), signer, Arc::new(SystemClock)).unwrap();
+        let (mut came, mut went) = (Money::new(), Money::new());
+        let mut day = day_of(from);
+        while day <= day_of(until) {
+            let mut after = None;
+            loop {
+                let page = client.statement(day, after.as_ref()).await.expect("a statement");
+                for row in page.rows {
+                    let (money, number) = match row.moved {
+                        Moved::Payment => (&mut came, row.trade_no.as_str().to_owned()),
+                        Moved::Refund { refund_no } => (&mut went, refund_no.as_str().to_owned()),
+                    };
+                    let known = money.insert(number.clone(), row.amount_cents.0);
+                    assert_eq!(known, None, "{number} moved once");
+                }
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            day = day.succ_opt().unwrap();
+        }
+        (came, went)
+    }
+}
+
+/// Cents by number.
+type Money = BTreeMap<String, i64>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ledger_and_statement_agree_when_the_payment_provider_is_killed_amid_payments_and_refunds() {
+    let stack = Stack::start().await;
+    let mut provider = OwnProvider::start(stack.payment_secret());
+    let begun = SystemClock.now();
+    let node = stack.node_with(None, &[("PAYMENT_URL", &provider.url())]);
+    let machine = Machine::new(&node.url, &stack.full_machine().await);
+    let crowd = Crowd::gather(&stack, &machine, "P").await;
+    crowd.go_on().await;
+    for _ in 0..4 {
+        provider.kill_and_restart().await;
+        crowd.go_on().await;
+    }
+    let done = crowd.dismissed().await;
     let owner = stack.owner().await;
+    accounts_agree(&owner, done).await;
+
+    let (came, went) = provider.statement(begun, SystemClock.now()).await;
+    let booked = async |cause: &str, sign: i64| -> Money {
+        let rows: Vec<(String, i64)> = sqlx::query_as(
+            "select split_part(cause, ':', 2), channel_cents from read.ledger_entry where what = $1 and channel_cents <> 0",
+        )
+        .bind(cause)
+        .fetch_all(&owner)
+        .await
+        .unwrap();
+        rows.into_iter().map(|(number, cents)| (number, sign * cents)).collect()
+    };
+    assert_eq!(booked("top-up", 1).await, came, "each payment of the statement is booked, and no other");
+    assert_eq!(booked("went-back", -1).await, went, "each refund too");
+    assert!(!came.is_empty() && !went.is_empty(), "money moved both ways");
+    drop(node);
+}
+
+/// Everything has an end, the books balance, and hold what the channel told; there were so many turns.
+async fn accounts_agree(owner: &PgPool, done: usize) {
     // What is on its way arrives: every payment and every refund has an end.
     eventually("nothing is on its way", PATIENCE, async || {
-        stream::settled(&owner).await;
+        stream::settled(owner).await;
         let due: i64 = sqlx::query_scalar(
             "select (select coalesce(sum(refund_due_cents), 0)::bigint from read.ledger_book)
                  + (select count(*) from read.payment where state = 0)",
         )
-        .fetch_one(&owner)
+        .fetch_one(owner)
         .await
         .ok()?;
         (due == 0).then_some(())
     })
     .await;
-    balance(&owner).await;
+    balance(owner).await;
 
     // What the channel holds is what it told that was paid, less what it told that went back.
     let (booked, told): (i64, i64) = sqlx::query_as(
         "select (select coalesce(sum(channel_cents), 0)::bigint from read.ledger_entry),
              (select coalesce(sum(amount_cents - refunding_cents), 0)::bigint from read.payment where state = 1)",
     )
-    .fetch_one(&owner)
+    .fetch_one(owner)
     .await
     .unwrap();
     assert_eq!(booked, told);
@@ -170,11 +317,9 @@ async fn no_cent_is_lost_or_made_when_servers_are_killed_amid_payments() {
         "select (select count(*) from read.ledger_entry where what = 'top-up'),
              (select count(*) from read.payment where state = 1)",
     )
-    .fetch_one(&owner)
+    .fetch_one(owner)
     .await
     .unwrap();
     assert_eq!(booked, paid, "what was paid is booked");
-    let done = turns.load(Ordering::Relaxed);
     assert!(paid >= i64::try_from(done).unwrap(), "{paid} of {done} top-ups are booked");
-    drop(node);
 }

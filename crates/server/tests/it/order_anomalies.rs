@@ -271,3 +271,52 @@ async fn who_forgot_to_return_pays_until_his_lock_closed_and_the_rest_waits_for_
     stream::settled(&owner).await;
     balance(&owner).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ride_and_a_pause_end_by_themselves_at_their_areas_limits() {
+    let scene = Scene::build(3).await;
+    let area = &scene.city.area;
+    let path = "/config/area/use";
+    let known = scene.admin.ok("GET", path, json!({ "opAreaId": area })).await;
+    let configure = async |version: i64, ride_max_s: i64| {
+        let mut content = known["usual"].clone();
+        (content["rideMaxS"], content["pauseMaxS"]) = (json!(ride_max_s), json!(900));
+        let body = json!({"opAreaId": area, "version": version, "content": content});
+        scene.admin.ok("PUT", path, body).await;
+        let publish = json!({"kind": 3, "opAreaId": area, "version": version + 1});
+        scene.admin.ok("POST", "/config/area/publish", publish).await;
+    };
+    configure(0, 43_200).await;
+    let [long, paused, resting] = &scene.city.bikes[..] else { panic!("three bikes") };
+    // It still moves, with its lock open: it is only long.
+    let (far, _) = scene.rides(long, "karla").await;
+    let moving = |minutes, north_m| Told { north_m, ..scene.told(minutes, false) };
+    let (rest, of) = scene.rides(paused, "lena").await;
+    scene.act(&of, OrderCommand::Pause, RideAction::Pause, scene.before(16)).await;
+    let (short, of) = scene.rides(resting, "mona").await;
+    scene.act(&of, OrderCommand::Pause, RideAction::Pause, scene.before(5)).await;
+    let _lines = [
+        scene.reports(long, &[moving(39, 0.0), moving(5, 300.0), moving(0, 900.0)]).await,
+        scene.reports(paused, &[scene.told(39, false), scene.told(15, true), scene.told(0, true)]).await,
+        scene.reports(resting, &[scene.told(39, false), scene.told(4, true), scene.told(0, true)]).await,
+    ];
+    let ended = async |ride: &Ride| {
+        let order = eventually("a limit ends it", PATIENCE, async || {
+            let order = scene.admin.ok("GET", &format!("/order/{}", ride.order), json!({})).await;
+            (!order["endAt"].is_null()).then_some(order)
+        })
+        .await;
+        assert!(number(&order["endAt"]) >= scene.now.millis(), "when it was looked at: {order}");
+        assert_eq!(order["endKind"], 2, "{order}");
+    };
+    ended(&rest).await;
+    assert_eq!(short.order(&scene.machine).await["isPaused"], true, "its pause is within the limit");
+    assert_eq!(far.order(&scene.machine).await["state"], 1);
+    configure(2, 2_100).await;
+    ended(&far).await;
+    ended(&short).await;
+    assert_eq!(scene.listed(&scene.admin, json!({})).await["count"], 0, "nothing waits for people");
+    let owner = scene.stack.owner().await;
+    stream::settled(&owner).await;
+    balance(&owner).await;
+}

@@ -30,9 +30,10 @@ fn digits(name: &str, many: usize) -> String {
 
 /// An identity number with its check digit (GB 11643-1999).
 pub fn id_no(name: &str) -> String {
-    let many = digits(name, 7);
-    let (year, day) = (&many[..2], 10 + many[2..3].parse::<u32>().unwrap_or(0));
-    let first = format!("35020319{year}03{day}{}", &many[3..6]);
+    let many = digits(name, 9);
+    let number = |range: std::ops::Range<usize>| many[range].parse::<u32>().unwrap_or(0);
+    let (year, month, day) = (1970 + number(0..2) % 30, 1 + number(2..4) % 12, 1 + number(4..6) % 28);
+    let first = format!("350203{year}{month:02}{day:02}{}", &many[6..9]);
     let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
     let sum: u32 = first.bytes().zip(weights).map(|(digit, weight)| u32::from(digit - b'0') * weight).sum();
     format!("{first}{}", b"10X98765432"[(sum % 11) as usize] as char)

@@ -23,7 +23,7 @@ pub const SMS_CODE: &str = "246810";
 pub const METRICS_TOKEN: &str = "figures-for-tests";
 const DATABASE: &str = "wheelhouse";
 const NATS_USER: &str = "wheelhouse";
-const MERCHANT: &str = "wheelhouse";
+pub const MERCHANT: &str = "wheelhouse";
 
 /// Waits until `ready` gives something; panics with `what` after `patience`.
 pub async fn eventually<T>(what: &str, patience: Duration, mut ready: impl AsyncFnMut() -> Option<T>) -> T {

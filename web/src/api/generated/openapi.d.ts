@@ -6123,7 +6123,7 @@ export interface components {
                 draft: null | {
                     /**
                      * Format: int32
-                     * @description 可用电量: a bike with less is not handed out, percent.
+                     * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                      */
                     batteryMinPercent: number;
                     /**
@@ -6196,7 +6196,7 @@ export interface components {
                 usual: {
                     /**
                      * Format: int32
-                     * @description 可用电量: a bike with less is not handed out, percent.
+                     * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                      */
                     batteryMinPercent: number;
                     /**
@@ -10529,7 +10529,7 @@ export interface components {
             content: {
                 /**
                  * Format: int32
-                 * @description 可用电量: a bike with less is not handed out, percent.
+                 * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                  */
                 batteryMinPercent: number;
                 /**
@@ -15081,8 +15081,10 @@ export interface components {
             parkingM?: number | null;
             /** @description 手机号, masked. */
             phone?: string | null;
-            /** @description 照片, 1 to 3 where the rider asked; gone once he was forgotten. */
+            /** @description 照片, 1 to 3 where the rider asked; none once they were deleted, 30 days after the decision, or he was forgotten. */
             photos: components["schemas"]["Attached"][];
+            /** @description Whether they were deleted. */
+            photosGone: boolean;
             reason?: components["schemas"]["ReturnReviewReason"] | null;
             /** @description 处理意见. */
             remark: string;
@@ -15763,7 +15765,7 @@ export interface components {
             content: {
                 /**
                  * Format: int32
-                 * @description 可用电量: a bike with less is not handed out, percent.
+                 * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
                  */
                 batteryMinPercent: number;
                 /**
@@ -16504,7 +16506,7 @@ export interface components {
         UseRules: {
             /**
              * Format: int32
-             * @description 可用电量: a bike with less is not handed out, percent.
+             * @description 可用电量: a bike with less is not handed out, percent. Below 20 none is, whatever is said here.
              */
             batteryMinPercent: number;
             /**
@@ -17023,6 +17025,13 @@ export interface components {
              * @default 800
              */
             rfid: number;
+            /**
+             * Format: int32
+             * @description What pulls so much towards a penalty is a witness of it. It takes two to be surer than 98 percent, or one that pulls all it
+             *     can, as a fix a hundred metres off does.
+             * @default 150
+             */
+            witness: number;
         };
         /** @description Which configuration, as an editor saw it. */
         WhichConfig: {

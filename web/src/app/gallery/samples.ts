@@ -83,6 +83,7 @@ const filters: readonly Filter[] = [
     },
   },
   { kind: 'numbers', from: 'fromBikes', to: 'toBikes', label: '车辆', unit: '辆' },
+  { kind: 'money', from: 'minCents', to: 'maxCents', label: '金额' },
   { kind: 'times', from: 'startTime', to: 'endTime', label: '创建时间' },
 ]
 

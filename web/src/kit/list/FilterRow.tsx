@@ -2,6 +2,7 @@ import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useDevice } from '../device'
+import { parseMoney, typedMoney } from '../format'
 import { AreaField } from './AreaField'
 import { type Filter, type FilterOption, type Filters, namesOf } from './description'
 import { RangeField } from './RangeField'
@@ -32,7 +33,7 @@ export function FilterRow({ filters, values, onChange, children }: FilterRowProp
   return (
     <div className="filter-row" role="search">
       {shown.map((filter) => {
-        const Field = filter.kind === 'numbers' || filter.kind === 'times' ? 'div' : 'label'
+        const Field = 'from' in filter ? 'div' : 'label'
         return (
           <Field key={namesOf(filter)[0]} className="filter">
             <span>{filter.label}</span>
@@ -101,15 +102,17 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
       )
     case 'area':
       return <AreaField filter={filter} values={values} onChange={onChange} />
-    case 'numbers': {
+    case 'numbers':
+    case 'money': {
       const [from, to] = [values[filter.from] ?? '', values[filter.to] ?? '']
       const crossed = from !== '' && to !== '' && Number(from) > Number(to)
+      const Field = filter.kind === 'money' ? MoneyField : NumberField
       return (
         <span className="numbers-filter">
-          <NumberField label={`${filter.label}从`} value={from} crossed={crossed} onDone={(value) => set(filter.from, value)} />
+          <Field label={`${filter.label}从`} value={from} crossed={crossed} onDone={(value) => set(filter.from, value)} />
           至
-          <NumberField label={`${filter.label}到`} value={to} crossed={crossed} onDone={(value) => set(filter.to, value)} />
-          {filter.unit}
+          <Field label={`${filter.label}到`} value={to} crossed={crossed} onDone={(value) => set(filter.to, value)} />
+          {filter.kind === 'money' ? '元' : filter.unit}
         </span>
       )
     }
@@ -159,10 +162,34 @@ interface NumberFieldProps {
 }
 
 /** Asks for numbers alone, and says so of anything else. */
-function NumberField({ label, value, crossed, onDone }: NumberFieldProps) {
-  const isNumber = (text: string) => text === '' || NUMBER.test(text)
+function NumberField(props: NumberFieldProps) {
+  return <EndField {...props} isSound={(text) => NUMBER.test(text)} otherwise="请输入数字" />
+}
+
+/** Yuan as they are typed; `value` is cents. What is typed stays as it was typed for as long as it is the same amount. */
+function MoneyField({ value, onDone, ...props }: NumberFieldProps) {
+  const [own, setOwn] = useState('')
+  const asked = /^\d{1,15}$/.test(value) ? BigInt(value) : null
+  const shown = asked === null ? '' : parseMoney(own) === asked ? own : typedMoney(asked)
+  return (
+    <EndField
+      {...props}
+      value={shown}
+      isSound={(text) => parseMoney(text) !== null}
+      otherwise="请输入金额，单位元，最多两位小数"
+      onDone={(text) => {
+        setOwn(text)
+        onDone(String(parseMoney(text) ?? ''))
+      }}
+    />
+  )
+}
+
+/** One end of a range, asked for when it is sound or empty. */
+function EndField({ label, value, crossed, onDone, isSound, otherwise }: NumberFieldProps & { isSound(text: string): boolean; otherwise: string }) {
+  const isNumber = (text: string) => text === '' || isSound(text)
   const typed = useTyped(value, (next) => isNumber(next) && onDone(next))
-  const fault = isNumber(typed.value.trim()) ? (crossed ? '起始值大于结束值' : undefined) : '请输入数字'
+  const fault = isNumber(typed.value.trim()) ? (crossed ? '起始值大于结束值' : undefined) : otherwise
   return (
     <Input
       style={{ width: 84 }}

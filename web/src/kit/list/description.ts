@@ -22,6 +22,8 @@ export type Filter<Name extends string = string> =
   | { kind: 'area'; agent: Name; area: Name; label: string; choices: AreaChoices }
   /** From one number to another, both included. */
   | { kind: 'numbers'; from: Name; to: Name; label: string; unit?: string }
+  /** From one amount to another, both included; typed in yuan, asked for in cents. */
+  | { kind: 'money'; from: Name; to: Name; label: string }
   /** Days of the operation, both included; `usual` is what an address without any stands for, all of time without one. */
   | { kind: 'times'; from: Name; to: Name; label: string; quick?: readonly QuickRange[]; usual?: QuickRange }
 

@@ -12,6 +12,7 @@ import { TYPING_PAUSE_MS } from './useTyped'
 
 const filters: Filter[] = [
   { kind: 'numbers', from: 'fromCount', to: 'toCount', label: '车辆' },
+  { kind: 'money', from: 'minCents', to: 'maxCents', label: '应付金额' },
   { kind: 'times', from: 'startTime', to: 'endTime', label: '创建时间' },
   {
     kind: 'several',
@@ -72,6 +73,36 @@ describe('from one number to another', () => {
   })
 })
 
+describe('from one amount to another', () => {
+  it('is typed in yuan with two decimals at most, and asked for in cents', () => {
+    render(<Row />)
+    type('应付金额从', '1.05')
+    type('应付金额到', '20')
+    expect(values).toEqual({ minCents: '105', maxCents: '2000' })
+    for (const nonsense of ['20.005', '二十', '-1', '1e3', '.5']) {
+      type('应付金额到', nonsense)
+      expect(screen.getByLabelText('应付金额到').title, nonsense).toBe('请输入金额，单位元，最多两位小数')
+    }
+    expect(values).toEqual({ minCents: '105', maxCents: '2000' })
+    type('应付金额到', '1')
+    expect(screen.getByLabelText('应付金额到').title).toBe('起始值大于结束值')
+    type('应付金额从', '')
+    expect(values).toEqual({ maxCents: '100' })
+  })
+
+  it('stays as it was typed, and reads as yuan when it comes from an address', () => {
+    render(<Row first={{ minCents: '150', maxCents: 'many' }} />)
+    const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value
+    expect([field('应付金额从'), field('应付金额到')]).toEqual(['1.5', ''])
+    type('应付金额从', '12.0')
+    expect([field('应付金额从'), values['minCents']]).toEqual(['12.0', '1200'])
+    type('应付金额从', '12.05')
+    expect([field('应付金额从'), values['minCents']]).toEqual(['12.05', '1205'])
+    fireEvent.click(screen.getByRole('button', { name: '重置' }))
+    expect(field('应付金额从')).toBe('')
+  })
+})
+
 describe('a range of days', () => {
   it('moves with the clock when it has a name', () => {
     render(<Row />)
@@ -90,7 +121,7 @@ describe('a range of days', () => {
   })
 
   it('that makes no sense is none', () => {
-    const times = filters[1] as Extract<Filter, { kind: 'times' }>
+    const times = filters[2] as Extract<Filter, { kind: 'times' }>
     expect(rangeOf(times, { startTime: '2026-11-03', endTime: '2026-11-01' })).toBe('all')
     expect(queryOf(filters, { startTime: 'yes', endTime: 'no' }, NOW)).toEqual({})
   })

@@ -4,6 +4,9 @@ import { labelOf, optionsOf } from '@/kit/choice'
 import type { ListDescription } from '@/kit/list/description'
 import { BLACKLIST_PATH, type BlacklistEntry, blacklistState } from './blacklist'
 
+/** Those that hold come first. */
+const states = optionsOf(blacklistStateLabels).toSorted((one, other) => Number(other.value === '1') - Number(one.value === '1'))
+
 /** The blacklist. */
 export const blacklistList: ListDescription<BlacklistEntry> = {
   id: 'blacklist',
@@ -14,7 +17,7 @@ export const blacklistList: ListDescription<BlacklistEntry> = {
   table: 'blacklist_entry',
   rowKey: (entry) => entry.id,
   emptyText: '黑名单是空的',
-  tabs: { name: 'state', label: '状态', options: optionsOf(blacklistStateLabels) },
+  tabs: { name: 'state', label: '状态', options: states },
   filters: [
     { kind: 'text', name: 'keyword', label: '关键词', placeholder: '手机号、姓名、用户编号或原因' },
     { kind: 'select', name: 'kind', label: '来源', options: optionsOf(blacklistKindLabels) },

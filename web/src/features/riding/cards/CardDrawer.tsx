@@ -57,7 +57,7 @@ export function CardDrawer({ id, kinds, list, onClose }: CardDrawerProps) {
           )
         }
         facts={(card) => [
-          ...factsOf(list, card, 'state', 'priceCents', 'days', 'sold', 'soldCents', 'left', 'refunded', 'refundedCents', 'countsNumber', 'updatedAt'),
+          ...factsOf(list, card, 'state', 'priceCents', 'days', 'sold', 'soldCents', 'left', 'refunded', 'refundedCents', 'countsNumber', 'updatedAt', 'agentName'),
           { name: '卡类型', value: kindName(card.kind) },
           { name: '优惠', value: benefitText(card) },
           { name: '可用次数', value: timesText(card) },

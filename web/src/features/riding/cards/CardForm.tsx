@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Form, Input, InputNumber, Radio, Switch } from 'antd'
 import { command } from '@/api/client'
 import { agentChoices, areasOf } from '@/kit/areaChoices'
+import { bare } from '@/kit/format'
 import { AgentItem, ChoiceItem } from '@/kit/record/ChoiceItem'
 import { DaysItem, Pair } from '@/kit/record/items'
 import { RecordForm } from '@/kit/record/RecordForm'
@@ -156,7 +157,7 @@ interface NumberFieldProps {
 function NumberField({ name, label, extra, required = false, precision = 0, ...input }: NumberFieldProps) {
   return (
     <Form.Item name={name} label={label} extra={extra} rules={[{ required, message: `请输入${label}` }]}>
-      <InputNumber style={whole} precision={precision} {...input} />
+      <InputNumber style={whole} precision={precision} formatter={bare} {...input} />
     </Form.Item>
   )
 }

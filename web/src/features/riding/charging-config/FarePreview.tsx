@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { serverNow } from '@/api/clock'
 import { cardKindLabels, fareRuleLabels, returnClassLabels } from '@/api/generated/labels'
 import { labelOf, numberedOptionsOf } from '@/kit/choice'
+import { bare } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Money } from '@/kit/Money'
 import { clockOf } from './billing'
@@ -25,7 +26,7 @@ export function FarePreview({ areaId, billing }: { areaId: string; billing: Bill
   const put = (change: Partial<Tried>) => setRide((before) => ({ ...before, ...change }))
   const number = (label: string, name: 'long' | 'km' | 'parkingM' | 'cardValue' | 'discount', suffix: string, max: number, precision = 0, min = 0) => (
     <Form.Item label={label}>
-      <InputNumber aria-label={label} min={min} max={max} precision={precision} suffix={suffix} value={ride[name]} onChange={(value) => value !== null && put({ [name]: value })} />
+      <InputNumber aria-label={label} min={min} max={max} precision={precision} formatter={bare} suffix={suffix} value={ride[name]} onChange={(value) => value !== null && put({ [name]: value })} />
     </Form.Item>
   )
   const unit = cardUnits[ride.card]

@@ -30,7 +30,7 @@ export function ReturnItems() {
         <NumberItem name="cameraImpunityCount" label="免罚次数" suffix="次" min={0} max={100} extra="每位用户凭还车照片免除调度费的次数" />
       </Fields>
       <Fields title="还车确定度" says="多项证据合成一个确定度；低于门槛的不自动收取位置费用，先由人工确认。">
-        <NumberItem name={['certainty', 'chargeFromPercent']} label="扣费确定度" suffix="%" min={50} max={99} extra="达到后才自动收取" />
+        <NumberItem name={['certainty', 'chargeFromPercent']} label="扣费确定度" suffix="%" min={50} max={99} extra="达到后才自动收取；只有一项佐证时不超过 98%，低于 99% 即按一项佐证收取" />
       </Fields>
       <Collapse
         ghost

@@ -1,6 +1,7 @@
 /** Fields that prices are made of. */
 import { Form, InputNumber } from 'antd'
 import type { ReactNode } from 'react'
+import { bare } from '@/kit/format'
 import { rule } from '@/kit/record/rule'
 import { TextItem } from '@/kit/TextItems'
 import { centsOf } from './billing'
@@ -30,7 +31,7 @@ interface NumberItemProps extends ItemProps {
 export function NumberItem({ name, label, extra, ...input }: NumberItemProps) {
   return (
     <Form.Item name={name} label={label} extra={extra} rules={[{ required: true, message: `请输入${label}` }]}>
-      <InputNumber precision={0} style={whole} {...input} />
+      <InputNumber precision={0} formatter={bare} style={whole} {...input} />
     </Form.Item>
   )
 }

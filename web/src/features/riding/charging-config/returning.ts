@@ -42,6 +42,7 @@ export const weights = [
   ['cameraBad', '权重：照片不规范', '', 0, 1200],
   ['helmet', '权重：头盔', '', 0, 1200],
   ['missing', '权重：缺少凭证', '', 0, 1200],
+  ['witness', '权重达到多少算一项佐证', '', 0, 1200],
 ] as const satisfies readonly (readonly [keyof ReturnRules['certainty'], string, string, number, number])[]
 
 const yes = (value: boolean) => (value ? '是' : '否')

@@ -142,7 +142,7 @@ export function anomalyList(summary: AnomalySummary | undefined, now_ms: number)
       { key: 'orderId', title: '订单号', width: 178, strong: true, text: (it) => it.orderId },
       { kind: 'choice', key: 'kind', title: '异常类型', width: 150, value: (it) => anomalyKind(it.kind) },
       { key: 'state', title: '状态', width: 84, text: (it) => labelOf(anomalyStateLabels, it.state) },
-      { key: 'carId', title: '车辆编号', width: 110, text: (it) => it.carId },
+      { key: 'carId', title: '车辆编号', width: 130, text: (it) => it.carId },
       { kind: 'phone', key: 'phone', title: '手机号', none: '已注销', value: (it) => it.phone },
       { key: 'areaName', title: '服务区', width: 120, text: (it) => it.areaName },
       { kind: 'time', key: 'startAt', title: '开始时间', value: (it) => it.startAt },

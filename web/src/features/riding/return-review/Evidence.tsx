@@ -15,7 +15,7 @@ export function Evidence({ parts, certainty_percent }: EvidenceProps) {
     <section aria-label="还车证据">
       <p className="return-certainty">
         扣费确定度 <strong className="figure">{certainty_percent}%</strong>
-        <span className="weak"> 每条证据向左有利于用户，向右支持扣费</span>
+        <span className="weak"> 每条证据向左有利于用户，向右支持扣费；只有一项支持时不超过 98%</span>
       </p>
       <ul className="return-evidence">
         {parts.map((part) => {

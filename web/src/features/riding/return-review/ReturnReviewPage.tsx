@@ -59,7 +59,7 @@ const list: ListDescription<ReturnReview> & { tabs: object } = {
     { key: 'source', title: '来源', text: (it) => labelOf(returnReviewSourceLabels, it.source) },
     { key: 'class', title: '还车位置', text: (it) => (typeof it.class === 'number' ? labelOf(returnClassLabels, it.class) : '') },
     { kind: 'choice', key: 'state', title: '审核状态', value: (it) => reviewState(it.state) },
-    { kind: 'money', key: 'applyCents', title: '涉及金额', value: (it) => it.applyCents },
+    { kind: 'money', key: 'applyCents', title: '涉及金额（元）', value: (it) => it.applyCents },
     { kind: 'time', key: 'openedAt', title: '申请时间', value: (it) => it.openedAt },
     { key: 'reviewer', title: '审核人', text: (it) => it.reviewer },
     { kind: 'time', key: 'decidedAt', title: '审核时间', value: (it) => it.decidedAt },
@@ -75,7 +75,7 @@ const queue: ReviewQueue<ReturnReview> = {
     title: titleOf(it),
     lines: [
       <>
-        {typeof it.class === 'number' ? labelOf(returnClassLabels, it.class) : ''} · 距站点 {metres(it.parkingM)} · <Money cents={it.applyCents} />
+        {typeof it.class === 'number' ? labelOf(returnClassLabels, it.class) : ''} · 距站点 {metres(it.parkingM)} · <Money cents={it.applyCents} /> 元
       </>,
       `${it.phone || '已注销'} · ${it.areaName ?? ''}`,
     ],
@@ -93,7 +93,7 @@ const view: CaseView<ReturnCase> = {
   title: titleOf,
   outcome: outcomeOf,
   facts: (it) => [
-    { name: '涉及金额', value: <Money cents={it.applyCents} /> },
+    { name: '涉及金额（元）', value: <Money cents={it.applyCents} /> },
     { name: '还车位置', value: typeof it.class === 'number' ? labelOf(returnClassLabels, it.class) : '--' },
     { name: '距站点', value: metres(it.parkingM) },
     { name: '来源', value: labelOf(returnReviewSourceLabels, it.source) },
@@ -143,7 +143,7 @@ const view: CaseView<ReturnCase> = {
         photos={it.photos.map((photo, index) => ({ id: photo.id, name: `还车照片 ${index + 1}` }))}
         of={[RETURN_REVIEW_PATH, it.id]}
         load={(photoId, signal) => returnPhoto(it.id, photoId, signal)}
-        none={it.source === 1 ? '照片已不在' : '用户没有提交照片'}
+        none={it.photosGone ? '照片已在审核结束 30 天后删除' : it.source === 1 ? '照片已不在' : '用户没有提交照片'}
       />
     </>
   ),

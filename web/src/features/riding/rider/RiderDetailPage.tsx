@@ -37,7 +37,7 @@ export default function RiderDetailPage() {
     )
   }
   return (
-    <section className="panel record-page rider-page">
+    <section className="panel rider-page">
       {query.data ? <Loaded rider={query.data} /> : <Skeleton active paragraph={{ rows: 8 }} />}
     </section>
   )

@@ -93,7 +93,7 @@ export const ordersOf = (userId: string): ListDescription<RiderOrder> => ({
         </a>
       ),
     },
-    { key: 'carId', title: '车辆编号', width: 120, text: (order) => order.carId },
+    { key: 'carId', title: '车辆编号', width: 130, text: (order) => order.carId },
     { kind: 'choice', key: 'state', title: '订单状态', width: 110, value: (order) => orderState(order.state) },
     { kind: 'time', key: 'startAt', title: '开始时间', value: (order) => order.startAt },
     { kind: 'time', key: 'endAt', title: '结束时间', value: (order) => order.endAt },
