@@ -14,6 +14,7 @@ mod cards;
 mod city;
 mod client;
 mod crews;
+mod demo_orders;
 mod devices;
 mod endpoints;
 mod exports;
