@@ -104,7 +104,11 @@ async fn make(runtime: &Runtime, keys: RiderKeys, times: Times, names: &[&str]) 
         areas = standing(runtime).await?;
     }
     ensure!(!areas.is_empty(), "no service area has a bike");
-    println!("{} service areas, {} bikes.", areas.len(), areas.iter().map(|area| area.bikes.len()).sum::<usize>());
+    println!(
+        "{} service areas, {} bikes.",
+        areas.len(),
+        areas.iter().map(|area| area.bikes.len()).sum::<usize>()
+    );
     let riders = (times.orders / ORDERS_OF_RIDER).clamp(RIDERS.0, RIDERS.1);
     let logged = Logged::new(runtime.clone(), keys, times, areas, riders).await.map_err(told)?;
     let logged = Arc::new(logged);
@@ -168,7 +172,8 @@ async fn standing(runtime: &Runtime) -> Result<Vec<DemoArea>> {
             continue;
         }
         let corners: Vec<[f64; 2]> = serde_json::from_value(ring).context("an area's ring")?;
-        let mean = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / corners.len() as f64;
+        let mean =
+            |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / corners.len() as f64;
         let place = Wgs84::new(mean(1), mean(0))?;
         all.push(DemoArea { area_id: AreaId(area_id), agent_id: AgentId(agent_id), place, bikes });
     }
@@ -300,6 +305,9 @@ impl Told {
         let rate = done as f64 / passed.as_secs_f64().max(0.001);
         let left_s = (self.all - done) as f64 / rate.max(0.001);
         let percent = 100 * done / self.all.max(1);
-        println!("{}: {done} of {} ({percent} %), {rate:.0} a second, {left_s:.0} s left", self.what, self.all);
+        println!(
+            "{}: {done} of {} ({percent} %), {rate:.0} a second, {left_s:.0} s left",
+            self.what, self.all
+        );
     }
 }

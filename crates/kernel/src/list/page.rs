@@ -20,7 +20,10 @@ impl List {
                 return Ok(Rows::new(Vec::new(), count));
             }
             let query = if count > COUNT_CAP { self.select_ordered(cut) } else { self.select_of_few(cut) };
-            return self.fetched(query, page, db).await.map(|(rows, next)| Rows::new(rows, count).going_on(next));
+            return self
+                .fetched(query, page, db)
+                .await
+                .map(|(rows, next)| Rows::new(rows, count).going_on(next));
         }
         let (rows, next): (Vec<R>, _) = self.fetched(self.select_ordered(cut), page, db).await?;
         // A page that is not full tells the count; the first one usually is the only one.

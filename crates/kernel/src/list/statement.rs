@@ -118,8 +118,10 @@ impl List {
                 chosen.push((place, Condition::is(column, value.into())));
                 chosen
             };
-            branches =
-                branches.iter().flat_map(|chosen| few.iter().map(move |value| with(chosen, *value))).collect();
+            branches = branches
+                .iter()
+                .flat_map(|chosen| few.iter().map(move |value| with(chosen, *value)))
+                .collect();
         }
         (branches.len() > 1).then_some(branches)
     }
@@ -160,8 +162,7 @@ impl List {
 
     /// How many rows match, not beyond `most`.
     pub(super) fn select_count(&self, most: i64) -> QueryBuilder<Postgres> {
-        let mut query =
-            QueryBuilder::new(format!("select count(*) from (select from {}", self.source()));
+        let mut query = QueryBuilder::new(format!("select count(*) from (select from {}", self.source()));
         self.put_conditions(&mut query);
         query.push(" limit ").push_bind(most).push(") matching");
         query

@@ -25,7 +25,10 @@ fn what_is_not_asked_for_is_no_condition() {
         .is_one_of("s.kind", vec![])
         .between("s.sold", None, None)
         .contains(&["s.name"], None);
-    assert_eq!(sql(&list), "select s.* from read.stall s order by s.created_at_ms desc, s.stall_id desc limit $1");
+    assert_eq!(
+        sql(&list),
+        "select s.* from read.stall s order by s.created_at_ms desc, s.stall_id desc limit $1"
+    );
 }
 
 #[test]

@@ -134,10 +134,9 @@ impl Course {
         };
         let left = match class {
             ReturnClass::Parked => Left::Well,
-            ReturnClass::OutsideParking => Left::Outside {
-                parking_m: Some(draw.below(4000) as f64 / 10.0),
-                difficulty_percent: 100,
-            },
+            ReturnClass::OutsideParking => {
+                Left::Outside { parking_m: Some(draw.below(4000) as f64 / 10.0), difficulty_percent: 100 }
+            }
             ReturnClass::OutsideArea => Left::OutOfService,
             ReturnClass::NoStop => Left::NoStop(None),
             ReturnClass::NoRide => Left::NoRide(None),

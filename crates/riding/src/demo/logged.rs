@@ -108,7 +108,8 @@ impl Logged {
             rider_id,
             agent_id: home.agent_id,
             area_id: home.area_id,
-            channel: [RegisterChannel::WeChat, RegisterChannel::Alipay, RegisterChannel::App][rider as usize % 3],
+            channel: [RegisterChannel::WeChat, RegisterChannel::Alipay, RegisterChannel::App]
+                [rider as usize % 3],
             phone_key: self.keys.phone(home.agent_id, &phone),
             phone: Personal::new(subject(rider_id), phone),
         };
@@ -161,7 +162,8 @@ impl Logged {
             rider_place: None,
         };
         let (billing_version, _) = self.billing[&area.area_id].at(begins);
-        tx.execute::<Order>(&order_id, OrderCommand::Unlock { opened: opened.clone(), billing_version }).await?;
+        tx.execute::<Order>(&order_id, OrderCommand::Unlock { opened: opened.clone(), billing_version })
+            .await?;
         tx.at(begins.plus_millis(UNLOCKING_MS));
         match Course::draw(&mut draw) {
             Course::Cancelled(why) => {

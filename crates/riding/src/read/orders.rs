@@ -393,7 +393,10 @@ pub fn told_apart(list: List, modified: Option<bool>, refunded: Option<bool>) ->
     };
     let modified = bits(modified, "o.touched in (1, 3)", "o.touched in (0, 2)");
     let refunded = bits(refunded, "o.touched in (2, 3)", "o.touched in (0, 1)");
-    [modified, refunded].into_iter().flatten().fold(list, |list, condition| list.matching(&[condition], vec![]))
+    [modified, refunded]
+        .into_iter()
+        .flatten()
+        .fold(list, |list, condition| list.matching(&[condition], vec![]))
 }
 
 /// What was booked for an order.

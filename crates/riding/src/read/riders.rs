@@ -312,8 +312,12 @@ pub fn standing(list: List, state: Option<AccountState>) -> List {
         None => return list,
         Some(AccountState::Closed) => "r.is_closed",
         Some(AccountState::Blacklisted) => concat!("not r.is_closed and ", listed_sql!()),
-        Some(AccountState::Frozen) => concat!("not r.is_closed and r.is_frozen and not (", listed_sql!(), ")"),
-        Some(AccountState::Normal) => concat!("not r.is_closed and not r.is_frozen and not (", listed_sql!(), ")"),
+        Some(AccountState::Frozen) => {
+            concat!("not r.is_closed and r.is_frozen and not (", listed_sql!(), ")")
+        }
+        Some(AccountState::Normal) => {
+            concat!("not r.is_closed and not r.is_frozen and not (", listed_sql!(), ")")
+        }
         // An account is closed in one append: none is found on its way.
         Some(AccountState::Closing) => "false",
     };

@@ -23,7 +23,9 @@ async fn head(owner: &PgPool) -> i64 {
 
 /// A table's content, whatever the order of its rows.
 async fn content(owner: &PgPool, table: &str) -> String {
-    let sql = format!("select coalesce(md5(string_agg(to_jsonb(t)::text, ',' order by to_jsonb(t)::text)), '') from {table} t");
+    let sql = format!(
+        "select coalesce(md5(string_agg(to_jsonb(t)::text, ',' order by to_jsonb(t)::text)), '') from {table} t"
+    );
     sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(owner).await.unwrap()
 }
 
@@ -52,7 +54,11 @@ async fn made_up_orders_are_verified_rebuilt_and_balanced_and_made_once() {
         assert!(counted(&owner, sql).await >= least, "{what}");
     }
     assert_eq!(counted(&owner, "select count(*) from read.ride_order where state in (0, 1, 2)").await, 0);
-    assert_eq!(counted(&owner, "select count(*) from log.claims where key like 'riding-%'").await, 0, "nobody rides");
+    assert_eq!(
+        counted(&owner, "select count(*) from log.claims where key like 'riding-%'").await,
+        0,
+        "nobody rides"
+    );
 
     let before = head(&owner).await;
     let again = made(&stack, ORDERS, "development").await;
@@ -61,8 +67,14 @@ async fn made_up_orders_are_verified_rebuilt_and_balanced_and_made_once() {
 
     let verified = stack.task(&["verify"]).await;
     assert!(verified.status.success(), "{verified:?}");
-    let tables =
-        ["read.ride_order", "read.rider_riding", "read.ledger_entry", "read.ledger_book", "read.payment", "read.rider"];
+    let tables = [
+        "read.ride_order",
+        "read.rider_riding",
+        "read.ledger_entry",
+        "read.ledger_book",
+        "read.payment",
+        "read.rider",
+    ];
     let mut contents = Vec::new();
     for table in tables {
         contents.push(content(&owner, table).await);

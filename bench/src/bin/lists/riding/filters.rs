@@ -193,10 +193,7 @@ pub fn certifications(who: &Somebody) -> Vec<Filter> {
             "keyword",
             [
                 asked(json!({"keyword": who.phone}), format!("c.phone = '{}'", who.phone)),
-                asked(
-                    json!({"keyword": "大学77"}),
-                    "(c.name = '大学77' or c.organisation like '%大学77%')",
-                ),
+                asked(json!({"keyword": "大学77"}), "(c.name = '大学77' or c.organisation like '%大学77%')"),
             ],
         ),
     ]);

@@ -71,14 +71,8 @@ where
 }
 
 impl Ridden {
-    pub const ALL: [Self; 6] = [
-        Self::Orders,
-        Self::Riders,
-        Self::Reviews,
-        Self::Certifications,
-        Self::Blacklist,
-        Self::Anomalies,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Orders, Self::Riders, Self::Reviews, Self::Certifications, Self::Blacklist, Self::Anomalies];
 
     const fn name(self) -> &'static str {
         match self {
@@ -177,13 +171,18 @@ impl Ridden {
         let (tables, newest) = self.plain();
         let sorted = question.sort.and_then(|asked| self.sorts().iter().find(|(name, _)| *name == asked));
         let order = sorted.map_or(newest, |(_, order)| order);
-        let wanted =
-            if question.conditions.is_empty() { "true".to_owned() } else { question.conditions.join(" and ") };
+        let wanted = if question.conditions.is_empty() {
+            "true".to_owned()
+        } else {
+            question.conditions.join(" and ")
+        };
         let offset = (question.page - 1) * SIZE;
         let page =
             format!("select * from {tables} where {wanted} order by {order} limit {SIZE} offset {offset}");
         let count = format!("select count(*) from {tables} where {wanted}");
-        sqlx::raw_sql(AssertSqlSafe(format!("set local statement_timeout = {PLAIN_MS}"))).execute(&mut *db).await?;
+        sqlx::raw_sql(AssertSqlSafe(format!("set local statement_timeout = {PLAIN_MS}")))
+            .execute(&mut *db)
+            .await?;
         let found = async {
             let rows = sqlx::query(AssertSqlSafe(page)).fetch_all(&mut *db).await?.len();
             let counted = sqlx::query(AssertSqlSafe(count)).fetch_one(&mut *db).await?;
@@ -199,10 +198,8 @@ impl Ridden {
 
 /// Who asks: who sees all, agents of much and of little, an agent's group of five, and somebody of three areas.
 fn callers() -> Vec<(&'static str, Scope)> {
-    let agents = |ids: &[i64]| Scope {
-        agents: Reach::only(ids.iter().copied().map(AgentId)),
-        areas: Reach::All,
-    };
+    let agents =
+        |ids: &[i64]| Scope { agents: Reach::only(ids.iter().copied().map(AgentId)), areas: Reach::All };
     vec![
         ("all", Scope::ALL),
         ("large", agents(&[AGENTS[0]])),
@@ -256,9 +253,8 @@ fn combined(list: Ridden, all: &[Filter], times: i64) -> Vec<Question> {
         for (two, second) in all.iter().enumerate().skip(one + 1) {
             for third in all.iter().skip(two + 1) {
                 for _ in 0..times {
-                    let chosen = [first, second, third].map(|filter| {
-                        (filter.name, &filter.values[next(filter.values.len())])
-                    });
+                    let chosen = [first, second, third]
+                        .map(|filter| (filter.name, &filter.values[next(filter.values.len())]));
                     let sort = next(list.sorts().len() + 1).checked_sub(1).map(|place| list.sorts()[place].0);
                     let page = pages()[next(5).saturating_sub(2)];
                     asked.push(question(&chosen, sort, page));
@@ -296,7 +292,10 @@ async fn ask(
             match list.plainly(&mut db, question).await? {
                 Some(same) => {
                     plain.push(ms(begun));
-                    ensure!(rows == same, "{list:?} {caller} {question:?}: {rows} rows, the plain way {same}");
+                    ensure!(
+                        rows == same,
+                        "{list:?} {caller} {question:?}: {rows} rows, the plain way {same}"
+                    );
                 }
                 None => plain.push(Duration::from_millis(PLAIN_MS).as_secs_f64() * 1000.0),
             }
@@ -308,7 +307,12 @@ async fn ask(
 fn told(report: &mut Report, case: &str, ours: &[Taken], plain: &mut [f64]) {
     let mut ours: Vec<f64> = ours.iter().map(|taken| taken.ms).collect();
     for quantile in [50, 99] {
-        report.add(Row::new("wheelhouse", &format!("p{quantile}-{case}"), percentile(&mut ours, quantile), "ms"));
+        report.add(Row::new(
+            "wheelhouse",
+            &format!("p{quantile}-{case}"),
+            percentile(&mut ours, quantile),
+            "ms",
+        ));
         if !plain.is_empty() {
             report.add(Row::new("plain", &format!("p{quantile}-{case}"), percentile(plain, quantile), "ms"));
         }
@@ -352,7 +356,12 @@ pub async fn measure(runtime: &Runtime, times: i64, report: &mut Report) -> Resu
         for (place, taken) in [&ours_alone, &ours_three].into_iter().enumerate() {
             let names = by_names(taken);
             let (p99_ms, name) = names.first().context("a list has filters")?.clone();
-            println!("{}: {} pages, the slowest filters: {:?}", list.name(), taken.len(), &names[..names.len().min(5)]);
+            println!(
+                "{}: {} pages, the slowest filters: {:?}",
+                list.name(),
+                taken.len(),
+                &names[..names.len().min(5)]
+            );
             if p99_ms > worst[place].0 {
                 worst[place] = (p99_ms, format!("{} {name}", list.name()));
             }

@@ -42,16 +42,16 @@ pub async fn writes(owner: &PgPool, report: &mut Report) -> Result<()> {
         let now = table == "read.bench_now";
         let mut db = owner.acquire().await?;
         let all = if now { "including all" } else { "including generated including defaults" };
-        let make = format!(
-            "drop table if exists {table}; create table {table} (like read.ride_order {all})"
-        );
+        let make = format!("drop table if exists {table}; create table {table} (like read.ride_order {all})");
         sqlx::raw_sql(AssertSqlSafe(make)).execute(&mut *db).await?;
         if !now {
             sqlx::raw_sql(AssertSqlSafe(format!("alter table {table} add primary key (order_id)")))
                 .execute(&mut *db)
                 .await?;
             for index in BEFORE {
-                sqlx::raw_sql(AssertSqlSafe(format!("create index on {table} {index}"))).execute(&mut *db).await?;
+                sqlx::raw_sql(AssertSqlSafe(format!("create index on {table} {index}")))
+                    .execute(&mut *db)
+                    .await?;
             }
         }
         let there: Vec<Value> = sqlx::query_scalar(
@@ -61,7 +61,9 @@ pub async fn writes(owner: &PgPool, report: &mut Report) -> Result<()> {
         .fetch_all(owner)
         .await?;
         for some in there.chunks(5_000) {
-            rows::upsert(&mut db, table, "order_id", some).await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
+            rows::upsert(&mut db, table, "order_id", some)
+                .await
+                .map_err(|error| anyhow::anyhow!("{error:?}"))?;
         }
         drop(there);
         sqlx::raw_sql(AssertSqlSafe(format!("vacuum analyze {table}; checkpoint"))).execute(&mut *db).await?;
@@ -83,9 +85,10 @@ pub async fn writes(owner: &PgPool, report: &mut Report) -> Result<()> {
         }
         let rate = 2.0 * COMING as f64 / begun.elapsed().as_secs_f64();
         report.add(Row::new(system, "order-writes", rate, "rows/s"));
-        let size: i64 = sqlx::query_scalar(AssertSqlSafe(format!("select pg_indexes_size('{table}')::bigint")))
-            .fetch_one(&mut *db)
-            .await?;
+        let size: i64 =
+            sqlx::query_scalar(AssertSqlSafe(format!("select pg_indexes_size('{table}')::bigint")))
+                .fetch_one(&mut *db)
+                .await?;
         report.add(Row::new(system, "index-bytes", size as f64 / (THERE + COMING) as f64, "bytes/row"));
         sqlx::raw_sql(AssertSqlSafe(format!("drop table {table}"))).execute(&mut *db).await?;
     }
