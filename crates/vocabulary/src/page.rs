@@ -21,7 +21,7 @@ impl Page {
         Self { number: number.unwrap_or(1).clamp(1, MAX_NUMBER), size: size.unwrap_or(10).clamp(1, MAX_SIZE) }
     }
 
-    /// Whether it ends behind what is counted: only places lead on from there (`next`).
+    /// Whether it ends behind what is counted: only places lead on from there.
     pub fn is_beyond_count(self) -> bool {
         self.offset() + self.limit() > COUNT_CAP.max(self.limit())
     }

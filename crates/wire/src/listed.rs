@@ -47,7 +47,7 @@ pub struct PageQuery {
     page: Option<u32>,
     /// Default 10, at most 200.
     page_size: Option<u32>,
-    /// The `next` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at.
+    /// The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at.
     after: Option<String>,
 }
 
@@ -89,19 +89,19 @@ pub struct PageOf<T> {
     pub capped: bool,
     /// The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
+    pub place: Option<String>,
 }
 
 impl<T> PageOf<T> {
     /// The same page of other rows.
     pub fn with<R>(self, rows: Vec<R>) -> PageOf<R> {
-        PageOf { rows, count: self.count, capped: self.capped, next: self.next }
+        PageOf { rows, count: self.count, capped: self.capped, place: self.place }
     }
 }
 
 impl<T> From<Rows<T>> for PageOf<T> {
     fn from(rows: Rows<T>) -> Self {
-        Self { rows: rows.rows, count: rows.count, capped: rows.capped, next: rows.next }
+        Self { rows: rows.rows, count: rows.count, capped: rows.capped, place: rows.next }
     }
 }
 
