@@ -120,7 +120,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
         : null,
     [data, rowKey, open],
   )
-  const places = usePlaces([filters, sort, pageSize], address, query.isPlaceholderData ? undefined : data)
+  const { places, remember } = usePlaces([filters, sort, pageSize], address)
   const { marked, updates, onUpdates } = useFollow(description.table ?? null, listKey(description), shown)
   const stale = useStale(query, description.table !== undefined)
   const filtered = Object.keys(filters).length > 0
@@ -249,7 +249,10 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           headAt_px={choosing ? BATCH_BAR_PX : 0}
           address={address}
           places={places}
-          onAddress={setAddress}
+          onAddress={(change) => {
+            remember(change)
+            setAddress(change)
+          }}
           openable={drawer !== undefined}
           stale={stale !== null}
           marked={marked}

@@ -10,7 +10,7 @@ export interface ListAddress {
   filters: Filters
   page: number
   /** The place behind the page before, which this one begins at whatever came or went meanwhile; absent: by its number. */
-  after?: string
+  after?: string | undefined
   pageSize: number
   /** What the rows are ordered by, `-` before it when the other way round; null: as the route does by itself. */
   sort: string | null
@@ -49,11 +49,6 @@ export function writeAddress(address: ListAddress): URLSearchParams {
   return params
 }
 
-/** Another page begins elsewhere. */
-function withoutPlace({ after: _, ...address }: ListAddress): ListAddress {
-  return address
-}
-
 export function useListAddress(
   filters: readonly Filter[],
   sorts: readonly string[],
@@ -62,8 +57,10 @@ export function useListAddress(
   const address = useMemo(() => readAddress(params, filters, sorts), [params, filters, sorts])
   const change = (next: Partial<ListAddress>) => {
     const own = new Set(['page', 'after', 'pageSize', 'sort', 'open', ...filters.flatMap(namesOf)])
+    // Another page begins elsewhere.
+    const elsewhere = next.page === undefined ? {} : { after: undefined }
     const others = [...params].filter(([name]) => !own.has(name))
-    write(new URLSearchParams([...others, ...writeAddress({ ...(next.page === undefined ? address : withoutPlace(address)), ...next })]))
+    write(new URLSearchParams([...others, ...writeAddress({ ...address, ...elsewhere, ...next })]))
   }
   return [address, change]
 }

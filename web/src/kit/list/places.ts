@@ -1,6 +1,5 @@
 /** Where pages begin: behind the row that the page before ended with, so that rows that come or go meanwhile neither double nor hide others. */
-import { useEffect, useState } from 'react'
-import type { ListRows } from './description'
+import { useState } from 'react'
 
 interface Answered {
   count: number
@@ -15,18 +14,16 @@ export function reachable({ count, capped, place }: Answered, page: number, page
 
 const NONE: ReadonlyMap<number, string> = new Map()
 
-/** The places of pages as they become known, by their numbers; `asked` is what they are places of. */
-export function usePlaces<Row>(asked: readonly unknown[], { page, after }: { page: number; after?: string }, data: ListRows<Row> | undefined): ReadonlyMap<number, string> {
+/** The places of pages that were looked at, by their numbers, to go back to; `asked` is what they are places of. */
+export function usePlaces(asked: readonly unknown[], { page, after }: { page: number; after?: string }) {
   const of = JSON.stringify(asked)
-  const [known, setKnown] = useState({ of, places: new Map<number, string>() })
-  const next = data?.place
-  useEffect(() => {
-    setKnown((before) => {
-      const places = before.of === of ? new Map(before.places) : new Map<number, string>()
-      if (after !== undefined) places.set(page, after)
-      if (next !== undefined) places.set(page + 1, next)
-      return { of, places }
-    })
-  }, [of, page, after, next])
-  return known.of === of ? known.places : NONE
+  const [known, setKnown] = useState({ of, places: NONE })
+  const places = known.of === of ? known.places : NONE
+  const remember = (to: { page?: number; after?: string }) => {
+    const all = new Map(places)
+    if (after !== undefined) all.set(page, after)
+    if (to.page !== undefined && to.after !== undefined) all.set(to.page, to.after)
+    setKnown({ of, places: all })
+  }
+  return { places, remember }
 }
