@@ -47,6 +47,12 @@ impl ReadTx {
     pub const fn caught_up(&self) -> bool {
         self.caught_up
     }
+
+    /// Lets each statement from here on take so long at most.
+    pub async fn at_most(&mut self, longest: Duration) -> sqlx::Result<()> {
+        let sql = format!("set local statement_timeout = {}", longest.as_millis());
+        sqlx::query(AssertSqlSafe(sql)).execute(&mut **self).await.map(drop)
+    }
 }
 
 impl Deref for ReadTx {

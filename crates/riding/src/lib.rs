@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod case_upkeep;
+pub mod demo;
 pub mod http;
 mod keys;
 pub mod misses;

@@ -10,6 +10,7 @@ mod base_map;
 mod checkpoints;
 mod config;
 mod contexts;
+mod demo_orders;
 mod descriptors;
 mod doctor;
 mod feed_settings;
@@ -131,6 +132,14 @@ enum Task {
         #[arg(long)]
         yes: bool,
     },
+    /// Makes up orders of two years, for looking at lists, statistics and rebuilds at size: in an empty database or a demo
+    /// city's, in the development profile alone.
+    Demo {
+        #[command(flatten)]
+        stores: Stores,
+        #[command(flatten)]
+        options: demo_orders::DemoOptions,
+    },
     /// Says what is wrong with this installation and how to mend it.
     Doctor {
         #[command(flatten)]
@@ -216,6 +225,7 @@ async fn run(task: Task) -> Result<()> {
         Task::Retry { stores, name, stream } => maintenance::retry(&stores, &name, stream.as_deref()).await,
         Task::Relay { stores, from } => maintenance::relay(&stores, from).await,
         Task::Forget { stores, subject, yes } => maintenance::forget(&stores, &subject, yes).await,
+        Task::Demo { stores, options } => Box::pin(demo_orders::demo(&stores, &options)).await,
         Task::Doctor { stores, payment } => doctor::doctor(&stores, &payment).await,
         Task::Openapi { stores } => maintenance::openapi(&stores).await,
     }

@@ -31,7 +31,7 @@ pub fn secrets(state_dir: &Path) -> Result<()> {
 }
 
 /// A system for a task, without NATS: other nodes follow by the log.
-async fn runtime(stores: &Stores) -> Result<(Runtime, Secrets)> {
+pub async fn runtime(stores: &Stores) -> Result<(Runtime, Secrets)> {
     let secrets = Secrets::load(&stores.state_dir)?;
     let pools: Pools = stores::postgres(stores).await?;
     Ok((stores::runtime(pools, None, &secrets).await?, secrets))

@@ -21,6 +21,11 @@ impl Page {
         Self { number: number.unwrap_or(1).clamp(1, MAX_NUMBER), size: size.unwrap_or(10).clamp(1, MAX_SIZE) }
     }
 
+    /// Whether it ends behind what is counted: only places lead on from there.
+    pub fn is_beyond_count(self) -> bool {
+        self.offset() + self.limit() > COUNT_CAP.max(self.limit())
+    }
+
     /// Rows to skip.
     pub fn offset(self) -> i64 {
         i64::from(self.number - 1) * i64::from(self.size)
@@ -41,12 +46,20 @@ pub struct Rows<T> {
     pub count: i64,
     /// Whether there are more than `count`.
     pub capped: bool,
+    /// The place behind the last of them, where more follow and the list can tell.
+    pub next: Option<String>,
 }
 
 impl<T> Rows<T> {
     /// `counted` is a count that was stopped at `COUNT_CAP + 1`.
     pub fn new(rows: Vec<T>, counted: i64) -> Self {
-        Self { rows, count: counted.min(COUNT_CAP), capped: counted > COUNT_CAP }
+        Self { rows, count: counted.min(COUNT_CAP), capped: counted > COUNT_CAP, next: None }
+    }
+
+    /// The same, with the place behind the last row.
+    #[must_use]
+    pub fn going_on(self, next: Option<String>) -> Self {
+        Self { next, ..self }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the lists of all contexts share: values that a query gives as text, and a page of rows.
 
+use kernel::List;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use vocabulary::{Page, Rows};
+use vocabulary::{COUNT_CAP, Page, Rows};
 
 use crate::Refused;
 
@@ -46,12 +47,34 @@ pub struct PageQuery {
     page: Option<u32>,
     /// Default 10, at most 200.
     page_size: Option<u32>,
+    /// The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at.
+    after: Option<String>,
 }
 
 impl PageQuery {
     /// The page, within its bounds.
     pub fn page(&self) -> Page {
-        Page::new(self.page, self.page_size)
+        let number = if self.after().is_some() { None } else { self.page };
+        Page::new(number, self.page_size)
+    }
+
+    /// The place after which the page begins.
+    pub fn after(&self) -> Option<&str> {
+        given(self.after.as_ref())
+    }
+
+    /// The page of `list` that is asked for: by its number up to where rows are counted, by the place before it anywhere.
+    pub fn of(&self, list: List) -> Result<(List, Page), Refused> {
+        let page = self.page();
+        match self.after() {
+            Some(place) => {
+                Ok((list.after(place).map_err(|error| Refused::malformed(error.to_string()))?, page))
+            }
+            None if page.is_beyond_count() => Err(Refused::malformed(format!(
+                "按页码最多翻到前 {COUNT_CAP} 条：请用“下一页”继续，或缩小筛选范围"
+            ))),
+            None => Ok((list, page)),
+        }
     }
 }
 
@@ -64,11 +87,21 @@ pub struct PageOf<T> {
     pub count: i64,
     /// Whether there are more than `count`.
     pub capped: bool,
+    /// The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+}
+
+impl<T> PageOf<T> {
+    /// The same page of other rows.
+    pub fn with<R>(self, rows: Vec<R>) -> PageOf<R> {
+        PageOf { rows, count: self.count, capped: self.capped, place: self.place }
+    }
 }
 
 impl<T> From<Rows<T>> for PageOf<T> {
     fn from(rows: Rows<T>) -> Self {
-        Self { rows: rows.rows, count: rows.count, capped: rows.capped }
+        Self { rows: rows.rows, count: rows.count, capped: rows.capped, place: rows.next }
     }
 }
 

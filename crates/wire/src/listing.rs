@@ -2,6 +2,7 @@
 //! is; how it is asked for, cut to the caller's scope, counted, handed out and documented is said here, once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -10,12 +11,13 @@ use kernel::{List, ReadTx, Runtime};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::FromRow;
+use sqlx::error::DatabaseError;
 use sqlx::postgres::PgRow;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, Paths};
 use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, ResponseBuilder};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
-use vocabulary::Scope;
+use vocabulary::{Page, Rows, Scope};
 
 use crate::{
     Answer, ById, Caller, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Handled, PageOf, PageQuery,
@@ -77,10 +79,35 @@ async fn page<L: Listing>(
     Params(query): Params<L>,
 ) -> Handled<PageOf<L::Row>> {
     let list = query.permitted(query.list(&caller.full_scope)?, &caller);
+    let (list, page) = paging.of(list)?;
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
-    let found = list.page(&mut db, paging.page()).await?;
-    let rows = L::shown(&state, db, found.rows).await?;
-    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+    let mut found = patient::<L::Row>(&list, &mut db, page).await?;
+    let rows = L::shown(&state, db, std::mem::take(&mut found.rows)).await?;
+    Ok(Answer(PageOf::from(found).with(rows)))
+}
+
+/// What takes longer than this for one page is not shown: its filters leave too much to look through.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// PostgreSQL ended a statement that took too long.
+const CANCELED: &str = "57014";
+
+/// A page, or how to ask for less.
+async fn patient<R>(list: &List, db: &mut ReadTx, page: Page) -> Result<Rows<R>, Refused>
+where
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    db.at_most(PATIENCE).await?;
+    list.page(db, page).await.map_err(|error| {
+        let code = error.as_database_error().and_then(DatabaseError::code);
+        if code.as_deref() == Some(CANCELED) {
+            let text = format!(
+                "符合条件的记录太分散，{} 秒内没有找全：请缩小时间范围，或去掉一个条件",
+                PATIENCE.as_secs()
+            );
+            return Refused::business("list-too-wide", text);
+        }
+        error.into()
+    })
 }
 
 async fn file<L: Listing>(

@@ -91,6 +91,8 @@ export interface Page<Row> {
   /** Honest up to 10000; then `capped`. */
   count: number
   capped?: boolean
+  /** The place behind the last row, where more follow. */
+  place?: string
 }
 
 /** The same in the words of the financial host. */

@@ -116,14 +116,18 @@ struct Ours(Atlas);
 impl Ours {
     fn new(rings: &[Vec<[f64; 2]>]) -> Result<Self> {
         let edge = [[117.9, 24.3], [118.4, 24.3], [118.4, 24.7], [117.9, 24.7]];
-        let area = Area { id: AREA, data_version: 1, ring: Ring::draw_area(&edge, Datum::Wgs84)?, span: Span::EVER };
+        let area =
+            Area { id: AREA, data_version: 1, ring: Ring::draw_area(&edge, Datum::Wgs84)?, span: Span::EVER };
         let fence = |n: usize, corners: &[[f64; 2]], rule: Rule| -> Result<Fence> {
             let shape = Shape::Polygon(Ring::draw(corners, Datum::Wgs84)?);
             Ok(Fence { id: FenceId(n as i64), data_version: 1, area: AREA, shape, rule, span: Span::EVER })
         };
         let parking = || Rule::Parking(Parking { buffer_m: 0.0, ..Parking::default() });
-        let mut fences: Vec<Fence> =
-            rings.iter().enumerate().map(|(n, corners)| fence(n, corners, parking())).collect::<Result<_>>()?;
+        let mut fences: Vec<Fence> = rings
+            .iter()
+            .enumerate()
+            .map(|(n, corners)| fence(n, corners, parking()))
+            .collect::<Result<_>>()?;
         // A hundred zones of the sea, where nobody may stop: they are asked for each stop all the same.
         for n in 0..100 {
             let (west, south) = (118.3 + f64::from(n) * 0.0005, 24.35);

@@ -158,12 +158,12 @@ async fn query(
     Params(paging): Params<PageQuery>,
     Params(asked): Params<ListQuery>,
 ) -> Handled<PageOf<VehicleListed>> {
-    let list = asked.list(&caller.scope)?;
+    let (list, page) = paging.of(asked.list(&caller.scope)?)?;
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
-    let found = list.page(&mut tx, paging.page()).await?;
+    let mut found = list.page(&mut tx, page).await?;
     drop(tx);
-    let rows = listed(&fleet, found.rows).await?;
-    Ok(Answer(PageOf { rows, count: found.count, capped: found.capped }))
+    let rows = listed(&fleet, std::mem::take(&mut found.rows)).await?;
+    Ok(Answer(PageOf::from(found).with(rows)))
 }
 
 /// Where a machine's page begins.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tokio::sync::OwnedMutexGuard;
-use vocabulary::DataOwner;
+use vocabulary::{DataOwner, Timestamp};
 
 use super::cache::{Cached, Key, Slot};
 use super::{
@@ -127,6 +127,12 @@ impl Transaction {
             member.slot.put(Cached { state: next, version, position });
         }
         Ok(())
+    }
+
+    /// What follows is decided at this moment: for what is written down with times of its own. All of it is recorded at the
+    /// last one.
+    pub fn at(&mut self, now: Timestamp) {
+        self.ctx.now = now;
     }
 
     /// The aggregate `id` as the log has it now, with what was decided here before. It stays so until the append

@@ -1,7 +1,7 @@
 //! Pages of a list are the same however they are looked for: few rows, many, and many of a choice.
 
 use kernel::{List, Sort};
-use sqlx::FromRow;
+use sqlx::{FromRow, PgPool};
 use vocabulary::{AgentId, COUNT_CAP, Page, Reach, Scope};
 
 use crate::support::runtime;
@@ -21,10 +21,7 @@ fn sales(scope: &Scope, states: Vec<i64>, sort: Option<&str>) -> List {
         .unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_many_rows_is_that_of_the_whole_order() {
-    let standing = runtime().await;
-    let owner = &standing.runtime.pools.owner;
+async fn sold(owner: &PgPool) {
     for sql in [
         "create table read.sale (sale_id bigint primary key, agent_id bigint not null, state smallint not null,
              price bigint not null, sold_at_ms bigint not null)",
@@ -34,6 +31,13 @@ async fn a_page_of_many_rows_is_that_of_the_whole_order() {
     ] {
         sqlx::query(sql).execute(owner).await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_many_rows_is_that_of_the_whole_order() {
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
+    sold(owner).await;
     let agents =
         |ids: &[i64]| Scope { agents: Reach::only(ids.iter().copied().map(AgentId)), areas: Reach::All };
     for (scope, own) in
@@ -66,5 +70,80 @@ async fn a_page_of_many_rows_is_that_of_the_whole_order() {
                 }
             }
         }
+    }
+}
+
+#[derive(Debug, FromRow)]
+struct Named {
+    sale_id: i64,
+    name: Option<String>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn places_lead_through_the_whole_list_though_rows_come_and_go() {
+    let standing = runtime().await;
+    let owner = &standing.runtime.pools.owner;
+    sold(owner).await;
+    for sql in [
+        "create table read.sale_state (state smallint primary key, name text not null)",
+        "select wheelhouse.guard_table('read.sale_state')",
+        "insert into read.sale_state values (2, 'two'), (4, 'four')",
+    ] {
+        sqlx::query(sql).execute(owner).await.unwrap();
+    }
+    let of = |scope: &Scope, states: Vec<i64>, sort: Option<&str>| {
+        List::new(
+            "s.sale_id, t.name",
+            "read.sale s left join read.sale_state t on t.state = s.state",
+            "s.sold_at_ms desc, s.sale_id desc",
+        )
+        .found_in("read.sale s", "s.sale_id")
+        .of_agents("s.agent_id", scope)
+        .is_one_of("s.state", states)
+        .sorted(&SORTS, "s.sale_id", sort)
+        .unwrap()
+    };
+    let some = Scope { agents: Reach::only([AgentId(1), AgentId(3)]), areas: Reach::All };
+    for (number, (states, stands, sort, order)) in [
+        (vec![2, 4], "state in (2, 4)", None, "sold_at_ms desc, sale_id desc"),
+        (vec![4], "state = 4", Some("price"), "price, sale_id"),
+        (vec![], "true", Some("-price"), "price desc, sale_id desc"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let whole =
+            format!("select sale_id from read.sale where agent_id in (1, 3) and {stands} order by {order}");
+        let before: Vec<i64> = sqlx::query_scalar(sqlx::AssertSqlSafe(whole)).fetch_all(owner).await.unwrap();
+        let (mut seen, mut place, mut gone) = (Vec::new(), None::<String>, None);
+        loop {
+            let list = of(&some, states.clone(), sort);
+            let list = match &place {
+                Some(place) => list.after(place).unwrap(),
+                None => list,
+            };
+            let mut db = standing.runtime.reads.scoped(&some, None, &[]).await.unwrap();
+            let found = list.page::<Named>(&mut db, Page::new(None, Some(200))).await.unwrap();
+            drop(db);
+            assert!(found.rows.iter().all(|row| row.name.is_some() || !stands.starts_with("state")));
+            assert!(found.count >= COUNT_CAP.min(before.len() as i64 - 1), "all are counted, on every page");
+            seen.extend(found.rows.iter().map(|row| row.sale_id));
+            if place.is_none() {
+                // One comes before all others, one that was not yet shown goes.
+                let first = before[0];
+                let sql = "insert into read.sale select 100000 + $2, agent_id, state, case when $3 then -1 else 5000 end, 5000
+                           from read.sale where sale_id = $1";
+                let come = sqlx::query(sql).bind(first).bind(number as i64).bind(sort == Some("price"));
+                come.execute(owner).await.unwrap();
+                gone = before.get(700).copied();
+                let go = sqlx::query("delete from read.sale where sale_id = $1").bind(gone);
+                go.execute(owner).await.unwrap();
+            }
+            let Some(next) = found.next else { break };
+            place = Some(next);
+        }
+        let expected: Vec<i64> = before.into_iter().filter(|sale| Some(*sale) != gone).collect();
+        assert!(seen == expected, "{stands} by {order}: each once, in order");
+        assert_eq!(seen.len() > COUNT_CAP as usize, stands == "true", "beyond what is counted too");
     }
 }

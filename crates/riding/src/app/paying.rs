@@ -113,7 +113,7 @@ impl Context {
 
 /// Gives money of an order back: into the wallet what came from there; what came through a channel goes back by it and is
 /// owed until it arrived, or into the wallet too.
-pub(super) async fn refund(
+pub(crate) async fn refund(
     runtime: &Runtime,
     tx: &mut Transaction,
     refunding: &Refunding,
@@ -144,7 +144,7 @@ pub(super) async fn refund(
 }
 
 /// Lowers what an order costs before it is paid.
-pub(super) async fn modify(
+pub(crate) async fn modify(
     tx: &mut Transaction,
     order_id: RideOrderId,
     pay_cents: i64,

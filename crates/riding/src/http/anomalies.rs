@@ -37,10 +37,11 @@ pub fn routes(context: &Context) -> Routes {
         .with_state(context.clone())
 }
 
+/// What the list is cut down to.
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
+pub struct ListQuery {
     /// An order's id, a bike's number or a whole phone.
     keyword: Option<String>,
     /// Those of this agent.

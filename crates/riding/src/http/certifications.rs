@@ -50,10 +50,11 @@ pub fn routes(context: &Context) -> Routes {
         .with_state(context.clone())
 }
 
+/// What the list is cut down to.
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
+pub struct ListQuery {
     /// Part of the school or company, a whole phone, a whole name, or a rider's id.
     keyword: Option<String>,
     /// Those of this agent.

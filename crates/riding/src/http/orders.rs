@@ -3,11 +3,12 @@
 use kernel::List;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
-use vocabulary::{AgentId, AreaId, Choice, Phone, RiderId, Scope, Timestamp};
+use vocabulary::{AgentId, AreaId, Phone, RiderId, Scope, Timestamp};
 use wire::{Column, End, Export, Listed, Listing, Permit, Refused, Routes, given, moment};
 
 use crate::Context;
 use crate::model::order::{CancelReason, EndKind, PayState};
+use crate::model::outcome::OutcomeAsked;
 use crate::read::orders::{self, OrderRow, SORTS};
 use geofence::judge::ReturnClass;
 
@@ -28,10 +29,11 @@ pub fn routes(context: &Context) -> Routes {
         .with_state(context.clone())
 }
 
+/// What the list is cut down to.
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+pub struct ListQuery {
     /// An order's id, a bike's number or a whole phone.
     keyword: Option<String>,
     /// Those of this agent.
@@ -112,18 +114,17 @@ impl Listing for ListQuery {
         let list = orders::list(scope)
             .is("o.agent_id", self.agent_id.map(|agent| agent.0))
             .is("o.area_id", self.op_area_id.map(|area| area.0))
-            .is("o.state", self.state.map(Choice::number))
-            .is("o.class", self.class.map(Choice::number))
-            .is("o.end_kind", self.end_kind.map(Choice::number))
             .is("o.rider_id", self.user_id.map(|rider| rider.0))
             .between("o.pay_cents", self.min_cents, self.max_cents)
             .between("o.opened_at_ms", from.map(Timestamp::millis), until.map(Timestamp::millis))
             .sorted(&SORTS, Self::KEY, given(self.sort.as_ref()))
             .map_err(|error| Refused::malformed(error.to_string()))?;
+        let ended = OutcomeAsked { state: self.state, class: self.class, end_kind: self.end_kind };
+        let list = orders::ended_so(list, ended);
         let list = orders::told_apart(list, self.modified, self.refunded);
         let Some(typed) = given(self.keyword.as_ref()) else { return Ok(list) };
         if let Ok(phone) = typed.parse::<Phone>() {
-            return Ok(list.is("r.phone", Some(phone.as_str())));
+            return Ok(crate::read::of_phone(list, "o.rider_id", &phone));
         }
         Ok(match typed.parse::<i64>() {
             Ok(id) if typed.len() > 12 => list.is("o.order_id", Some(id)),

@@ -49,10 +49,11 @@ pub fn routes(context: &Context) -> Routes {
         .with_state(context.clone())
 }
 
+/// What the list is cut down to.
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
+pub struct ListQuery {
     /// An order's id, a bike's number or a whole phone.
     keyword: Option<String>,
     /// Those of this agent.
@@ -134,7 +135,7 @@ impl Listing for ListQuery {
         }
         let Some(typed) = given(self.keyword.as_ref()) else { return Ok(list) };
         if let Ok(phone) = typed.parse::<Phone>() {
-            return Ok(list.is("r.phone", Some(phone.as_str())));
+            return Ok(crate::read::of_phone(list, "v.rider_id", &phone));
         }
         Ok(match typed.parse::<i64>() {
             Ok(id) if typed.len() > 12 => list.is("v.order_id", Some(id)),

@@ -34,10 +34,11 @@ pub fn routes(context: &Context) -> Routes {
         .with_state(context.clone())
 }
 
+/// What the list is cut down to.
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
+pub struct ListQuery {
     /// A whole phone, or his id.
     keyword: Option<String>,
     /// Those of this agent.

@@ -105,11 +105,12 @@ async fn records(
     Params(paging): Params<PageQuery>,
     Params(query): Params<RecordQuery>,
 ) -> Handled<PageOf<WalletRecordRow>> {
-    let list = query.list()?;
+    let (list, page) = paging.of(query.list()?)?;
     let scope = scope_of(&call, query.user_id).await?;
     let mut db = call.state.runtime.reads.scoped(&scope, seen, READS).await?;
-    let found = list.page(&mut db, paging.page()).await?;
-    Ok(Answer(PageOf { rows: told(found.rows), count: found.count, capped: found.capped }))
+    let mut found = list.page(&mut db, page).await?;
+    let rows = told(std::mem::take(&mut found.rows));
+    Ok(Answer(PageOf::from(found).with(rows)))
 }
 
 const FILE: Export<WalletRecordRow> = Export {

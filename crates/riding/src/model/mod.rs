@@ -23,6 +23,7 @@ pub mod order;
 pub mod order_terms;
 #[cfg(test)]
 mod order_tests;
+pub mod outcome;
 pub mod pay_rules;
 pub mod payment;
 pub mod rebinding;

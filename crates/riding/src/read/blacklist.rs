@@ -161,6 +161,7 @@ pub fn list(scope: &Scope) -> List {
         "read.blacklist_entry b left join read.area a on a.area_id = b.rider_area_id",
         "b.created_at_ms desc, b.entry_id desc",
     )
+    .found_in("read.blacklist_entry b", "b.entry_id")
     .of_agents("b.agent_id", scope)
 }
 

@@ -153,6 +153,7 @@ pub fn list(scope: &Scope) -> List {
         "read.certification c left join read.area a on a.area_id = c.area_id",
         "c.created_at_ms desc, c.certification_id desc",
     )
+    .found_in("read.certification c", "c.certification_id")
     .of_agents("c.agent_id", scope)
     .of_areas("c.area_id", scope)
 }

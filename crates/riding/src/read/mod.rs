@@ -19,3 +19,12 @@ pub mod revenue_days;
 pub mod riders;
 pub mod wallets;
 pub mod wrong_versions;
+
+use kernel::List;
+use vocabulary::Phone;
+
+/// Those of a list whose rider, named by `column`, has this phone: he is looked up first, then his few rows.
+pub fn of_phone(list: List, column: &str, phone: &Phone) -> List {
+    let his = format!("{column} = any(array(select rider_id from read.rider where phone = ");
+    list.matching(&[&his, "))"], vec![phone.as_str().into()])
+}

@@ -17,6 +17,7 @@ use vocabulary::{AgentId, AreaId, DataOwner, RideOrderId, RiderId, Scope, Timest
 use crate::model::order::{
     CancelReason, End, EndKind, Evidence, Opened, Order, OrderEvent, PayState, Pricing,
 };
+use crate::model::outcome::OutcomeAsked;
 use crate::model::pay_rules::{REMINDERS_MAX, RemindWay};
 use crate::model::reminder::BY_HAND_MS;
 use geofence::judge::ReturnClass;
@@ -375,6 +376,7 @@ pub fn list(scope: &Scope) -> List {
          left join read.rider r on r.rider_id = o.rider_id",
         "o.opened_at_ms desc, o.order_id desc",
     )
+    .found_in("read.ride_order o", "o.order_id")
     .of_agents("o.agent_id", scope)
     .of_areas("o.area_id", scope)
 }
@@ -383,19 +385,31 @@ pub fn list(scope: &Scope) -> List {
 pub const SORTS: [Sort; 2] =
     [Sort { name: "openedAt", column: "o.opened_at_ms" }, Sort { name: "payCents", column: "o.pay_cents" }];
 
-/// Those of a list whose price was changed or not, and of which something went back or not; written out, so that their
-/// indexes serve them.
-pub fn told_apart(list: List, modified: Option<bool>, refunded: Option<bool>) -> List {
-    let list = match modified {
-        Some(true) => list.matching(&["o.is_modified"], vec![]),
-        Some(false) => list.matching(&["not o.is_modified"], vec![]),
+/// Those of a list that ended as is asked for.
+pub fn ended_so(list: List, asked: OutcomeAsked) -> List {
+    match asked.numbers().as_deref() {
         None => list,
-    };
-    match refunded {
-        Some(true) => list.matching(&["o.refund_cents > 0"], vec![]),
-        Some(false) => list.matching(&["o.refund_cents = 0"], vec![]),
-        None => list,
+        Some([one]) => list.is("o.outcome", Some(*one)),
+        // What cannot be is a choice among nothing.
+        Some([]) => list.matching(&["false"], vec![]),
+        Some(some) => list.is_one_of("o.outcome", some.to_vec()),
     }
+}
+
+/// Those of a list whose price was changed or not, and of which something went back or not; written out, so that the indexes
+/// of the few serve them (`migrations/0196`).
+pub fn told_apart(list: List, modified: Option<bool>, refunded: Option<bool>) -> List {
+    let bits = |asked: Option<bool>, few: &'static str, others: &'static str| match asked {
+        Some(true) => Some(few),
+        Some(false) => Some(others),
+        None => None,
+    };
+    let modified = bits(modified, "o.touched in (1, 3)", "o.touched in (0, 2)");
+    let refunded = bits(refunded, "o.touched in (2, 3)", "o.touched in (0, 1)");
+    [modified, refunded]
+        .into_iter()
+        .flatten()
+        .fold(list, |list, condition| list.matching(&[condition], vec![]))
 }
 
 /// What was booked for an order.

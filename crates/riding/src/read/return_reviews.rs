@@ -294,6 +294,7 @@ pub fn list(scope: &Scope) -> List {
          left join read.rider r on r.rider_id = v.rider_id",
         "v.opened_at_ms desc, v.review_id desc",
     )
+    .found_in("read.return_review v", "v.review_id")
     .of_agents("v.agent_id", scope)
     .of_areas("v.area_id", scope)
 }

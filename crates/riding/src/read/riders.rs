@@ -272,6 +272,7 @@ pub fn list(scope: &Scope) -> List {
          left join read.ledger_book b on b.book = '1-' || r.rider_id",
         "r.created_at_ms desc, r.rider_id desc",
     )
+    .found_in("read.rider r", "r.rider_id")
     .of_agents("r.agent_id", scope)
     .of_areas("r.area_id", scope)
 }
@@ -287,7 +288,8 @@ macro_rules! now_sql {
 macro_rules! listed_sql {
     () => {
         concat!(
-            "exists (select from jsonb_each_text(r.blacklisted) b where b.value is null or b.value::bigint > ",
+            "r.blacklisted <> '{}' and exists (select from jsonb_each_text(r.blacklisted) b where b.value is null ",
+            "or b.value::bigint > ",
             now_sql!(),
             ")"
         )
@@ -310,8 +312,12 @@ pub fn standing(list: List, state: Option<AccountState>) -> List {
         None => return list,
         Some(AccountState::Closed) => "r.is_closed",
         Some(AccountState::Blacklisted) => concat!("not r.is_closed and ", listed_sql!()),
-        Some(AccountState::Frozen) => concat!("not r.is_closed and r.is_frozen and not ", listed_sql!()),
-        Some(AccountState::Normal) => concat!("not r.is_closed and not r.is_frozen and not ", listed_sql!()),
+        Some(AccountState::Frozen) => {
+            concat!("not r.is_closed and r.is_frozen and not (", listed_sql!(), ")")
+        }
+        Some(AccountState::Normal) => {
+            concat!("not r.is_closed and not r.is_frozen and not (", listed_sql!(), ")")
+        }
         // An account is closed in one append: none is found on its way.
         Some(AccountState::Closing) => "false",
     };
@@ -321,16 +327,21 @@ pub fn standing(list: List, state: Option<AccountState>) -> List {
 /// Those who may ride by this path of their own at the moment of asking.
 pub fn qualified(list: List, by: Option<Qualification>) -> List {
     let Some(by) = by else { return list };
+    // The masks that have this path's bit: an index of them finds the few (`migrations/0197`).
+    let masks: Vec<String> =
+        (1..64).filter(|mask| mask >> by.number() & 1 == 1).map(|mask: i16| mask.to_string()).collect();
+    let masks = masks.join(", ");
     let path = concat!(
-        "(exists (select from jsonb_each_text(r.qualified) q where (q.value is null or q.value::bigint > ",
+        " and exists (select from jsonb_each_text(r.qualified) q where (q.value is null or q.value::bigint > ",
         now_sql!(),
         ") and q.key = "
     );
+    let path = format!("(r.paths in ({masks}){path}");
     let number = by.number().to_string().into();
     if by == Qualification::Deposit {
-        return list.matching(&[path, &format!(") or {DEPOSIT_PAID})")], vec![number]);
+        return list.matching(&[&path, &format!(") or {DEPOSIT_PAID})")], vec![number]);
     }
-    list.matching(&[path, "))"], vec![number])
+    list.matching(&[&path, "))"], vec![number])
 }
 
 /// Those whose deposit stands so at the moment of asking.

@@ -15,6 +15,7 @@ mod city;
 mod client;
 mod crews;
 mod daily_statistics;
+mod demo_orders;
 mod devices;
 mod endpoints;
 mod exports;

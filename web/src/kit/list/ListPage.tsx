@@ -8,6 +8,7 @@ import { useUnderWay } from '../jobs/store'
 import { allows, useCodes } from '../permission/held'
 import { NewRecordDrawer } from '../record/RecordDrawer'
 import { useListAddress } from './address'
+import { usePlaces } from './places'
 import { textOf } from './cells'
 import { type AnyList, type Filters, filtersOf, listKey, type ListRows, type StateTab } from './description'
 import { FilterRow } from './FilterRow'
@@ -57,6 +58,8 @@ export interface ListAsked {
   sort: string | null
   page: number
   pageSize: number
+  /** The place that the page begins behind; absent: by its number. */
+  after?: string
 }
 
 interface ListPageProps<Row extends object> {
@@ -95,15 +98,16 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
   const [adding, setAdding] = useState(false)
   const exporting = useUnderWay(exportKey(description.id))
   const { filters, page, pageSize, sort, open } = address
+  const after = address.after === undefined ? {} : { after: address.after }
 
   const query = useQuery({
-    queryKey: [...listKey(description), 'list', filters, page, pageSize, sort],
+    queryKey: [...listKey(description), 'list', filters, page, pageSize, sort, ...Object.values(after)],
     queryFn: ({ signal }) => {
       const asked = askedOf(description, filters, Date.now())
       return dated(() =>
         source
-          ? source({ filters: asked, sort, page, pageSize })
-          : fetchPage<Row>(description, sort === null ? asked : { ...asked, sort }, page, pageSize, { signal }),
+          ? source({ filters: asked, sort, page, pageSize, ...after })
+          : fetchPage<Row>(description, sort === null ? asked : { ...asked, sort }, { page, pageSize, ...after }, { signal }),
       )
     },
     placeholderData: keepPreviousData,
@@ -116,6 +120,7 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
         : null,
     [data, rowKey, open],
   )
+  const { places, remember } = usePlaces([filters, sort, pageSize], address)
   const { marked, updates, onUpdates } = useFollow(description.table ?? null, listKey(description), shown)
   const stale = useStale(query, description.table !== undefined)
   const filtered = Object.keys(filters).length > 0
@@ -243,7 +248,11 @@ export function ListPage<Row extends object>(props: ListPageProps<Row>) {
           }
           headAt_px={choosing ? BATCH_BAR_PX : 0}
           address={address}
-          onAddress={setAddress}
+          places={places}
+          onAddress={(change) => {
+            remember(change)
+            setAddress(change)
+          }}
           openable={drawer !== undefined}
           stale={stale !== null}
           marked={marked}

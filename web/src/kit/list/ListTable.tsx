@@ -2,6 +2,7 @@ import { Button, Empty, Result, Table, type TableColumnType, type TableProps, ty
 import { type ReactNode, useEffect, useRef } from 'react'
 import { failureText, HttpError } from '@/api/client'
 import { pageSizes } from './address'
+import { reachable } from './places'
 import { alignOf, cellOf, widthOf } from './cells'
 import type { Column, ListRows } from './description'
 import type { ListSettings } from './settings'
@@ -33,7 +34,9 @@ interface ListTableProps<Row extends object> {
   /** How far below the top of what scrolls the head stays; absent: at its very top. */
   headAt_px?: number
   address: { page: number; pageSize: number; open: string | null }
-  onAddress(change: { page?: number; pageSize?: number; open?: string; filters?: Record<string, never> }): void
+  /** Places that pages begin behind, by their numbers, as far as they are known. */
+  places?: ReadonlyMap<number, string>
+  onAddress(change: { page?: number; after?: string; pageSize?: number; open?: string; filters?: Record<string, never> }): void
   /** Whether a row opens when it is clicked. */
   openable: boolean
   /** Whether the rows may no longer be those of now. */
@@ -164,11 +167,15 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
       pagination={{
         current: page,
         pageSize,
-        total: query.data?.count ?? 0,
+        total: query.data ? reachable(query.data, page, pageSize) : 0,
         pageSizeOptions: [...pageSizes],
         showSizeChanger: true,
-        showTotal: (total) => `共 ${query.data?.capped ? `${total}+` : total} 条`,
-        onChange: (nextPage, nextSize) => onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize }),
+        showTotal: () => `共 ${query.data?.count ?? 0}${query.data?.capped ? '+' : ''} 条`,
+        onChange: (nextPage, nextSize) => {
+          const behind = nextPage === page + 1 && !query.isPlaceholderData ? query.data?.place : undefined
+          const after = nextSize === pageSize ? (behind ?? props.places?.get(nextPage)) : undefined
+          onAddress({ page: nextSize === pageSize ? nextPage : 1, pageSize: nextSize, ...(after === undefined ? {} : { after }) })
+        },
       }}
     />
   )

@@ -109,7 +109,7 @@ interface Described<Row, Path extends string, Name extends string, Sort extends 
 }
 
 /** What a page says of itself, and no filter of the row. */
-type Place = 'page' | 'pageSize' | 'current' | 'size' | 'sort'
+type Place = 'page' | 'after' | 'pageSize' | 'current' | 'size' | 'sort'
 type NameOf<R extends RouteOf<'get'>> = Exclude<keyof QueryOf<R> & string, Place>
 /** `name` and `-name` are one order. */
 type SortOf<R extends RouteOf<'get'>> = QueryOf<R> extends { readonly sort?: infer Sort } ? Exclude<Sort & string, `-${string}`> : never

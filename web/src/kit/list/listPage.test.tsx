@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { noCodes, useCodes } from '../permission/held'
 import type { AnyList } from './description'
 import { type ListAsked, ListPage } from './ListPage'
+import { reachable } from './places'
 
 interface Row {
   id: string
@@ -33,7 +34,7 @@ const description: AnyList<Row> = {
     { kind: 'money', key: 'paid', title: '金额', sort: 'paid', value: ({ paid }) => paid },
   ],
 }
-const source = vi.fn<(asked: ListAsked) => Promise<{ rows: Row[]; count: number; totals: Record<string, number> }>>()
+const source = vi.fn<(asked: ListAsked) => Promise<{ rows: Row[]; count: number; capped?: boolean; place?: string; totals: Record<string, number> }>>()
 const asked = () => source.mock.lastCall?.[0]
 
 function show(address = '/') {
@@ -105,4 +106,57 @@ it('tabs and heads ask for what they say, and the address remembers it', async (
   fireEvent.click(within(tabs).getByRole('tab', { name: '全部' }))
   await vi.waitFor(() => expect(asked()).toEqual({ filters: { keyword: 'x' }, sort: '-paid', page: 1, pageSize: 20 }))
   expect(document.querySelector('.totals')?.textContent).toBe('合计3.00')
+})
+
+/** Rows by their numbers, the highest first, as a server keeps them: pages behind a place, or by their number. */
+function keeps(rows: number[]) {
+  source.mockImplementation(({ page, pageSize, after }) => {
+    const sorted = rows.toSorted((one, other) => other - one)
+    const from = after === undefined ? (page - 1) * pageSize : sorted.filter((id) => id >= Number(after)).length
+    const shown = sorted.slice(from, from + pageSize)
+    const more = from + pageSize < sorted.length
+    const answer = { rows: shown.map((id) => ({ id: String(id), paid: 0 })), count: 40, capped: true, totals: {} }
+    return Promise.resolve(more ? { ...answer, place: String(shown.at(-1)) } : answer)
+  })
+}
+
+const step = (title: string) => fireEvent.click(within(screen.getByTitle(title)).getByRole('button'))
+const ids = () => [...document.querySelectorAll('tr[data-row-key]')].map((row) => Number(row.getAttribute('data-row-key')))
+const from = (first: number) => Array.from({ length: 20 }, (_, place) => first - place)
+
+it('goes on behind the row that it ended with, beyond what is counted, whatever comes meanwhile', async () => {
+  const rows = Array.from({ length: 75 }, (_, place) => place + 1)
+  keeps(rows)
+  show('/')
+  await vi.waitFor(() => expect(ids()).toEqual(from(75)))
+  expect(screen.getByText('共 40+ 条')).toBeDefined()
+  rows.push(76, 77, 78)
+  step('Next Page')
+  await vi.waitFor(() => expect(ids()).toEqual(from(55)))
+  expect(asked()).toMatchObject({ page: 2, after: '56' })
+  rows.splice(rows.indexOf(40), 1)
+  step('Next Page')
+  await vi.waitFor(() => expect(ids()).toEqual(from(35)))
+  expect(asked()).toMatchObject({ page: 3, after: '36' })
+  step('Next Page')
+  await vi.waitFor(() => expect(ids()).toEqual(Array.from({ length: 15 }, (_, place) => 15 - place)))
+  expect(screen.getByTitle('Next Page').getAttribute('aria-disabled')).toBe('true')
+  step('Previous Page')
+  await vi.waitFor(() => expect(ids()).toEqual(from(35)))
+  expect(asked()).toMatchObject({ page: 3, after: '36' })
+})
+
+it('begins at the place that its address names, and another filter begins anew', async () => {
+  keeps(Array.from({ length: 75 }, (_, place) => place + 1))
+  show('/?page=3&after=36')
+  await vi.waitFor(() => expect(ids()).toEqual(from(35)))
+  fireEvent.click(screen.getByRole('tab', { name: '已完成' }))
+  await vi.waitFor(() => expect(asked()).toEqual({ filters: { state: '2' }, sort: null, page: 1, pageSize: 20 }))
+})
+
+it('leads to what is counted, and a page further as long as there is one', () => {
+  expect(reachable({ count: 45 }, 2, 20)).toBe(45)
+  expect(reachable({ count: 10_000, capped: true, place: '7' }, 1, 20)).toBe(10_000)
+  expect(reachable({ count: 10_000, capped: true, place: '7' }, 500, 20)).toBe(10_020)
+  expect(reachable({ count: 10_000, capped: true }, 501, 20)).toBe(10_020)
 })

@@ -11,9 +11,17 @@ export const EXPORT_LIMIT = 10_000
 
 type Asked<Row> = Pick<AnyList<Row>, 'path' | 'paging'>
 
+/** Which page: by its number, or behind a place that the one before named. */
+export interface Place {
+  page: number
+  pageSize: number
+  after?: string
+}
+
 /** One page of the list, whichever host keeps it. */
-export async function fetchPage<Row>({ path, paging }: Asked<Row>, filters: Filters, page: number, pageSize: number, options?: CallOptions): Promise<ListRows<Row>> {
-  const place = paging === 'financial' ? { current: page, size: pageSize } : { page, pageSize }
+export async function fetchPage<Row>({ path, paging }: Asked<Row>, filters: Filters, { page, pageSize, after }: Place, options?: CallOptions): Promise<ListRows<Row>> {
+  const numbered = after === undefined ? { page, pageSize } : { pageSize, after }
+  const place = paging === 'financial' ? { current: page, size: pageSize } : numbered
   const answer = await api.list<Row>(path as ListRoute<Row>, { ...filters, ...place }, options)
   return 'rows' in answer ? answer : { rows: answer.records, count: answer.total }
 }
@@ -35,7 +43,7 @@ export async function fetchAll<Row>(description: Asked<Row>, filters: Filters, {
   const rows: Row[] = []
   for (let page = 1; rows.length < EXPORT_LIMIT; page += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other spares the server
-    const next = await fetchPage<Row>(description, filters, page, AT_ONCE, { signal, quiet: true })
+    const next = await fetchPage<Row>(description, filters, { page, pageSize: AT_ONCE }, { signal, quiet: true })
     rows.push(...next.rows)
     report(rows.length, Math.max(Math.min(next.count, EXPORT_LIMIT), rows.length), '条')
     if (next.rows.length < AT_ONCE) break

@@ -61,7 +61,7 @@ export function ReviewPage<Row extends object, Case extends { version: number }>
   const fetched = (state: string, asked: Omit<ListAsked, 'filters'>, signal: AbortSignal) => {
     const values = askedOf(list, ofState(state), now_ms)
     if (source) return source({ filters: values, ...asked })
-    return fetchPage<Row>(list, asked.sort === null ? values : { ...values, sort: asked.sort }, asked.page, asked.pageSize, { signal })
+    return fetchPage<Row>(list, asked.sort === null ? values : { ...values, sort: asked.sort }, { page: asked.page, pageSize: asked.pageSize }, { signal })
   }
   const query = useQuery({
     queryKey: [...family, 'list', ofState(tab), page, sort],

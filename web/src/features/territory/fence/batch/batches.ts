@@ -45,7 +45,7 @@ export const changedRows = (rows: readonly PreviewedRow[]) => rows.filter(({ aft
 
 /** All that a filter finds; null when that is more than are changed at once. */
 export async function foundBy(asked: Filters): Promise<readonly Fence[] | null> {
-  const { rows, count } = await fetchPage<Fence>({ path: FENCE_PATH }, asked, 1, FENCES_MOST)
+  const { rows, count } = await fetchPage<Fence>({ path: FENCE_PATH }, asked, { page: 1, pageSize: FENCES_MOST })
   return count > FENCES_MOST ? null : rows
 }
 

@@ -1,0 +1,234 @@
+//! What the lists of riding are asked for: each filter with a value that many rows have, one that few have and one that none
+//! has, and the same as plain SQL.
+
+use serde_json::{Map, Value, json};
+
+use super::fill::{AGENTS, AREAS, UNTIL};
+
+/// A value of a filter: parameters of the query, and the same as a condition over the list's tables.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub parameters: Value,
+    pub condition: String,
+}
+
+/// A filter of a list, with the values that it is asked for.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub name: &'static str,
+    pub values: Vec<Asked>,
+}
+
+/// Somebody whose order is looked for.
+pub struct Somebody {
+    pub rider: i64,
+    pub phone: String,
+    pub car: String,
+    pub order: i64,
+}
+
+fn asked(parameters: Value, condition: impl Into<String>) -> Asked {
+    Asked { parameters, condition: condition.into() }
+}
+
+fn filter(name: &'static str, values: impl IntoIterator<Item = Asked>) -> Filter {
+    Filter { name, values: values.into_iter().collect() }
+}
+
+/// A choice by its number in a column.
+fn choice(name: &'static str, parameter: &str, column: &str, numbers: &[i64]) -> Filter {
+    filter(
+        name,
+        numbers.iter().map(|number| {
+            let parameters = Value::Object(Map::from_iter([(parameter.to_owned(), json!(number))]));
+            asked(parameters, format!("{column} = {number}"))
+        }),
+    )
+}
+
+fn place(alias: &str) -> [Filter; 2] {
+    [
+        choice("agent", "agentId", &format!("{alias}.agent_id"), &AGENTS),
+        choice("area", "opAreaId", &format!("{alias}.area_id"), &AREAS),
+    ]
+}
+
+fn text_of(at_ms: i64) -> String {
+    let at = vocabulary::Timestamp::from_millis(at_ms + 8 * 3_600_000).datetime();
+    at.format("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// The last hour, a day a year ago, a month, half a year, and all.
+fn time(column: &str) -> Filter {
+    const DAY_MS: i64 = 86_400_000;
+    let until = UNTIL.millis() / 1000 * 1000;
+    let spans = [
+        (until - 3_600_000, until),
+        (until - 365 * DAY_MS, until - 364 * DAY_MS),
+        (until - 31 * DAY_MS, until),
+        (until - 300 * DAY_MS, until - 120 * DAY_MS),
+        (until - 900 * DAY_MS, until - 800 * DAY_MS),
+    ];
+    filter(
+        "time",
+        spans.map(|(from, to)| {
+            let parameters = json!({"startTime": text_of(from), "endTime": text_of(to)});
+            asked(parameters, format!("{column} between {from} and {}", to + 999))
+        }),
+    )
+}
+
+/// Filters of 用户订单.
+pub fn orders(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("o").to_vec();
+    all.extend([
+        choice("state", "state", "o.state", &[4, 5, 3, 6, 1, 2]),
+        choice("class", "class", "o.class", &[0, 1, 3, 4]),
+        choice("end-kind", "endKind", "o.end_kind", &[1, 2, 4, 3]),
+        filter(
+            "cost",
+            [(150, 400), (0, 0), (2500, 100_000), (777, 777), (90_000, 100_000)].map(|(least, most)| {
+                asked(
+                    json!({"minCents": least, "maxCents": most}),
+                    format!("o.pay_cents between {least} and {most}"),
+                )
+            }),
+        ),
+        filter(
+            "modified",
+            [true, false].map(|yes| asked(json!({"modified": yes}), format!("o.is_modified = {yes}"))),
+        ),
+        filter(
+            "refunded",
+            [true, false].map(|yes| asked(json!({"refunded": yes}), format!("(o.refund_cents > 0) = {yes}"))),
+        ),
+        time("o.opened_at_ms"),
+        filter(
+            "rider",
+            [
+                asked(json!({"userId": who.rider.to_string()}), format!("o.rider_id = {}", who.rider)),
+                asked(json!({"userId": "1"}), "o.rider_id = 1"),
+            ],
+        ),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("r.phone = '{}'", who.phone)),
+                asked(json!({"keyword": who.car}), format!("o.car_id = '{}'", who.car)),
+                asked(json!({"keyword": who.order.to_string()}), format!("o.order_id = {}", who.order)),
+                asked(json!({"keyword": "19900000000"}), "r.phone = '19900000000'"),
+            ],
+        ),
+    ]);
+    all
+}
+
+/// Filters of 用户列表.
+pub fn riders(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("r").to_vec();
+    let listed = "exists (select from jsonb_each_text(r.blacklisted))";
+    all.extend([
+        filter(
+            "standing",
+            [
+                (0, format!("not r.is_closed and not r.is_frozen and not {listed}")),
+                (1, format!("not r.is_closed and r.is_frozen and not {listed}")),
+                (2, format!("not r.is_closed and {listed}")),
+                (4, "r.is_closed".to_owned()),
+            ]
+            .map(|(state, condition)| asked(json!({"accountState": state}), condition)),
+        ),
+        filter(
+            "verified",
+            [true, false].map(|yes| asked(json!({"isVerified": yes}), format!("r.is_verified = {yes}"))),
+        ),
+        filter(
+            "qualified",
+            [0, 3, 4].map(|by| {
+                let has = format!("exists (select from jsonb_each_text(r.qualified) q where q.key = '{by}')");
+                asked(json!({"qualification": by}), has)
+            }),
+        ),
+        choice("deposit", "depositState", "r.deposit_state", &[0, 4, 2]),
+        time("r.created_at_ms"),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("r.phone = '{}'", who.phone)),
+                asked(json!({"keyword": who.rider.to_string()}), format!("r.rider_id = {}", who.rider)),
+            ],
+        ),
+    ]);
+    all
+}
+
+/// Filters of 还车审核.
+pub fn reviews(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("v").to_vec();
+    all.extend([
+        choice("state", "state", "v.state", &[1, 2, 0]),
+        choice("source", "source", "v.source", &[1, 2, 3]),
+        choice("reason", "reason", "v.reason", &[1, 4]),
+        choice("class", "class", "v.class", &[1, 3, 4]),
+        time("v.opened_at_ms"),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("r.phone = '{}'", who.phone)),
+                asked(json!({"keyword": who.car}), format!("v.car_id = '{}'", who.car)),
+            ],
+        ),
+    ]);
+    all
+}
+
+/// Filters of 职业认证.
+pub fn certifications(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("c").to_vec();
+    all.extend([
+        choice("kind", "kind", "c.kind", &[1, 6]),
+        choice("state", "state", "c.state", &[1, 3, 0]),
+        time("c.created_at_ms"),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("c.phone = '{}'", who.phone)),
+                asked(json!({"keyword": "大学77"}), "(c.name = '大学77' or c.organisation like '%大学77%')"),
+            ],
+        ),
+    ]);
+    all
+}
+
+/// Filters of 黑名单.
+pub fn blacklist(who: &Somebody) -> Vec<Filter> {
+    vec![
+        choice("agent", "agentId", "b.rider_agent_id", &AGENTS),
+        choice("area", "opAreaId", "b.rider_area_id", &AREAS),
+        choice("kind", "kind", "b.kind", &[1, 3]),
+        choice("reach", "scope", "b.scope", &[2, 3]),
+        time("b.created_at_ms"),
+        filter("keyword", [asked(json!({"keyword": who.phone}), format!("b.phone = '{}'", who.phone))]),
+    ]
+}
+
+/// Filters of 异常订单.
+pub fn anomalies(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("n").to_vec();
+    all.extend([
+        choice("kind", "kind", "n.kind", &[1, 4]),
+        filter("state", [asked(json!({"state": 1}), "true"), asked(json!({"state": 0}), "false")]),
+        filter(
+            "by-system",
+            [true, false].map(|yes| asked(json!({"bySystem": yes}), format!("n.is_by_system = {yes}"))),
+        ),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("r.phone = '{}'", who.phone)),
+                asked(json!({"keyword": who.car}), format!("o.car_id = '{}'", who.car)),
+            ],
+        ),
+    ]);
+    all
+}
