@@ -39,6 +39,22 @@ impl List {
         self.select_count(COUNT_CAP + 1).build_query_scalar().fetch_one(db).await
     }
 
+    /// How many rows have each value of a column of few values, the most frequent first.
+    pub async fn count_by<V>(
+        &self,
+        db: &mut PgConnection,
+        column: &'static str,
+    ) -> sqlx::Result<Vec<(V, i64)>>
+    where
+        (V, i64): for<'r> FromRow<'r, PgRow>,
+        V: Send + Unpin,
+    {
+        let mut query = QueryBuilder::new(format!("select {column}, count(*) from {}", self.source()));
+        self.put_conditions(&mut query);
+        query.push(" group by 1 order by 2 desc, 1");
+        query.build_query_as().fetch_all(db).await
+    }
+
     /// All rows in order, at most `most`, by one statement: for files.
     pub async fn rows<R>(&self, db: &mut PgConnection, most: i64) -> sqlx::Result<Vec<R>>
     where

@@ -52,7 +52,7 @@ impl List {
         self.order.split(", ").map(|key| key.rsplit_once(' ').unwrap_or((key, "asc")))
     }
 
-    fn source(&self) -> &'static str {
+    pub(super) fn source(&self) -> &'static str {
         self.found.map_or(self.from, |found| found.base)
     }
 

@@ -9,12 +9,14 @@ use vocabulary::{AgentId, AreaId, PaymentId, Phone, RiderId, Timestamp, Wgs84};
 use wire::Refused;
 
 use super::life::{Course, Draw, Pays, Ride, Times};
-use crate::app::{BackTo, Refunding, modify, post, refund, subject};
+use crate::app::{Refunding, modify, post, refund, subject};
 use crate::keys::RiderKeys;
 use crate::model::config::BillingConfig;
 use crate::model::fare::{Benefits, Ridden, fare};
 use crate::model::money;
 use crate::model::order::{End, Evidence, Opened, Order, OrderCommand, Pricing, Share};
+use crate::model::order_terms::BackTo;
+use crate::model::pay_rules::SpendFirst;
 use crate::model::payment::{Payment, PaymentCommand, PaymentRequest, Purpose};
 use crate::model::rider::{
     Identity, IdentityMethod, Qualification, RegisterChannel, Registration, Rider, RiderCommand,
@@ -236,7 +238,7 @@ impl Logged {
             }
             Pays::Wallet => {
                 let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
-                let share = match money::from_wallet(&book, owed_cents) {
+                let share = match money::from_wallet(&book, owed_cents, SpendFirst::Present) {
                     Some(share) => share,
                     None => {
                         let cents = (owed_cents + TOP_UP_CENTS - 1) / TOP_UP_CENTS * TOP_UP_CENTS;
@@ -244,7 +246,7 @@ impl Logged {
                         let topped_up = money::topped_up(payment_id, 1, at, cents);
                         post(tx, opened.rider_id, topped_up).await?;
                         let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
-                        money::from_wallet(&book, owed_cents).ok_or_else(Refused::not_found)?
+                        money::from_wallet(&book, owed_cents, SpendFirst::Present).ok_or_else(Refused::not_found)?
                     }
                 };
                 (share, 0, None)
