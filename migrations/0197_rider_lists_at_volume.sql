@@ -3,6 +3,7 @@
 alter table read.rider add column paths smallint not null generated always as
     ((qualified ? '0')::int + 2 * (qualified ? '1')::int + 4 * (qualified ? '2')::int + 8 * (qualified ? '3')::int
      + 16 * (qualified ? '4')::int + 32 * (qualified ? '5')::int) stored;
+drop index read.rider_deposit, read.rider_frozen;
 create index rider_paths on read.rider (paths, created_at_ms desc, rider_id desc) include (agent_id, area_id);
 create index rider_frozen on read.rider (created_at_ms desc, rider_id desc) include (agent_id, area_id) where is_frozen;
 create index rider_closed on read.rider (created_at_ms desc, rider_id desc) include (agent_id, area_id) where is_closed;

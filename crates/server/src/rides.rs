@@ -20,8 +20,8 @@ use riding::model::certainty::Fix;
 use riding::model::mispricing::Wrong;
 use riding::model::order::FenceVersion;
 use riding::ports::{
-    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, LastReport, LockAction, NearBike, Otherwise, Parking,
-    Places, PortError, RideAction, Scanned, TrackPoint,
+    AreaFacts, Around, Bike, Bikes, DeviceMoments, Drawn, LastReport, LockAction, NearBike, Otherwise,
+    Parking, Places, PortError, RideAction, Scanned, TrackPoint,
 };
 use territory::app::atlas::Judges;
 use territory::app::otherwise::Swap;

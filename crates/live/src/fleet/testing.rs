@@ -60,7 +60,9 @@ impl Heard {
                 flags,
                 fence_version: None,
             };
-            self.fleet.take(&format!("86{number:013}"), &report, self.now, self.now, &mut Vec::new()).unwrap();
+            self.fleet
+                .take(&format!("86{number:013}"), &report, self.now, self.now, &mut Vec::new())
+                .unwrap();
         }
     }
 }

@@ -44,5 +44,8 @@ pub(super) async fn answers(ingest: &Ingest) -> Result<(), IngestError> {
 }
 
 pub(super) fn not_restored(error: &IngestError) {
-    tracing::warn!(error = error as &dyn std::error::Error, "what bikes said last cannot be read; tried again");
+    tracing::warn!(
+        error = error as &dyn std::error::Error,
+        "what bikes said last cannot be read; tried again"
+    );
 }

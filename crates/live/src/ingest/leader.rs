@@ -196,7 +196,11 @@ impl Ingest {
         if last >= stored {
             return Ok(stored);
         }
-        tracing::error!(stored, last, "the stream of telemetry lost its end; all that it holds is looked at again");
+        tracing::error!(
+            stored,
+            last,
+            "the stream of telemetry lost its end; all that it holds is looked at again"
+        );
         keep::begin_anew(&self.owner, self.settings.name, token).await?;
         Ok(0)
     }

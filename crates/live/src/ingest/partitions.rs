@@ -35,7 +35,8 @@ pub(super) async fn tend(owner: &PgPool, now: Timestamp, keep_days: u32) -> sqlx
     }
     // A clock that jumped ahead makes no day old: the newest one with reports tells how far time went.
     let Some(newest) = newest_with_reports(owner, &known).await? else { return Ok(()) };
-    let oldest = today.min(newest).checked_sub_days(Days::new(u64::from(keep_days))).unwrap_or(NaiveDate::MIN);
+    let oldest =
+        today.min(newest).checked_sub_days(Days::new(u64::from(keep_days))).unwrap_or(NaiveDate::MIN);
     for day in known.into_iter().filter(|day| *day < oldest) {
         drop_day(owner, day).await?;
         tracing::info!(%day, "telemetry that is too old was dropped");
@@ -67,12 +68,11 @@ async fn drop_day(owner: &PgPool, day: NaiveDate) -> sqlx::Result<()> {
     // Its settings end with it: a table cannot be taken out beside readers within a transaction.
     db.close_on_drop();
     sqlx::raw_sql("set lock_timeout = '2s'; set statement_timeout = '20s'").execute(&mut *db).await?;
-    let pending: Option<bool> = sqlx::query_scalar(
-        "select inhdetachpending from pg_inherits where inhrelid = to_regclass($1)",
-    )
-    .bind(format!("live.{name}"))
-    .fetch_optional(&mut *db)
-    .await?;
+    let pending: Option<bool> =
+        sqlx::query_scalar("select inhdetachpending from pg_inherits where inhrelid = to_regclass($1)")
+            .bind(format!("live.{name}"))
+            .fetch_optional(&mut *db)
+            .await?;
     let how = if pending == Some(true) { "finalize" } else { "concurrently" };
     if pending.is_some() {
         let statement = format!("alter table live.telemetry detach partition live.{name} {how}");

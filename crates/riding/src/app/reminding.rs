@@ -14,7 +14,7 @@ use crate::model::pay_rules::{PayRules, RemindWay};
 use crate::model::reminder::is_night;
 use crate::model::rider::Rider;
 use crate::ports::Messages;
-use crate::read::orders;
+use crate::read::arrears;
 
 /// The rule's name in the log.
 const RULE: &str = "arrears-reminders";
@@ -45,7 +45,7 @@ pub async fn remind_due(
     let mut known: HashMap<AreaId, PayRules> = HashMap::new();
     while !is_night(now) && reminded < SENT_MAX {
         let mut db = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
-        let some = orders::to_remind(&mut *db, after, now, AT_ONCE).await?;
+        let some = arrears::to_remind(&mut *db, after, now, AT_ONCE).await?;
         drop(db);
         let Some(last) = some.last() else { break };
         after = last.order_id;

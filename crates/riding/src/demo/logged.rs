@@ -246,7 +246,8 @@ impl Logged {
                         let topped_up = money::topped_up(payment_id, 1, at, cents);
                         post(tx, opened.rider_id, topped_up).await?;
                         let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
-                        money::from_wallet(&book, owed_cents, SpendFirst::Present).ok_or_else(Refused::not_found)?
+                        money::from_wallet(&book, owed_cents, SpendFirst::Present)
+                            .ok_or_else(Refused::not_found)?
                     }
                 };
                 (share, 0, None)

@@ -13,7 +13,7 @@ use wire::{Answer, Body, Call, Handled, Params, Permit, Refused, Routes};
 use crate::Context;
 use crate::app::{NewRider, Proof};
 use crate::model::rider::{AccountState, DepositState, RegisterChannel, RiderState};
-use crate::read::orders::{self, Arrear};
+use crate::read::arrears::{self, Arrear};
 use crate::read::riders;
 
 /// What a rider's program may do.
@@ -176,7 +176,7 @@ async fn arrears(call: Call<Context>, Params(asked): Params<OfRider>) -> Handled
     call.state.rider(&call.caller, asked.user_id).await?;
     // His orders of other areas are his too.
     let reads = call.state.runtime.reads.scoped(&Scope::ALL, crate::app::NEWEST, &["ride_order"]);
-    let rows = orders::arrears(&mut *reads.await?, asked.user_id).await?;
+    let rows = arrears::arrears(&mut *reads.await?, asked.user_id).await?;
     let owed_cents = rows.iter().map(|row| row.owed_cents).sum();
     Ok(Answer(Arrears { owed_cents, rows }))
 }

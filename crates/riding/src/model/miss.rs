@@ -69,9 +69,7 @@ impl MissReason {
             "rider-blacklisted" => Self::Blacklisted,
             "order-rider-busy" => Self::Riding,
             "rider-frozen" | "rider-closed" => Self::Frozen,
-            "rider-unqualified" | "use-too-young" | "use-too-old" | "use-recharge-first" => {
-                Self::Unqualified
-            },
+            "rider-unqualified" | "use-too-young" | "use-too-old" | "use-recharge-first" => Self::Unqualified,
             "rider-other-agent" => Self::OtherAgent,
             "vehicle-unknown" => Self::UnknownNumber,
             _ => Self::Other,

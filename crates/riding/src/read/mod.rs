@@ -1,13 +1,14 @@
 //! Read models.
 
 pub mod anomalies;
+pub mod arrears;
 pub mod blacklist;
 pub mod card_holdings;
 pub mod card_products;
 pub mod certifications;
 pub mod configs;
-pub mod misses;
 pub mod mispricings;
+pub mod misses;
 pub mod orders;
 pub mod payments;
 pub mod priced;

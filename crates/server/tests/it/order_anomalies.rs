@@ -242,7 +242,7 @@ async fn who_forgot_to_return_pays_until_his_lock_closed_and_the_rest_waits_for_
         results.iter().map(|one| one["error"]["code"].as_str().unwrap_or("done").to_owned()).collect()
     };
     assert_eq!(codes(&refused), ["order-other-end", "order-not-strange"], "{refused}");
-    let many: Vec<Value> = (0..51).map(|n| json!({"orderId": n.to_string(), "endAt": 1})).collect();
+    let many: Vec<Value> = (0..201).map(|n| json!({"orderId": n.to_string(), "endAt": 1})).collect();
     let many = json!({"orders": many, "reason": "核实"});
     assert_eq!(scene.admin.call("POST", CLOSE, many).await.code(), "too-many");
     let done = scene.admin.ok("POST", CLOSE, all).await;

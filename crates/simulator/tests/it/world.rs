@@ -234,7 +234,10 @@ fn a_ridden_bike_answers_132_and_a_standing_one_locks_and_reports() {
     for (bike, id, kind) in
         [(ridden, "lock-it", 2), (standing, "open-it", 1), (standing, "ring-it", 10), (standing, "odd", 77)]
     {
-        world.command(bike, Command { id: id.into(), kind, params: serde_json::Value::Null, expires_at: None });
+        world.command(
+            bike,
+            Command { id: id.into(), kind, params: serde_json::Value::Null, expires_at: None },
+        );
     }
     let mut codes: HashMap<String, i32> = HashMap::new();
     let mut open_reported = false;
@@ -298,8 +301,15 @@ fn bikes_that_are_sent_fences_report_them_at_once_and_a_few_only_when_they_are_s
     for sending in 0..2 {
         let params = &told["message"]["params"];
         for bike in (0..2_000).filter(|bike| !holding.contains(bike)).collect::<Vec<_>>() {
-            world
-                .command(bike, Command { id: format!("-{sending}{bike}"), kind: 15, params: params.clone(), expires_at: None });
+            world.command(
+                bike,
+                Command {
+                    id: format!("-{sending}{bike}"),
+                    kind: 15,
+                    params: params.clone(),
+                    expires_at: None,
+                },
+            );
         }
         for action in world.step(world.now_ms() + 3_000) {
             if let Action::Report { bike, report } = action

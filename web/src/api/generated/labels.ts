@@ -366,6 +366,41 @@ export const mispricingSubjectLabels = {
   3: '服务区边界版本',
 } as const satisfies Record<Schemas['MispricingSubject'], string>
 
+/** 环节 */
+export const missActLabels = {
+  1: '找车',
+  2: '扫码',
+  3: '预约',
+  4: '开锁',
+} as const satisfies Record<Schemas['MissAct'], string>
+
+/** 丢单原因 */
+export const missReasonLabels = {
+  1: '电量不足',
+  2: '车辆报修',
+  3: '车辆离线',
+  4: '车辆被预约',
+  5: '车辆使用中',
+  6: '车辆出服务区',
+  7: '车辆运维中',
+  8: '车辆告警',
+  9: '车辆未上架',
+  10: '服务区暂停服务',
+  20: '用户未实名',
+  21: '用户欠费',
+  22: '用户被拉黑',
+  23: '用户有未结束行程',
+  24: '账户冻结或注销',
+  25: '用户无骑行资格',
+  26: '非本品牌用户',
+  30: '车锁无应答',
+  31: '车锁开锁失败',
+  40: '300 米内无车可租',
+  41: '车辆编号不存在',
+  42: '系统暂不可用',
+  43: '其他',
+} as const satisfies Record<Schemas['MissReason'], string>
+
 /** 变动类型 */
 export const movementLabels = {
   1: '骑行费用',

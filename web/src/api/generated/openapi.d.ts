@@ -2040,6 +2040,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/order/miss/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders in scope, newest first, of the last 90 days; phones masked. */
+        get: operations["listMisses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders in scope, newest first, of the last 90 days; phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportMisses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Missed orders of the list by their reasons. */
+        get: operations["missSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/miss/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One missed order. */
+        get: operations["missInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/order/modify": {
         parameters: {
             query?: never;
@@ -2068,6 +2136,23 @@ export interface paths {
         put?: never;
         /** Gives money of a paid order back, never more than was paid; a second person may be needed, by the agent's limits. */
         post: operations["refundOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/order/remind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reminds the rider of what he owes for an order, by the way that its area has: once an hour, by day. */
+        post: operations["remindOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3240,6 +3325,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/report/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Revenue day by day, the newest first, against as many days before, with the areas that lead. Days are Shanghai's; one that
+         *     is closed never changes.
+         */
+        get: operations["dailyStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/areas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same days area by area; what is of no area (money paid into wallets) stands for itself, and is seen by those who see all
+         *     areas of its agent.
+         */
+        get: operations["dailyStatisticsByArea"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. */
+        get: operations["listRevenueEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/entries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Journal entries of riders in scope with the day of revenue that each belongs to, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportRevenueEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/report/daily/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same days as CSV. It stands in the log who took it, cut down to what. */
+        get: operations["exportDailyStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/stand-in/pay-password": {
         parameters: {
             query?: never;
@@ -3267,7 +3443,7 @@ export interface paths {
         };
         /**
          * How full parking places were day by day or hour by hour, what came and went, who leads, and each of them with what stands
-         *     there now; days are Shanghai's. Nothing is told of what orders would say.
+         *     there now; days are Shanghai's.
          */
         get: operations["stationStatistics"];
         put?: never;
@@ -4432,6 +4608,23 @@ export interface paths {
         };
         /** How a rider stands, and what his wallet holds. */
         get: operations["riderAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/open/v1/rider/arrears": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a rider owes for which orders, and when he was reminded of it. */
+        get: operations["riderArrears"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6352,6 +6545,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_Arrears: {
+            /** @description What a rider owes. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description All of the orders together, cents.
+                 */
+                owedCents: number;
+                /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
+                rows: components["schemas"]["Arrear"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_AttachmentGiven: {
             /** @description A file that was taken in. */
             data: {
@@ -6599,6 +6807,49 @@ export interface components {
             data: {
                 /** @description By name, at most 50. */
                 rows: components["schemas"]["CrewMember"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DailyAnswer: {
+            /** @description Daily statistics. */
+            data: {
+                /** @description What it is compared with. */
+                before: components["schemas"]["TimeRange"];
+                /** @description Whether there are more than `count`: never. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many there are.
+                 */
+                count: number;
+                /** @description How old it is. */
+                freshness: components["schemas"]["DailyFreshness"];
+                /** @description What was asked for. */
+                range: components["schemas"]["TimeRange"];
+                /** @description Who leads. */
+                rank: components["schemas"]["DailyRanks"];
+                /** @description The days of this page. */
+                rows: components["schemas"]["DailyRow"][];
+                /** @description Day by day, in order of time. */
+                series: components["schemas"]["DailyRow"][];
+                /** @description All of it. */
+                summary: components["schemas"]["DailySummary"];
+                /** @description What all days come to. */
+                totals: components["schemas"]["DailySums"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DailyAreasAnswer: {
+            /** @description Areas in the time that was asked for. */
+            data: {
+                /** @description The most 应收 first, at most 1000. */
+                rows: components["schemas"]["DailyAreaRow"][];
+                /** @description What all of them come to, also those that are not told. */
+                totals: components["schemas"]["DailySums"];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7032,6 +7283,22 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MissRow: {
+            data: components["schemas"]["MissRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_MissSummary: {
+            /** @description Misses by reason. */
+            data: {
+                /** @description Each reason that there is, the most frequent first. */
+                reasons: components["schemas"]["MissShare"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Moment: {
             /** @description A thing as it was. */
             data: {
@@ -7225,6 +7492,18 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OrderReminded: {
+            /** @description What became of a reminder. */
+            data: {
+                /** @description Whether the SMS provider took the message; null: none was to leave. */
+                sent: boolean | null;
+                /** @description How he is reminded. */
+                way: components["schemas"]["RemindWay"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_OrderReplay: {
             /** @description A fare computed again. */
             data: {
@@ -7265,6 +7544,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["AccountRow"][];
             };
             /** @description Always true. */
@@ -7281,6 +7562,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["AgentRoleRow"][];
             };
             /** @description Always true. */
@@ -7297,6 +7580,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["AnomalyRow"][];
             };
             /** @description Always true. */
@@ -7313,6 +7598,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["ApprovalRow"][];
             };
             /** @description Always true. */
@@ -7329,6 +7616,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["AreaEdgeRow"][];
             };
             /** @description Always true. */
@@ -7345,6 +7634,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["AreaRow"][];
             };
             /** @description Always true. */
@@ -7361,6 +7652,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["BlacklistRow"][];
             };
             /** @description Always true. */
@@ -7377,6 +7670,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["CardHoldingRow"][];
             };
             /** @description Always true. */
@@ -7393,6 +7688,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["CardProductRow"][];
             };
             /** @description Always true. */
@@ -7409,6 +7706,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["CertificationRow"][];
             };
             /** @description Always true. */
@@ -7425,6 +7724,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["DeliveryBike"][];
             };
             /** @description Always true. */
@@ -7441,6 +7742,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["FenceRow"][];
             };
             /** @description Always true. */
@@ -7457,6 +7760,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["FranchiseeRow"][];
             };
             /** @description Always true. */
@@ -7473,6 +7778,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["MaintenanceArea"][];
             };
             /** @description Always true. */
@@ -7489,6 +7796,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["MispricedOrderRow"][];
             };
             /** @description Always true. */
@@ -7505,7 +7814,27 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["MispricingRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_MissRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["MissRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7521,6 +7850,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["OperatorRow"][];
             };
             /** @description Always true. */
@@ -7537,6 +7868,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["OrderRow"][];
             };
             /** @description Always true. */
@@ -7553,6 +7886,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["ParkApplicationRow"][];
             };
             /** @description Always true. */
@@ -7569,6 +7904,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["RebindingRow"][];
             };
             /** @description Always true. */
@@ -7585,7 +7922,27 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["ReturnReviewRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_RevenueEntryRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["RevenueEntryRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -7601,6 +7958,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["RiderRow"][];
             };
             /** @description Always true. */
@@ -7617,6 +7976,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 rows: components["schemas"]["RoleRow"][];
             };
             /** @description Always true. */
@@ -7633,6 +7994,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 /** @description The rows of this page. */
                 rows: {
                     /** @description Whose it is, as text. */
@@ -7718,6 +8081,8 @@ export interface components {
                  * @description How many rows match, at most 10000.
                  */
                 count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
                 /** @description The rows of this page. */
                 rows: {
                     /** @description That area's name, where the caller sees it. */
@@ -9071,6 +9436,49 @@ export interface components {
         AreasListed: {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
+        };
+        /** @description What a rider owes for an order, and how often he was reminded of it. */
+        Arrear: {
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int64
+             * @description 结束时间, epoch milliseconds.
+             */
+            endAt?: number | null;
+            /** @description Which order, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description What is still to be paid, cents.
+             */
+            owedCents: number;
+            remindWay?: components["schemas"]["RemindWay"] | null;
+            /**
+             * Format: int64
+             * @description 最近催缴, epoch milliseconds.
+             */
+            remindedAt?: number | null;
+            /**
+             * Format: int32
+             * @description 催缴次数.
+             */
+            reminders: number;
+            /**
+             * Format: int64
+             * @description 开始时间, epoch milliseconds.
+             */
+            startAt?: number | null;
+        };
+        /** @description What a rider owes. */
+        Arrears: {
+            /**
+             * Format: int64
+             * @description All of the orders together, cents.
+             */
+            owedCents: number;
+            /** @description The oldest first, at most 50: his program shows the reminders that came by it (`remindWay` 0 and 2). */
+            rows: components["schemas"]["Arrear"][];
         };
         /** @description A file of a case, with what it tells of where and when it was taken. */
         Attached: {
@@ -10733,6 +11141,183 @@ export interface components {
              */
             state: number;
         };
+        /** @description Daily statistics. */
+        DailyAnswer: {
+            /** @description What it is compared with. */
+            before: components["schemas"]["TimeRange"];
+            /** @description Whether there are more than `count`: never. */
+            capped: boolean;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description How old it is. */
+            freshness: components["schemas"]["DailyFreshness"];
+            /** @description What was asked for. */
+            range: components["schemas"]["TimeRange"];
+            /** @description Who leads. */
+            rank: components["schemas"]["DailyRanks"];
+            /** @description The days of this page. */
+            rows: components["schemas"]["DailyRow"][];
+            /** @description Day by day, in order of time. */
+            series: components["schemas"]["DailyRow"][];
+            /** @description All of it. */
+            summary: components["schemas"]["DailySummary"];
+            /** @description What all days come to. */
+            totals: components["schemas"]["DailySums"];
+        };
+        /** @description An area in all of the time. */
+        DailyAreaRow: components["schemas"]["DailySums"] & {
+            /** @description Whose it is. */
+            agentId: string;
+            /** @description Its name; null: of no area, or the caller does not see it any more. */
+            areaName: string | null;
+            /** @description That agent's company. */
+            company: string | null;
+            /** @description Names the row: the area's id, or its agent's behind `a` where it is of no area. */
+            id: string;
+            /** @description The area, as text; null: of no area. */
+            opAreaId: string | null;
+        };
+        /** @description Areas in the time that was asked for. */
+        DailyAreasAnswer: {
+            /** @description The most 应收 first, at most 1000. */
+            rows: components["schemas"]["DailyAreaRow"][];
+            /** @description What all of them come to, also those that are not told. */
+            totals: components["schemas"]["DailySums"];
+        };
+        /** @description How old what is told is. */
+        DailyFreshness: {
+            /**
+             * Format: int64
+             * @description Everything that was recorded until then is in it, epoch milliseconds; null when that is not known.
+             */
+            readAt: number | null;
+        };
+        /** @description At most ten of each. */
+        DailyRanks: {
+            /** @description By 应收. */
+            due: components["schemas"]["RankedArea"][];
+            /** @description By 订单. */
+            orders: components["schemas"]["RankedArea"][];
+            /** @description By 新增欠款. */
+            owing: components["schemas"]["RankedArea"][];
+        };
+        /** @description A day. */
+        DailyRow: components["schemas"]["DailySums"] & {
+            /**
+             * Format: int64
+             * @description Its beginning, epoch milliseconds.
+             */
+            at: number;
+            /** @description Its date, `YYYY-MM-DD`. */
+            day: string;
+            /** @description Whether it is closed: then it never changes again. */
+            isClosed: boolean;
+        };
+        /** @description What happened in all of the time. Amounts are yuan. */
+        DailySummary: {
+            /** @description 应收 A. */
+            due: components["schemas"]["Figure"];
+            /** @description 单均金额. */
+            each: components["schemas"]["Figure"];
+            /** @description 单均里程, kilometres. */
+            eachKm: components["schemas"]["Figure"];
+            /** @description 单均时长, minutes. */
+            eachMinutes: components["schemas"]["Figure"];
+            /** @description 赠送成本. */
+            gift: components["schemas"]["Figure"];
+            /** @description 订单. */
+            orders: components["schemas"]["Figure"];
+            /** @description 新增欠款 C. */
+            owing: components["schemas"]["Figure"];
+            /** @description 欠款率, percent. */
+            owingPercent: components["schemas"]["Figure"];
+            /** @description 实收总额. */
+            received: components["schemas"]["Figure"];
+            /** @description 退款率, percent. */
+            refundPercent: components["schemas"]["Figure"];
+            /** @description 退款. */
+            refunds: components["schemas"]["Figure"];
+            /** @description 优惠占比, percent. */
+            reliefPercent: components["schemas"]["Figure"];
+            /** @description 总收益. */
+            revenue: components["schemas"]["Figure"];
+        };
+        /** @description Sums, and what follows from them. Rates are ten-thousandths, and null where there is nothing to be a part of. */
+        DailySums: components["schemas"]["Figures"] & {
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 D.
+             */
+            arrearsCents: number;
+            /**
+             * Format: int64
+             * @description 应收 A.
+             */
+            dueCents: number;
+            /**
+             * Format: int64
+             * @description 单均金额, cents.
+             */
+            eachCents: number | null;
+            /**
+             * Format: int64
+             * @description 单均里程, metres.
+             */
+            eachM: number | null;
+            /**
+             * Format: int64
+             * @description 单均时长, seconds.
+             */
+            eachS: number | null;
+            /**
+             * Format: int64
+             * @description 新增欠款 C.
+             */
+            owingCents: number;
+            /**
+             * Format: int64
+             * @description 欠款率.
+             */
+            owingRate: number | null;
+            /**
+             * Format: int64
+             * @description 新增实收 E.
+             */
+            paidCents: number;
+            /**
+             * Format: int64
+             * @description 无优惠 orders.
+             */
+            plainOrders: number;
+            /**
+             * Format: int64
+             * @description 渠道收款: what channels brought for good.
+             */
+            receiptsCents: number;
+            /**
+             * Format: int64
+             * @description 实收总额 E + D.
+             */
+            receivedCents: number;
+            /**
+             * Format: int64
+             * @description 退款率.
+             */
+            refundRate: number | null;
+            /**
+             * Format: int64
+             * @description 退款 by the way it came.
+             */
+            refundsCents: number;
+            /**
+             * Format: int64
+             * @description 优惠占比.
+             */
+            reliefRate: number | null;
+        };
         DeliverAgain: {
             opAreaId: string;
         };
@@ -11544,6 +12129,189 @@ export interface components {
              * @description In the time that was asked for.
              */
             now: number | null;
+        };
+        /** @description What happened on a day or on several, of one area or of several. Amounts are cents. */
+        Figures: {
+            /**
+             * Format: int64
+             * @description 人工调整: what somebody says was paid; no revenue.
+             */
+            adjustmentCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 of what was given into wallets.
+             */
+            arrearsPresentCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 of what was paid into wallets.
+             */
+            arrearsRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 through channels: payments for rides of earlier days.
+             */
+            arrearsThirdCents: number;
+            /**
+             * Format: int64
+             * @description 余额退款.
+             */
+            balanceBackCents: number;
+            /**
+             * Format: int64
+             * @description 骑行卡 orders that are not 免单.
+             */
+            cardOrders: number;
+            /**
+             * Format: int64
+             * @description 卡类销售 of what was paid into wallets.
+             */
+            cardRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 退卡 by the way it came.
+             */
+            cardRefundThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退卡 into wallets.
+             */
+            cardRefundWalletCents: number;
+            /**
+             * Format: int64
+             * @description 卡类销售 through channels.
+             */
+            cardThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退还押金, less what could not go back: no revenue.
+             */
+            depositBackCents: number;
+            /**
+             * Format: int64
+             * @description 收取押金: no revenue.
+             */
+            depositPaidCents: number;
+            /**
+             * Format: int64
+             * @description 折扣 orders that are neither.
+             */
+            discountOrders: number;
+            /**
+             * Format: int64
+             * @description How far they went, metres.
+             */
+            distanceM: number;
+            /**
+             * Format: int64
+             * @description 计费: fares of rides that ended.
+             */
+            fareCents: number;
+            /**
+             * Format: int64
+             * @description 免单 orders.
+             */
+            freeOrders: number;
+            /**
+             * Format: int64
+             * @description 赠送成本.
+             */
+            giftCents: number;
+            /**
+             * Format: int64
+             * @description 应收 of these.
+             */
+            lateDueCents: number;
+            /**
+             * Format: int64
+             * @description 补记 entries: their own day was closed.
+             */
+            lateEntries: number;
+            /**
+             * Format: int64
+             * @description 总收益 of these.
+             */
+            lateRevenueCents: number;
+            /**
+             * Format: int64
+             * @description 费用下调 of rides of the same day.
+             */
+            loweredCents: number;
+            /**
+             * Format: int64
+             * @description 跨日下调: of rides of earlier days.
+             */
+            loweredPastCents: number;
+            /**
+             * Format: int64
+             * @description 订单: rides that were priced, by their end.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description What else channels brought, less what goes back.
+             */
+            otherCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 of what was given into wallets.
+             */
+            paidPresentCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 of what was paid into wallets.
+             */
+            paidRechargeCents: number;
+            /**
+             * Format: int64
+             * @description 新增实收 through channels: payments on the day of the ride.
+             */
+            paidThirdCents: number;
+            /**
+             * Format: int64
+             * @description 退款失败退回: lies in wallets again.
+             */
+            refundFailedCents: number;
+            /**
+             * Format: int64
+             * @description 总收益.
+             */
+            revenueCents: number;
+            /**
+             * Format: int64
+             * @description 骑行退款 by the way it came.
+             */
+            rideRefundThirdCents: number;
+            /**
+             * Format: int64
+             * @description 骑行退款 into wallets.
+             */
+            rideRefundWalletCents: number;
+            /**
+             * Format: int64
+             * @description How long they took, seconds.
+             */
+            ridingS: number;
+            /**
+             * Format: int64
+             * @description 短时订单: of less than two minutes.
+             */
+            shortOrders: number;
+            /**
+             * Format: int64
+             * @description 充值 through channels.
+             */
+            topUpCents: number;
+            /**
+             * Format: int64
+             * @description What orders cost that are not short.
+             */
+            usualCents: number;
+            /**
+             * Format: int64
+             * @description 欠款核销.
+             */
+            writtenOffCents: number;
         };
         /** @description `{success: true, data, msg: ""}`, the financial host's success. Made by the function of the same name. */
         FinancialAnswer_AccountPage: {
@@ -12959,6 +13727,85 @@ export interface components {
          * @enum {integer}
          */
         MispricingSubject: 1 | 2 | 3;
+        /**
+         * Format: int32
+         * @description 环节
+         * @enum {integer}
+         */
+        MissAct: 1 | 2 | 3 | 4;
+        /**
+         * Format: int32
+         * @description 丢单原因
+         * @enum {integer}
+         */
+        MissReason: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 30 | 31 | 40 | 41 | 42 | 43;
+        /** @description A miss as lists show it; its rider's phone is masked. */
+        MissRow: {
+            /** @description 环节. */
+            act: components["schemas"]["MissAct"];
+            /** @description Whose it would have been. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description 丢单时间, the first try: epoch milliseconds.
+             */
+            at: number;
+            /** @description 车辆编号. */
+            carId?: string | null;
+            /** @description What the refusal said. */
+            detail: string;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description The last try, epoch milliseconds.
+             */
+            lastAt: number;
+            /**
+             * Format: double
+             * @description Where he was, or else the bike: degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description The service area. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description The nearest parking place within 300 m, as text. */
+            parkingId?: string | null;
+            /** @description Its name. */
+            parkingName?: string | null;
+            /** @description 手机号, masked. */
+            phone?: string | null;
+            /** @description 丢单原因. */
+            reason: components["schemas"]["MissReason"];
+            /**
+             * Format: int32
+             * @description 次数.
+             */
+            tries: number;
+            /** @description Who, as text; null: nobody said who. */
+            userId?: string | null;
+        };
+        /** @description So many misses for a reason. */
+        MissShare: {
+            /**
+             * Format: int64
+             * @description 丢单数.
+             */
+            misses: number;
+            /** @description 丢单原因. */
+            reason: components["schemas"]["MissReason"];
+        };
+        /** @description Misses by reason. */
+        MissSummary: {
+            /** @description Each reason that there is, the most frequent first. */
+            reasons: components["schemas"]["MissShare"][];
+        };
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -13567,6 +14414,8 @@ export interface components {
             modify: string | null;
             /** @description 退款. */
             refund: string | null;
+            /** @description 催缴. */
+            remind: string | null;
             /** @description 核销欠款. */
             writeOff: string | null;
         };
@@ -13772,6 +14621,22 @@ export interface components {
              */
             version?: number | null;
         };
+        OrderRemind: {
+            /** @description Which, as text. */
+            orderId: string;
+            /**
+             * Format: int64
+             * @description The version that was seen; another one is refused.
+             */
+            version?: number | null;
+        };
+        /** @description What became of a reminder. */
+        OrderReminded: {
+            /** @description Whether the SMS provider took the message; null: none was to leave. */
+            sent: boolean | null;
+            /** @description How he is reminded. */
+            way: components["schemas"]["RemindWay"];
+        };
         /** @description A fare computed again. */
         OrderReplay: {
             /**
@@ -13912,6 +14777,17 @@ export interface components {
              * @description 已退, cents.
              */
             refundCents: number;
+            remindWay?: components["schemas"]["RemindWay"] | null;
+            /**
+             * Format: int64
+             * @description 最近催缴, epoch milliseconds.
+             */
+            remindedAt?: number | null;
+            /**
+             * Format: int32
+             * @description 催缴次数.
+             */
+            reminders: number;
             /**
              * Format: int64
              * @description Epoch milliseconds.
@@ -14583,6 +15459,18 @@ export interface components {
          * @enum {integer}
          */
         Qualification: 0 | 1 | 2 | 3 | 4 | 5;
+        /** @description An area that leads. */
+        RankedArea: {
+            /** @description As text. */
+            id: string;
+            /** @description 名称. */
+            name: string;
+            /**
+             * Format: double
+             * @description By how much: yuan or orders.
+             */
+            value: number;
+        };
         /** @description A place that leads. */
         RankedStation: {
             /** @description As text. */
@@ -15187,6 +16075,66 @@ export interface components {
             class: number;
             /** @description `[lng, lat]`, WGS-84. */
             place: number[];
+        };
+        /** @description A journal entry with the day that it belongs to. */
+        RevenueEntryRow: {
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description The moment that it is booked for, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: int32
+             * @description 渠道; none: no money came in or went out.
+             */
+            channel?: number | null;
+            /** @description The day that it belongs to, `YYYY-MM-DD`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description What it adds to 应收, cents.
+             */
+            dueCents: number;
+            /** @description Its place in the log, as text. */
+            id: string;
+            /** @description 补记: its own day was closed. */
+            isLate: boolean;
+            /** @description Whether it is about a ride of an earlier day. */
+            isOfEarlier: boolean;
+            /**
+             * Format: int64
+             * @description 金额: all that it moves, cents.
+             */
+            movedCents: number;
+            movement?: components["schemas"]["Movement"] | null;
+            /** @description The service area; none: of no area. */
+            opAreaId?: string | null;
+            /** @description The order that it is about, as text. */
+            orderId?: string | null;
+            /**
+             * Format: int64
+             * @description What it adds to 实收总额, cents.
+             */
+            receivedCents: number;
+            /**
+             * Format: int64
+             * @description 入账时间, epoch milliseconds.
+             */
+            recordedAt: number;
+            /**
+             * Format: int64
+             * @description What it adds to 退款, cents.
+             */
+            refundCents: number;
+            /**
+             * Format: int64
+             * @description What it adds to 总收益, cents.
+             */
+            revenueCents: number;
+            /** @description Whose money moved, as text. */
+            userId: string;
         };
         /**
          * @description What is decided of an application.
@@ -15954,6 +16902,11 @@ export interface components {
              */
             at: number;
             /**
+             * Format: double
+             * @description 流水, yuan.
+             */
+            costYuan: number | null;
+            /**
              * Format: int64
              * @description 离站.
              */
@@ -15968,6 +16921,16 @@ export interface components {
              * @description 满溢率, percent.
              */
             fullPercent: number | null;
+            /**
+             * Format: int64
+             * @description 丢单; null where that is not known, as of the following.
+             */
+            misses: number | null;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -15990,6 +16953,8 @@ export interface components {
             empty: components["schemas"]["RankedStation"][];
             /** @description By hours at level 4. */
             full: components["schemas"]["RankedStation"][];
+            /** @description By 丢单. */
+            misses: components["schemas"]["RankedStation"][];
             /** @description By 还车. */
             returns: components["schemas"]["RankedStation"][];
         };
@@ -16020,6 +16985,11 @@ export interface components {
              * @description 停放上限 as it was drawn last.
              */
             capacity: number;
+            /**
+             * Format: int64
+             * @description 流水: what these cost, cents.
+             */
+            costCents: number | null;
             /** @description Whether it was taken away since. */
             deleted: boolean;
             /**
@@ -16061,6 +17031,11 @@ export interface components {
              * @description 等级 now; null while it is closed or does not count.
              */
             level: number | null;
+            /**
+             * Format: int64
+             * @description 丢单: missed orders to which it is the nearest within 300 m; null where that is not known, as of the following.
+             */
+            misses: number | null;
             /** @description 名称. */
             name: string;
             /** @description The area it lies in. */
@@ -16070,6 +17045,11 @@ export interface components {
              * @description Full hours at which it was open.
              */
             openHours: number;
+            /**
+             * Format: int64
+             * @description 订单: rides that began in it or beside it.
+             */
+            orders: number | null;
             /**
              * Format: int64
              * @description 站外还车.
@@ -16140,6 +17120,8 @@ export interface components {
              * @description 告警 of those that stand there.
              */
             alarm: number;
+            /** @description 流水: what these cost, yuan. */
+            costYuan: components["schemas"]["Figure"];
             /** @description 离站: bikes that left. */
             departures: components["schemas"]["Figure"];
             /** @description 空站率: share of the open hours at level 0, percent. */
@@ -16151,6 +17133,10 @@ export interface components {
             fault: number;
             /** @description 满溢率: share of the open hours at level 4, percent. */
             fullPercent: components["schemas"]["Figure"];
+            /** @description 丢单: missed orders nearest to them; null where that is not known, as of the following. */
+            misses: components["schemas"]["Figure"];
+            /** @description 订单: rides that began there. */
+            orders: components["schemas"]["Figure"];
             /** @description 站外还车: bikes that were left beside. */
             outside: components["schemas"]["Figure"];
             /**
@@ -18569,6 +19555,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
@@ -18878,6 +19866,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Those of this area. */
                 opAreaId?: components["schemas"]["AreaId"];
                 /** @description Those in this state. */
@@ -19070,6 +20060,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the name. */
                 keyword?: string;
                 /** @description Those of these types, with commas between: parking, noStop, noRide, maintain, custom. */
@@ -19164,6 +20156,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the address or of the masked phone, or a whole phone. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -19715,6 +20709,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the name. */
                 keyword?: string;
                 /** @description Those of these kinds, with commas between: 1 to 6. */
@@ -20220,6 +21216,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the name. */
                 keyword?: string;
                 /** @description Those of this service area. */
@@ -20452,6 +21450,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description An order's id, a bike's number or a whole phone. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -20638,6 +21638,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description An order's id, a bike's number or a whole phone. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -20833,6 +21835,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Those of this agent. */
                 agentId?: components["schemas"]["AgentId"];
                 /** @description Those of this area. */
@@ -20908,6 +21912,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Those of this case. */
                 mispricingId?: components["schemas"]["MispricingId"];
                 /** @description Those that stand so. */
@@ -21052,6 +22058,167 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    listMisses: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_MissRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportMisses: {
+        parameters: {
+            query?: {
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    missSummary: {
+        parameters: {
+            query?: {
+                /** @description A bike's number or a whole phone. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those in this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those for this reason. */
+                reason?: components["schemas"]["MissReason"];
+                /** @description Those at this. */
+                act?: components["schemas"]["MissAct"];
+                /** @description Those of this rider. */
+                userId?: components["schemas"]["RiderId"];
+                /** @description Those to which this parking place is the nearest within 300 m. */
+                parkingId?: components["schemas"]["FenceId"];
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description Until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MissSummary"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    missInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_MissRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     modifyOrder: {
         parameters: {
             query?: never;
@@ -21108,6 +22275,34 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    remindOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderRemind"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OrderReminded"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     decideReturnReview: {
         parameters: {
             query?: never;
@@ -21143,6 +22338,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description An order's id, a bike's number or a whole phone. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -21414,6 +22611,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of company or contact, or the whole phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -21622,6 +22821,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the company's name or its number. */
                 keyword?: string;
                 /** @description Those who work with this agent. */
@@ -21909,6 +23110,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of name or remark. */
                 keyword?: string;
             };
@@ -22076,6 +23279,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of name or telephone. */
                 keyword?: string;
                 /** @description Those that this agent runs. */
@@ -22828,6 +24033,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Which of them; all without it. */
                 view?: 0 | 1 | 2;
                 /** @description Part of the summary or of the requester's name. */
@@ -23025,6 +24232,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of name or remark. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -23298,6 +24507,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of name or phone. */
                 keyword?: string;
                 /** @description 0 disabled, 1 enabled. */
@@ -23592,6 +24803,215 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    dailyStatistics: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DailyAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    dailyStatisticsByArea: {
+        parameters: {
+            query?: {
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DailyAreasAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listRevenueEntries: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
+                startTime?: string;
+                /** @description That belong to this day or an earlier one. */
+                endTime?: string;
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Of no area. */
+                withoutArea?: boolean;
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description 补记 alone, or those that are not. */
+                late?: boolean;
+                /** @description About rides of earlier days, or not. */
+                ofEarlier?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_RevenueEntryRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportRevenueEntries: {
+        parameters: {
+            query?: {
+                /** @description That belong to this day or a later one: `YYYY-MM-DD`. */
+                startTime?: string;
+                /** @description That belong to this day or an earlier one. */
+                endTime?: string;
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between. */
+                opAreaIds?: string;
+                /** @description Of no area. */
+                withoutArea?: boolean;
+                /** @description Those of this kind. */
+                movement?: components["schemas"]["Movement"];
+                /** @description 补记 alone, or those that are not. */
+                late?: boolean;
+                /** @description About rides of earlier days, or not. */
+                ofEarlier?: boolean;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportDailyStatistics: {
+        parameters: {
+            query?: {
+                /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
+                startTime?: string;
+                /** @description Until the day that holds it, included, at most 366 days in all; absent: today. */
+                endTime?: string;
+                /** @description Of this agent alone. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Of these service areas, with commas between; absent: all, and what is of no area. */
+                opAreaIds?: string;
+                /**
+                 * @description By what days are put in order: day, orders, dueCents, receivedCents, owingCents, revenueCents or refundsCents; with a
+                 *     minus before it the largest first. Absent: `-day`.
+                 */
+                sort?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     payPasswordStandIn: {
         parameters: {
             query?: {
@@ -23694,6 +25114,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description From the day on that holds it: `YYYY-MM-DD HH:mm:ss` or `YYYY-MM-DD`; absent: six days before the last one. */
                 startTime?: string;
                 /** @description Until the day that holds it, included, at most 31 days in all; absent: today. */
@@ -23709,7 +25131,8 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
+                 *     a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -23752,7 +25175,8 @@ export interface operations {
                 /** @description This one alone. */
                 id?: components["schemas"]["FenceId"];
                 /**
-                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours or emptyHours; with a minus
+                 * @description By what rows are put in order: returns, departures, outside, standing, idle, fullHours, emptyHours, misses, orders or costCents; with
+                 *     a minus
                  *     before it the largest first. Absent: `-returns`.
                  */
                 sort?: string;
@@ -23787,6 +25211,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description A whole phone, a whole name, a rider's id, or part of the reason. */
                 keyword?: string;
                 /** @description Those of this agent's riders. */
@@ -24126,6 +25552,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Those of this rider. */
                 userId?: components["schemas"]["RiderId"];
                 /** @description Those of this product. */
@@ -24323,6 +25751,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description A whole phone, or his id. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -24440,6 +25870,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description Part of the school or company, a whole phone, a whole name, or a rider's id. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -24638,6 +26070,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description A whole phone, the old or the new one, a whole name, or a rider's id. */
                 keyword?: string;
                 /** @description Those of this agent. */
@@ -24866,6 +26300,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description The rider. */
                 userId: components["schemas"]["RiderId"];
                 /** @description Those of this kind. */
@@ -25022,6 +26458,8 @@ export interface operations {
                 page?: number;
                 /** @description Default 10, at most 200. */
                 pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
                 /** @description 15 digits that begin with 86 are an IMEI; all else is the beginning of a bike's number. */
                 keyword?: string;
                 /** @description Lifecycles, separated by commas. */
@@ -25882,6 +27320,32 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    riderArrears: {
+        parameters: {
+            query: {
+                /** @description His id. */
+                userId: components["schemas"]["RiderId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Arrears"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     refundBalance: {
         parameters: {
             query?: never;
@@ -26223,6 +27687,8 @@ export interface operations {
                 lng: number;
                 /** @description Of the place: wgs84 (default), gcj02 or bd09. */
                 datum?: string;
+                /** @description Who looks: with it an empty neighbourhood is kept as what he missed. */
+                userId?: string;
             };
             header?: never;
             path?: never;
@@ -26585,6 +28051,12 @@ export interface operations {
             query: {
                 /** @description 车辆编号. */
                 carId: string;
+                /** @description Who scans it. */
+                userId?: string;
+                /** @description Where his phone is: degrees north, WGS-84. */
+                lat?: number;
+                /** @description Degrees east, WGS-84. */
+                lng?: number;
             };
             header?: never;
             path?: never;
