@@ -11,6 +11,8 @@ const SIZES = [
   [1366, 768],
   [390, 844],
 ] as const
+/** A ride of the city costs something after so long, at the latest. */
+const FREE_MS = 75_000
 /** Nobody is reminded at night. */
 const isNight = () => {
   const hour = new Date(Date.now() + 8 * 3_600_000).getUTCHours()
@@ -67,12 +69,15 @@ test('ROUTE-022 a bike that somebody rides is missed by another one, who is foun
 })
 
 test('ROUTE-116 who owes for a ride is reminded from its page, once an hour and not at night', async ({ page }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(360_000)
   const http = await machine()
   const { orderId, userId } = await ride(http)
   await page.goto(at(`/user-order-detail?orderId=${orderId}`))
   const act = (name: string) => page.locator('.order-acts').getByRole('button', { name, exact: true })
   await expect(act('催缴')).toBeDisabled()
+  // The first minutes of a ride are free.
+  const { startAt } = await told(await http.get(`/open/v1/rider/order?userId=${userId}&orderId=${orderId}`))
+  await expect.poll(() => Date.now() - Number(startAt), { timeout: FREE_MS * 2, intervals: [1_000] }).toBeGreaterThan(FREE_MS)
   await act('强制结束').click()
   const ending = page.getByRole('dialog').filter({ hasText: '实际结束时间' })
   await ending.getByLabel('原因').fill('用户来电，车辆无法关锁')

@@ -92,7 +92,7 @@ export interface Page<Row> {
   count: number
   capped?: boolean
   /** The place behind the last row, where more follow. */
-  place?: string
+  place?: string | null
 }
 
 /** The same in the words of the financial host. */

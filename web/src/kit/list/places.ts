@@ -4,7 +4,7 @@ import { useState } from 'react'
 interface Answered {
   count: number
   capped?: boolean
-  place?: string
+  place?: string | null
 }
 
 /** Rows that pages lead to: those counted, and where counting stopped one page beyond this one as long as more follow. */
