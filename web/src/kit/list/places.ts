@@ -9,7 +9,7 @@ interface Answered {
 
 /** Rows that pages lead to: those counted, and where counting stopped one page beyond this one as long as more follow. */
 export function reachable({ count, capped, place }: Answered, page: number, pageSize: number): number {
-  return capped ? Math.max(count, (page + (place === undefined ? 0 : 1)) * pageSize) : count
+  return capped ? Math.max(count, (page + (typeof place === 'string' ? 1 : 0)) * pageSize) : count
 }
 
 const NONE: ReadonlyMap<number, string> = new Map()
