@@ -25,7 +25,8 @@ use crate::stack::{MERCHANT, Stack, eventually, more};
 use crate::stream;
 
 const RIDERS: usize = 8;
-const TOP_UP_CENTS: i64 = 2_000;
+/// More than a ride costs that ends in a no-stop zone: something is left to give back.
+const TOP_UP_CENTS: i64 = 5_000;
 /// What is not answered after this never is.
 const PATIENCE: Duration = Duration::from_mins(2);
 
