@@ -110,14 +110,15 @@ async fn make(runtime: &Runtime, keys: RiderKeys, times: Times, names: &[&str]) 
         areas.iter().map(|area| area.bikes.len()).sum::<usize>()
     );
     let riders = (times.orders / ORDERS_OF_RIDER).clamp(RIDERS.0, RIDERS.1);
-    let logged = Logged::new(runtime.clone(), keys, times, areas, riders).await.map_err(told)?;
+    let logged =
+        Logged::new(runtime.clone(), keys, times, areas, riders).await.map_err(|refused| told(&refused))?;
     let logged = Arc::new(logged);
     let of = logged.clone();
     let enrol = move |rider| {
         let of = of.clone();
         async move { of.enrol(rider).await }
     };
-    at_work("riders", 0, riders, |rider| rider, enrol).await.map_err(told)?;
+    at_work("riders", 0, riders, |rider| rider, enrol).await.map_err(|refused| told(&refused))?;
     let first = (times.orders - LOGGED_MAX).max(0);
     if first > 0 {
         caught_up(runtime, names).await?;
@@ -130,13 +131,15 @@ async fn make(runtime: &Runtime, keys: RiderKeys, times: Times, names: &[&str]) 
         let of = of.clone();
         async move { of.live(order).await }
     };
-    at_work("orders", first, times.orders, move |order| whose.rider_of(order), live).await.map_err(told)?;
+    at_work("orders", first, times.orders, move |order| whose.rider_of(order), live)
+        .await
+        .map_err(|refused| told(&refused))?;
     caught_up(runtime, names).await?;
     println!("Done. The same again adds nothing; `wheelhouse verify` and `wheelhouse rebuild --all` hold.");
     Ok(())
 }
 
-fn told(refused: Refused) -> anyhow::Error {
+fn told(refused: &Refused) -> anyhow::Error {
     anyhow!("{refused:?}")
 }
 

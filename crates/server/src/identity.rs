@@ -29,6 +29,7 @@ pub enum IdentityAdapter {
 
 /// Who is asked who people are.
 #[derive(Args, Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "they are flags of the command line beside others")]
 pub struct IdentitySettings {
     /// off, http, or form (development only: a name and a number with the right check digit are believed). Left out: form in
     /// development, else off.

@@ -90,7 +90,7 @@ impl Riders {
         let order = self.api.get_rider(&query).await?;
         let Some(reason) = reason_of(&order, dice) else { return Ok(()) };
         let mut photo_ids = Vec::new();
-        for number in 0..1 + dice / 1_000 % 2 {
+        for number in 0..=dice / 1_000 % 2 {
             let taken = photo(dice.wrapping_add(number), [lng, lat], wall::now_ms());
             photo_ids.push(self.api.attach(&ride.user, taken).await?);
         }

@@ -37,7 +37,9 @@ impl<'a> Taking<'a> {
     /// After message `stored`; the states of `not_kept` are to be kept.
     pub(super) fn new(ingest: &'a Ingest, book: Book, stored: u64, not_kept: Vec<u32>) -> Self {
         let mut waiting = Waiting::default();
-        not_kept.into_iter().for_each(|slot| waiting.push(slot));
+        for slot in not_kept {
+            waiting.push(slot);
+        }
         Self {
             ingest,
             stored,

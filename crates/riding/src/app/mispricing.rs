@@ -18,9 +18,10 @@ use super::NEWEST;
 use super::order_deeds::{CODES, USUAL_CENTS, of, yuan};
 use super::paying::{Refunding, modify, refund};
 use crate::Context;
+use crate::model::billing::Billing;
 use crate::model::config::BillingConfig;
 use crate::model::mispricing::{
-    Mispriced, MispricingSubject, Paying, Retrial, Verdict, Wrong, should_cost, verdict,
+    Due, Mispriced, MispricingSubject, Paying, Retrial, Verdict, Wrong, should_cost, verdict,
 };
 use crate::model::mispricing_case::{
     BackTo, Finding, HIGHER_MAX, Mispricing, MispricingCommand, MispricingRefusal, ORDERS_MAX, Outcome,
@@ -110,7 +111,7 @@ impl Found {
                 self.higher_orders += 1;
                 self.higher_cents += one.should_cents - one.priced_cents;
                 if self.higher.len() < HIGHER_MAX {
-                    self.higher.push(Mispriced { due: Default::default(), ..one });
+                    self.higher.push(Mispriced { due: Due::default(), ..one });
                 }
             }
             Some((_, Verdict::Nothing)) | None => {}
@@ -152,7 +153,7 @@ impl Context {
             }
             MispricingSubject::Fence | MispricingSubject::Edge => None,
         };
-        let usual = Default::default();
+        let usual = Billing::default();
         let within = Within { area, agent, from, until };
         let mut found = Found::default();
         let mut is_capped = false;

@@ -111,9 +111,10 @@ impl Context {
         let (_, permission) = permission.at(now);
         let mut paths: BTreeSet<_> =
             Qualification::ALL.iter().copied().filter(|by| permission.opens(*by)).collect();
-        let cards = match permission.membership {
-            true => tx.load::<RiderCards>(&asked.rider).await?.state,
-            false => RiderCards::default(),
+        let cards = if permission.membership {
+            tx.load::<RiderCards>(&asked.rider).await?.state
+        } else {
+            RiderCards::default()
         };
         let is_member = cards.is_member(now, bike.area_id);
         if !is_member {
@@ -165,12 +166,11 @@ impl Context {
         now: Timestamp,
     ) -> Result<Wanting, Refused> {
         let age = rider.identity().and_then(|identity| age_on(&identity.id_no, now));
-        let is_newcomer = match rules.recharge_first && rules.recharge_for == RechargeFor::Newcomers {
-            true => {
-                let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
-                !orders::has_ridden(&mut *db, id).await?
-            }
-            false => false,
+        let is_newcomer = if rules.recharge_first && rules.recharge_for == RechargeFor::Newcomers {
+            let mut db = self.runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
+            !orders::has_ridden(&mut *db, id).await?
+        } else {
+            false
         };
         Ok(Wanting { age, is_newcomer, recharge_cents })
     }

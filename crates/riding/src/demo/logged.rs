@@ -238,17 +238,16 @@ impl Logged {
             }
             Pays::Wallet => {
                 let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
-                let share = match money::from_wallet(&book, owed_cents, SpendFirst::Present) {
-                    Some(share) => share,
-                    None => {
-                        let cents = (owed_cents + TOP_UP_CENTS - 1) / TOP_UP_CENTS * TOP_UP_CENTS;
-                        self.take(tx, opened, payment_id, 1, cents, Purpose::TopUp).await?;
-                        let topped_up = money::topped_up(payment_id, 1, at, cents);
-                        post(tx, opened.rider_id, topped_up).await?;
-                        let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
-                        money::from_wallet(&book, owed_cents, SpendFirst::Present)
-                            .ok_or_else(Refused::not_found)?
-                    }
+                let share = if let Some(share) = money::from_wallet(&book, owed_cents, SpendFirst::Present) {
+                    share
+                } else {
+                    let cents = (owed_cents + TOP_UP_CENTS - 1) / TOP_UP_CENTS * TOP_UP_CENTS;
+                    self.take(tx, opened, payment_id, 1, cents, Purpose::TopUp).await?;
+                    let topped_up = money::topped_up(payment_id, 1, at, cents);
+                    post(tx, opened.rider_id, topped_up).await?;
+                    let book = tx.load::<Book>(&Holder::rider(opened.rider_id)).await?.state;
+                    money::from_wallet(&book, owed_cents, SpendFirst::Present)
+                        .ok_or_else(Refused::not_found)?
                 };
                 (share, 0, None)
             }

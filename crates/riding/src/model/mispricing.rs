@@ -106,7 +106,6 @@ fn left_instead(was: &Judgement, instead: &Judgement, priced: &Left, class: Retu
 
 /// An order's money, cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "each says its unit")]
 pub struct Paying {
     /// What it costs now.
     pub pay_cents: i64,

@@ -51,7 +51,7 @@ pub async fn fences(
          order by f.updated_at_ms desc, f.fence_id desc limit 50",
     )
     .bind(area)
-    .bind([FenceKind::Parking, FenceKind::NoStop, FenceKind::NoRide].map(|kind| kind.number()).to_vec())
+    .bind([FenceKind::Parking, FenceKind::NoStop, FenceKind::NoRide].map(FenceKind::number).to_vec())
     .bind(typed.map(kernel::list::containing))
     .fetch_all(db)
     .await

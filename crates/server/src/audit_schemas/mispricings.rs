@@ -77,8 +77,8 @@ fn found(state: &mut Fields, mut data: Fields) {
     set(state, "state", MispricingState::Found.number());
 }
 
-fn settled(state: &mut Fields, data: Fields) {
-    let given = &data["outcome"]["given"];
+fn settled(state: &mut Fields, mut data: Fields) {
+    let given = data.remove("outcome").unwrap_or_default()["given"].take();
     let grown = |key: &str, by: i64| state.get(key).and_then(Value::as_i64).unwrap_or(0) + by;
     let cents = |key: &str| given[key].as_i64().unwrap_or(0);
     let (settled, given_cents) =

@@ -451,7 +451,7 @@ pub async fn counted_between(
     .bind(from.millis())
     .bind(until.millis())
     .bind(FenceKind::Parking.number())
-    .bind([FenceKind::NoStop, FenceKind::NoRide].map(|kind| kind.number()).to_vec())
+    .bind([FenceKind::NoStop, FenceKind::NoRide].map(FenceKind::number).to_vec())
     .fetch_all(db)
     .await
 }
