@@ -8,7 +8,7 @@ use super::life::Times;
 /// Rows of one statement.
 const AT_ONCE: i64 = 200_000;
 
-/// From so many on indexes are made when all is there: an index for each row as it comes costs ten times as much.
+/// From so many on indexes are made when all is there: indexes that grow with each row cost the most of it.
 const INDEXED_AFTER: i64 = 500_000;
 
 /// Whose orders they are: riders with the cars of their areas, both numbered, as the read models have them.
