@@ -49,7 +49,7 @@ impl List {
 
     /// What a row is sorted by, each with its direction.
     pub(super) fn order_keys(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.order.split(", ").map(|key| key.rsplit_once(' ').unwrap_or((key, "asc")))
+        self.order.split(", ").map(|key| key.split_once(' ').unwrap_or((key, "asc")))
     }
 
     pub(super) fn source(&self) -> &'static str {

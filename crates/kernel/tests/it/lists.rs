@@ -144,6 +144,6 @@ async fn places_lead_through_the_whole_list_though_rows_come_and_go() {
         }
         let expected: Vec<i64> = before.into_iter().filter(|sale| Some(*sale) != gone).collect();
         assert!(seen == expected, "{stands} by {order}: each once, in order");
-        assert_eq!(seen.len() > COUNT_CAP as usize, stands == "true", "beyond what is counted too");
+        assert!(stands != "true" || seen.len() > COUNT_CAP as usize, "beyond what is counted too");
     }
 }

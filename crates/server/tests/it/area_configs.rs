@@ -12,7 +12,7 @@ use vocabulary::{AgentId, AreaId, Clock, RideOrderId, SystemClock, Timestamp};
 
 use crate::city::City;
 use crate::client::{Browser, Machine};
-use crate::stack::{ADMIN, Stack};
+use crate::stack::{ADMIN, Stack, put_orders};
 
 const HOUR_MS: i64 = 3_600_000;
 const BILLING: &str = "/config/area/billing";
@@ -190,15 +190,8 @@ async fn a_simulation_equals_computing_each_ride_again() {
     // Of another area, and of more than a week ago.
     let strange = [ended(&other, 2_000, 1, 30, Left::Well), ended(&city, 2_001, 24 * 8, 30, Left::Well)];
     let owner = stack.owner().await;
-    for row in rides.iter().chain(&strange) {
-        sqlx::query(
-            "insert into read.ride_order select * from jsonb_populate_record(null::read.ride_order, $1)",
-        )
-        .bind(row.stored().unwrap())
-        .execute(&owner)
-        .await
-        .unwrap();
-    }
+    let rows: Vec<Value> = rides.iter().chain(&strange).map(|row| row.stored().unwrap()).collect();
+    put_orders(&owner, &rows).await;
     let mut draft = Billing { cycle_s: 900, cycle_cents: 180, day_cap_cents: 2_000, ..Billing::default() };
     draft.returned.out_of_service_cents = 1_500;
     let (mut before, mut after, mut penalties, mut more, mut less) = (0, 0, 0, 0, 0);

@@ -321,3 +321,11 @@ async fn payment_provider(state: &Path) -> Running {
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
+
+/// Puts rows of orders where the read model keeps them, without their events.
+pub async fn put_orders(owner: &PgPool, rows: &[Value]) {
+    let mut db = owner.begin().await.unwrap();
+    sqlx::query("set local search_path = read").execute(&mut *db).await.unwrap();
+    kernel::rows::upsert(&mut db, "ride_order", "order_id", rows).await.unwrap();
+    db.commit().await.unwrap();
+}

@@ -12,7 +12,7 @@ use vocabulary::{AgentId, AreaId, Clock, SystemClock, Timestamp};
 use crate::city::City;
 use crate::client::{Browser, Machine};
 use crate::exports::{lines, recorded, taken};
-use crate::stack::{ADMIN, Stack, eventually};
+use crate::stack::{ADMIN, Stack, eventually, put_orders};
 
 const STATIONS: &str = "/statistics/station";
 const HOUR_MS: i64 = 3_600_000;
@@ -131,11 +131,7 @@ async fn missed_and_sold(owner: &PgPool, city: &City, fence: &str, at: i64) {
         "discount_cents": 0, "dispatch_cents": 0, "helmet_cents": 0, "pay_cents": 450, "paid_cents": 450,
         "recharge_cents": 0, "present_cents": 0, "third_cents": 0, "refund_cents": 0, "written_off_cents": 0,
         "reminders": 0, "updated_at_ms": at, "version": 1});
-    sqlx::query("insert into read.ride_order select * from jsonb_populate_record(null::read.ride_order, $1)")
-        .bind(order)
-        .execute(owner)
-        .await
-        .unwrap();
+    put_orders(owner, &[order]).await;
 }
 
 /// Somebody of the city's agent who holds this code.
