@@ -320,9 +320,8 @@ struct RefundedMispricing {
     request_body = RefundedMispricing, responses((status = 200, body = Answer<OrderChanged>)))]
 async fn refund(call: Call<Context>, Body(body): Body<RefundedMispricing>) -> Handled<OrderChanged> {
     let reason = reason(&body.reason).map_err(kernel::CommandError::Refused)?;
-    let case = call.state.runtime.desk.load::<Mispricing>(&body.id).await?.state;
-    let finding = case.finding().filter(|_| call.caller.full_scope.contains(kernel::Aggregate::owner(&case)));
-    let asked = refunding_all(body.id, finding.ok_or_else(Refused::not_found)?, body.to, reason);
+    let case = within_reach(&call, body.id).await?;
+    let asked = refunding_all(body.id, case.finding().ok_or_else(Refused::not_found)?, body.to, reason);
     let ctx = CommandContext { expected_version: body.version, ..call.request.context_of_account(json!({})) };
     let outcome = call.state.ports.approvals.do_or_ask(&call.caller, asked, &ctx).await?;
     let approval_id = match &outcome {
@@ -330,6 +329,13 @@ async fn refund(call: Call<Context>, Body(body): Body<RefundedMispricing>) -> Ha
         Outcome::Waits { approval, .. } => Some(*approval),
     };
     Ok(Answer::at(OrderChanged { approval_id }, outcome.receipt()))
+}
+
+/// A case that the caller may act on.
+async fn within_reach(call: &Call<Context>, id: MispricingId) -> Result<Mispricing, Refused> {
+    let case = call.state.runtime.desk.load::<Mispricing>(&id).await?.state;
+    let known = case.finding().is_some() && call.caller.full_scope.contains(kernel::Aggregate::owner(&case));
+    if known { Ok(case) } else { Err(Refused::not_found()) }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -345,6 +351,7 @@ struct DiscardedMispricing {
 #[utoipa::path(post, path = "/order/mispricing/discard", tag = "riding", operation_id = "discardMispricing",
     request_body = DiscardedMispricing, responses((status = 200, body = Answer<Nothing>)))]
 async fn discard(call: Call<Context>, Body(body): Body<DiscardedMispricing>) -> Handled<Value> {
+    within_reach(&call, body.id).await?;
     let done = call.acted::<Mispricing>(&body.id, MispricingCommand::Discard, body.version).await?;
     Ok(Answer::replied(done))
 }

@@ -316,7 +316,7 @@ fn of_orders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             "/order/miss/list" | "/order/miss/list/export" | "/order/miss/summary" | "/order/miss/{id}",
         ) => Sample::Ask(json!({"agentId": agent, "opAreaId": area})),
         ("GET", path) if path.starts_with("/order/mispricing/") => {
-            Sample::Ask(json!({"agentId": agent, "opAreaId": area, "subject": 1, "mispricingId": "1"}))
+            Sample::Ask(json!({"agentId": agent, "opAreaId": area, "subject": "1", "mispricingId": "1"}))
         }
         ("POST", path) if path.starts_with("/order/mispricing/") => {
             let found =
