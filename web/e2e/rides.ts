@@ -4,8 +4,8 @@ import { machineToken, server, WORKER } from './fixtures'
 import { adminKeys, call } from './wire'
 
 const RIDING = 1
-/** Of a degree of latitude about 60 m: what is drawn about a bike holds it, surely, however its fix wanders. */
-const HALF = 0.00055
+/** Of a degree of latitude about 145 m: what is drawn so far about a bike holds it beyond doubt, without another witness. */
+const HALF = 0.0013
 /** The provider takes it by agreement, in the background. */
 const CHANNEL = 3
 let riders = 0
@@ -77,17 +77,36 @@ async function begin(http: APIRequestContext, carId: string, areaId: string, wal
   return { ...rider, orderId }
 }
 
-/** A new rider with so much in his wallet rides off on some bike of the city. */
+/** The corners of what is drawn about a place, closed. */
+function cornersAbout({ lat, lng }: { lat: number; lng: number }): [number, number][] {
+  const half = HALF / Math.cos((lat * Math.PI) / 180)
+  return [
+    [lng - half, lat - HALF],
+    [lng + half, lat - HALF],
+    [lng + half, lat + HALF],
+    [lng - half, lat + HALF],
+    [lng - half, lat - HALF],
+  ]
+}
+
+/** The area that holds a place and all about it; null near its edge. */
+async function areaAbout(http: APIRequestContext, place: { lat: number; lng: number }): Promise<string | null> {
+  const stops = [place, ...cornersAbout(place).map(([lng, lat]) => ({ lat, lng }))].map(({ lat, lng }) => ({ lat, lng }))
+  const { results } = await told<{ results: { areaId: string | null }[] }>(await http.post('/open/v1/territory/judge', { data: { stops } }))
+  const [own] = results
+  return own && results.every(({ areaId }) => areaId === own.areaId) ? own.areaId : null
+}
+
+/** A new rider with so much in his wallet rides off on some bike of the city that stands well within its area. */
 export async function ride(http: APIRequestContext, walletCents = 0): Promise<Ride> {
   const feed = (await (await http.get('/open/gbfs/3.0/vehicle_status.json')).json()) as { data: { vehicles: { lat: number; lon: number }[] } }
-  for (const { lat, lon } of feed.data.vehicles.slice(0, 20)) {
+  for (const { lat, lon } of feed.data.vehicles.slice(0, 60)) {
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
     const { rows } = await told<{ rows: { carId: string; lat: number; lng: number }[] }>(await http.get(`/open/v1/rider/nearby?lat=${lat}&lng=${lon}`))
     const [bike] = rows
     if (!bike) continue
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
-    const { results } = await told<{ results: { areaId: string | null }[] }>(await http.post('/open/v1/territory/judge', { data: { stops: [{ lat: bike.lat, lng: bike.lng }] } }))
-    const areaId = results[0]?.areaId
+    const areaId = await areaAbout(http, bike)
     // oxlint-disable-next-line no-await-in-loop -- the first one usually does
     const begun = areaId ? await begin(http, bike.carId, areaId, walletCents) : null
     if (areaId && begun) return { ...begun, areaId, ...bike }
@@ -97,15 +116,7 @@ export async function ride(http: APIRequestContext, walletCents = 0): Promise<Ri
 
 /** Draws a no-stop zone about a ride's bike that costs so much, over whatever parking place it stands in; how it is switched off again. */
 export async function banAbout(http: APIRequestContext, { areaId, lat, lng }: Ride, name: string, penaltyCents: number): Promise<() => Promise<void>> {
-  const half = HALF / Math.cos((lat * Math.PI) / 180)
-  const corners = [
-    [lng - half, lat - HALF],
-    [lng + half, lat - HALF],
-    [lng + half, lat + HALF],
-    [lng - half, lat + HALF],
-    [lng - half, lat - HALF],
-  ]
-  const geometry = { type: 'Polygon', coordinates: [corners] }
+  const geometry = { type: 'Polygon', coordinates: [cornersAbout({ lat, lng })] }
   const body = { type: 'noStop', opAreaId: areaId, name, geometry, ban: { penaltyCents, weekdays: 127, hours: null }, confirmOverlap: true }
   const made = await call<{ id: string }>(http, adminKeys(), 'POST', '/fence', body)
   expect(made.suc, JSON.stringify(made)).toBe(true)

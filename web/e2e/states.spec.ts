@@ -87,6 +87,8 @@ test.describe('whoever is disabled while he works', () => {
       const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
       clean(context)
       const page = await context.newPage()
+      // Told by nobody, not by its socket either.
+      if (path !== '/permissions/role') await page.routeWebSocket(/\/backend\/ws$/, () => undefined)
       await enterByLink(page, request, phone)
       await visit(page, path)
       await expect(page.getByRole('banner')).toBeVisible()
