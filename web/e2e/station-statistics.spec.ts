@@ -82,7 +82,7 @@ test.describe.serial('station statistics', () => {
     await page.locator('.ant-table-tbody tr[data-row-key]').first().click()
     const drawer = page.locator('.ant-drawer-open')
     await expect(drawer.getByText(name, { exact: true }).first()).toBeVisible()
-    await expect(drawer.getByRole('list', { name: '指标' }).getByRole('listitem')).toHaveCount(6)
+    await expect(drawer.getByRole('list', { name: '指标' }).getByRole('listitem')).toHaveCount(9)
     await expect(drawer.getByRole('link', { name: '查看围栏' })).toHaveAttribute('href', /parking-fence\?open=\d+/)
     await page.keyboard.press('Escape')
     await expect(drawer).toHaveCount(0)

@@ -144,7 +144,8 @@ export function ListTable<Row extends object>(props: ListTableProps<Row>) {
                 if (event.key === 'Enter' && event.target === event.currentTarget) open(row)
               },
             }
-          : {}
+          : // A table wider than its place is scrolled from a row by the keyboard.
+            { tabIndex: 0 }
       }
       locale={{
         emptyText: query.isLoading ? (
