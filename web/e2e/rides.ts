@@ -8,6 +8,8 @@ const RIDING = 1
 const HALF = 0.0013
 /** The provider takes it by agreement, in the background. */
 const CHANNEL = 3
+/** Left in a no-stop zone. */
+const IN_BAN = 3
 let riders = 0
 
 export interface Rider {
@@ -120,6 +122,10 @@ export async function banAbout(http: APIRequestContext, { areaId, lat, lng }: Ri
   const body = { type: 'noStop', opAreaId: areaId, name, geometry, ban: { penaltyCents, weekdays: 127, hours: null }, confirmOverlap: true }
   const made = await call<{ id: string }>(http, adminKeys(), 'POST', '/fence', body)
   expect(made.suc, JSON.stringify(made)).toBe(true)
+  // Those who judge rides hear of it a moment later.
+  const machines = await machine()
+  const judged = async () => told<{ results: { class: number | null }[] }>(await machines.post('/open/v1/territory/judge', { data: { stops: [{ lat, lng }] } }))
+  await expect.poll(async () => (await judged()).results[0]?.class, { message: 'the ban counts' }).toBe(IN_BAN)
   return async () => {
     expect(await call(http, adminKeys(), 'POST', '/fence/state', { id: made.data.id, state: 0 })).toMatchObject({ suc: true })
   }
