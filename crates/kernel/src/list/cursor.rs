@@ -29,14 +29,14 @@ impl List {
     /// How what comes later compares; nothing where not all is sorted in one direction.
     pub(super) fn sign(&self) -> Option<&'static str> {
         let mut directions = self.order_keys().map(|(_, direction)| direction);
-        let sign = match directions.next()? {
+        let first = directions.next()?;
+        let sign = match first {
             "desc" => "<",
             "asc" => ">",
             // An order of its own: its rows have no places.
             _ => return None,
         };
-        let first = self.order_keys().next().map(|(_, direction)| direction);
-        directions.all(|direction| Some(direction) == first).then_some(sign)
+        directions.all(|direction| direction == first).then_some(sign)
     }
 
     /// The place behind `row`; nothing where it is not sorted by numbers alone.

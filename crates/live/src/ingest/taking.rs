@@ -20,9 +20,7 @@ const CAUGHT_UP: u64 = 5_000;
 /// See the module.
 pub(super) struct Taking<'a> {
     ingest: &'a Ingest,
-    /// Stored before, by whoever led: not to be stored again.
-    stored: u64,
-    /// Taken in by this run.
+    /// Taken in by this run, or stored before it.
     taken: u64,
     /// Number of the last delivery.
     delivered: u64,
@@ -42,7 +40,6 @@ impl<'a> Taking<'a> {
         }
         Self {
             ingest,
-            stored,
             taken: stored,
             delivered: 0,
             book,
@@ -132,9 +129,8 @@ impl<'a> Taking<'a> {
         }
     }
 
-    pub(super) fn done(&mut self, done: &Done) {
-        if let Done::Stored(seq) = done {
-            self.stored = self.stored.max(*seq);
+    pub(super) fn done(&self, done: &Done) {
+        if matches!(done, Done::Stored) {
             measure::lag(self.pending);
         }
     }

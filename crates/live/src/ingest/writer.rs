@@ -39,8 +39,8 @@ impl Batch {
 
 /// What came of a piece of work.
 pub(super) enum Done {
-    /// The stream is stored up to this number.
-    Stored(u64),
+    /// A batch is stored.
+    Stored,
     /// The latest states are kept.
     Kept,
 }
@@ -136,7 +136,7 @@ impl Ledger {
         self.stored = seq;
         message.ack_with(AckKind::Ack).await.map_err(nats_error)?;
         measure::stored(batch.rows.len(), began.elapsed());
-        Ok((self, Done::Stored(seq)))
+        Ok((self, Done::Stored))
     }
 
     async fn try_store(&mut self, batch: &Batch, seq: u64) -> Result<(), IngestError> {

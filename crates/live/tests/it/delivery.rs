@@ -222,7 +222,7 @@ impl City {
     }
 }
 
-async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
+pub async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
     let begun = Instant::now();
     while !so().await {
         assert!(begun.elapsed() < PATIENCE, "not in time: {what}");

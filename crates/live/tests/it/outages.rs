@@ -9,17 +9,8 @@ use live::report::Report;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{Clock, SystemClock, Timestamp};
 
+use crate::delivery::until;
 use crate::ingest::{City, lead, report, say};
-
-/// Waits for what is to come.
-async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    let reached = async {
-        while !so().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), reached).await.unwrap_or_else(|_| panic!("never: {what}"));
-}
 
 fn shows(node: &Ingest, soc: u8) -> bool {
     node.memory.latest("K17").is_some_and(|latest| latest.soc_percent == soc)
