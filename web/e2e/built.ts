@@ -1,6 +1,6 @@
 /** The pages that are built, of the route table itself: a new one is looked at the day it is added. */
 import { readFileSync } from 'node:fs'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 
 interface Entry {
   path: string
@@ -39,4 +39,24 @@ export async function settled(page: Page): Promise<void> {
 export async function withoutMenu(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await expect(page.locator('.ant-drawer-mask:visible')).toHaveCount(0)
+}
+
+/** What pages are looked at on: a wall's desk, a laptop, a phone. */
+export const SIZES = [
+  [1920, 1080],
+  [1366, 768],
+  [390, 844],
+] as const
+
+/** Looks at a page at all sizes, each time with a picture under this name: nothing of it may stick out. */
+export async function fitsEverywhere(page: Page, name: string): Promise<void> {
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height })
+    // On a phone the menu opens over the page.
+    await page.waitForTimeout(500)
+    await withoutMenu(page)
+    await page.screenshot({ path: test.info().outputPath(`${name}-${width}.png`) })
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
+  }
 }

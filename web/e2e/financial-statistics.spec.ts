@@ -1,10 +1,10 @@
 /** 每日统计: figures of the demo city's rides, each with its 口径, down to the entries and the orders that they are made of. */
 import { readFileSync } from 'node:fs'
-import { type Locator, type Page, request as requests } from '@playwright/test'
+import { type Locator, type Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { settled, withoutMenu } from './built'
-import { at, expect, hashOf, machineToken, server, SIGNED_IN, test } from './fixtures'
-import { ride, told } from './rides'
+import { settled, SIZES, withoutMenu } from './built'
+import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
+import { machine, ride, told } from './rides'
 import { enterByLink, newOperator } from './wire'
 
 test.use({ storageState: SIGNED_IN })
@@ -16,16 +16,11 @@ const cents = (text: string) => Math.round(Number(text.replaceAll(',', '')) * 10
 const PAID = 4
 /** What is over sooner costs nothing. */
 const FREE_MS = 62_000
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
 const centsOf = async (cell: Locator) => cents(await cell.innerText())
 
 /** Somebody pays into his wallet, rides and pays for it; what his ride cost, cents. */
 async function ridden(): Promise<{ orderId: string; payCents: number }> {
-  const http = await requests.newContext({ baseURL: server(), extraHTTPHeaders: { Authorization: `Bearer ${machineToken()}` } })
+  const http = await machine()
   const { userId, orderId } = await ride(http)
   const begun_ms = Date.now()
   await told(await http.post('/open/v1/rider/top-up', { data: { userId, channel: 3, agreed: true, amountCents: 5_000 } }))

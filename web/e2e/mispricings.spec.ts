@@ -1,6 +1,6 @@
 /** 受影响订单: a ban that was drawn wrong is looked for from its version, what it priced is listed, and all of it is given back. */
 import { violationsOf } from './axe'
-import { settled, withoutMenu } from './built'
+import { fitsEverywhere, settled, SIZES, withoutMenu } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { accountOf, banAbout, endPaid, machine, ride } from './rides'
 
@@ -9,11 +9,6 @@ test.use({ storageState: SIGNED_IN })
 const WALLET_CENTS = 20_000
 const PENALTY_CENTS = 1_500
 const stamp = Date.now().toString(36)
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
 
 test('ROUTE-022 orders of a wrong ban are found from its version and given back at once', async ({ page, request }) => {
   test.setTimeout(300_000)
@@ -52,14 +47,7 @@ test('ROUTE-022 orders of a wrong ban are found from its version and given back 
   expect((await accountOf(http, begun.userId))['rechargeCents']).toBe(WALLET_CENTS - paid_cents)
   await settled(page)
   expect(await violationsOf(page)).toEqual([])
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.waitForTimeout(500)
-    await withoutMenu(page)
-    await page.screenshot({ path: test.info().outputPath(`case-${width}.png`) })
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
-  }
+  await fitsEverywhere(page, 'case')
   await page.setViewportSize({ width: 1366, height: 768 })
 
   await result.getByRole('button', { name: '全部退还' }).click()

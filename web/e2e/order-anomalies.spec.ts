@@ -1,15 +1,10 @@
 /** Strange orders: a view of the orders' page, with what the server does by itself and when it last did. */
 import { violationsOf } from './axe'
-import { settled, withoutMenu } from './built'
+import { fitsEverywhere, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
 
 test('ROUTE-022 strange orders are a view of the orders, which the address names', async ({ page }) => {
   test.setTimeout(180_000)
@@ -33,15 +28,7 @@ test('ROUTE-022 strange orders are a view of the orders, which the address names
   await expect.poll(() => hashOf(page)).toBe('/user-order?view=anomalies')
   await settled(page)
   expect(await violationsOf(page)).toEqual([])
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    // On a phone the menu opens over the page.
-    await page.waitForTimeout(500)
-    await withoutMenu(page)
-    await page.screenshot({ path: test.info().outputPath(`anomalies-${width}.png`) })
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
-  }
+  await fitsEverywhere(page, 'anomalies')
   await page.setViewportSize({ width: 1366, height: 768 })
   await view(/用户订单/).click()
   await expect.poll(() => hashOf(page)).toBe('/user-order')

@@ -1,16 +1,11 @@
 /** What riders did not get is listed by reason beside orders, and who owes for a ride is reminded. */
 import { violationsOf } from './axe'
-import { settled, withoutMenu } from './built'
+import { fitsEverywhere, settled } from './built'
 import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 import { come, machine, ride, told } from './rides'
 
 test.use({ storageState: SIGNED_IN })
 
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
 /** A ride of the city costs something after so long, at the latest. */
 const FREE_MS = 75_000
 /** Nobody is reminded at night. */
@@ -58,14 +53,7 @@ test('ROUTE-022 a bike that somebody rides is missed by another one, who is foun
   await page.goto(at('/user-order?view=misses'))
   await settled(page)
   expect(await violationsOf(page)).toEqual([])
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height })
-    await page.waitForTimeout(500)
-    await withoutMenu(page)
-    await page.screenshot({ path: test.info().outputPath(`misses-${width}.png`) })
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(wide, `at ${width} nothing sticks out`).toBeLessThanOrEqual(0)
-  }
+  await fitsEverywhere(page, 'misses')
 })
 
 test('ROUTE-116 who owes for a ride is reminded from its page, once an hour and not at night', async ({ page }) => {

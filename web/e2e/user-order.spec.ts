@@ -1,15 +1,11 @@
 /** Orders of the back-office: a ride of the simulated city is ended by support, looked at with its way and its fare, and lowered. */
 import { violationsOf } from './axe'
+import { SIZES } from './built'
 import { at, expect, SIGNED_IN, test } from './fixtures'
 import { machine, ride } from './rides'
 
 test.use({ storageState: SIGNED_IN })
 
-const SIZES = [
-  [1920, 1080],
-  [1366, 768],
-  [390, 844],
-] as const
 test('ROUTE-022 ROUTE-116 an order is found, ended at its true time, and shown with all that its fare follows from', async ({ page }) => {
   test.setTimeout(180_000)
   const { orderId: order } = await ride(await machine())
