@@ -45,6 +45,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
         Arc::new(Folded::<read::vehicles::VehicleRow>::new()),
         Arc::new(Folded::<read::devices::Row>::new()),
         Arc::new(read::commands::CommandProjector),
+        Arc::new(read::shelved_days::ShelvedDays),
     ]
 }
 

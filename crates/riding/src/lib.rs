@@ -58,6 +58,7 @@ pub fn routes(context: &Context) -> Routes {
         .merge(http::open_rides::routes(context))
         .merge(http::open_payments::routes(context))
         .merge(http::card_products::routes(context))
+        .merge(http::card_simulation::routes(context))
         .merge(http::card_holdings::routes(context))
         .merge(http::open_cards::routes(context))
         .merge(http::configs::routes(context))

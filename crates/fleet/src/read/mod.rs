@@ -2,5 +2,6 @@
 
 pub mod commands;
 pub mod devices;
+pub mod shelved_days;
 pub mod vehicle_list;
 pub mod vehicles;

@@ -199,6 +199,17 @@ impl List {
         }
     }
 
+    /// Rows of which the truth in `column` holds or does not, if either is asked for; written out, so that an index of the few
+    /// serves it.
+    #[must_use]
+    pub fn holds(self, column: &str, wanted: Option<bool>) -> Self {
+        match wanted {
+            Some(true) => self.matching(&[column], vec![]),
+            Some(false) => self.matching(&[&format!("not {column}")], vec![]),
+            None => self,
+        }
+    }
+
     /// Rows whose `column` is one of `values`, if any are given.
     #[must_use]
     pub fn is_one_of(self, column: &str, values: Vec<i64>) -> Self {

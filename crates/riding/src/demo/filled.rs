@@ -42,7 +42,8 @@ const FILL: &str = "
             'ridden', jsonb_build_object('start_at', begun, 'end_at', ended, 'distance_m', metres),
             'receipt', jsonb_build_object('lines', jsonb_build_array(
                     jsonb_build_object('rule', 2, 'amountCents', pay, 'quantity', 1)), 'originCents', origin, 'cardCents', card,
-                'discountCents', 0, 'dispatchCents', dispatch, 'helmetCents', 0, 'payCents', origin - card + dispatch)) end,
+                'discountCents', 0, 'dispatchCents', dispatch, 'helmetCents', 0, 'payCents', origin - card + dispatch,
+                'heldBackCents', 0)) end,
         origin, card, 0, dispatch, 0, pay, paid, case when third then 0 else paid end, 0, case when third then paid else 0 end,
         case when state = 6 then paid when back then paid / 2 else 0 end, 0,
         case when paid > 0 then case when third then 1 + k % 2 else 0 end end, coalesce(ended, opened), 5
@@ -66,7 +67,7 @@ const FILL: &str = "
                         case when h3 % 1000 >= 75 then riding_ms / 280 else 0 end as metres
                     from (
                         select k, opened, h2, h3, h4, r.rider_id, r.agent_id, r.area_id, c.car_id, c.imei,
-                            (60000 + 600000 * least(-ln((1 + h1 % 1048576) / 1048577.0), 30))::bigint as riding_ms,
+                            (60000 + 600000 * least(-ln((1 + h1 % 1048576) / 1048577.0::float8), 30))::bigint as riding_ms,
                             case when h3 % 1000 >= 75 then case when h2 % 1000 < 850 then 0 when h2 % 1000 < 960 then 1
                                 when h2 % 1000 < 970 then 2 when h2 % 1000 < 995 then 3 else 4 end end::smallint as class,
                             case when h3 % 1000 >= 75 then case when h1 % 1000 < 960 then 1 when h1 % 1000 < 975 then 2
@@ -80,7 +81,7 @@ const FILL: &str = "
                                 hashint8extended(k, $6 + 3) >> 1 & 1152921504606846975 as h4
                             from generate_series($1, $2) k
                         ) drawn
-                        join demo_rider r on r.n = floor($7 * power((h4 % 1048576) / 1048576.0, 1.5))::bigint
+                        join demo_rider r on r.n = floor($7 * power((h4 % 1048576) / 1048576.0::float8, 1.5))::bigint
                         join demo_car c on c.area_id = r.area_id and c.n = h2 % r.cars
                     ) ridden
                 ) left_somewhere
@@ -103,7 +104,8 @@ pub async fn fill(
     }
     sqlx::raw_sql("analyze demo_rider; analyze demo_car").execute(&mut *db).await?;
     let riders: i64 = sqlx::query_scalar("select count(*) from demo_rider").fetch_one(&mut *db).await?;
-    let indexes = if orders >= INDEXED_AFTER { without_indexes(db).await? } else { Vec::new() };
+    let large = orders >= INDEXED_AFTER;
+    let indexes = if large { without_indexes(db, "read.ride_order").await? } else { Vec::new() };
     let mut done = 0;
     while riders > 0 && done < orders {
         let until = (done + AT_ONCE).min(orders);
@@ -128,12 +130,13 @@ pub async fn fill(
     Ok(())
 }
 
-/// Drops the table's indexes but that of its key; how they are made again.
-async fn without_indexes(db: &mut PgConnection) -> sqlx::Result<Vec<String>> {
+/// Drops a table's indexes but that of its key; how they are made again.
+pub async fn without_indexes(db: &mut PgConnection, table: &str) -> sqlx::Result<Vec<String>> {
     let indexes: Vec<(String, String)> = sqlx::query_as(
         "select c.oid::regclass::text, pg_get_indexdef(c.oid) || ';' from pg_index i join pg_class c on c.oid = i.indexrelid
-         where i.indrelid = 'read.ride_order'::regclass and not i.indisprimary order by c.oid",
+         where i.indrelid = $1::text::regclass and not i.indisprimary order by c.oid",
     )
+    .bind(table)
     .fetch_all(&mut *db)
     .await?;
     for (name, _) in &indexes {

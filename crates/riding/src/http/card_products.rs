@@ -17,7 +17,7 @@ use crate::model::card::{CardKind, UNLIMITED};
 use crate::model::card_product::{CardForm, CardProduct, CardProductCommand, ProductOf};
 use crate::read::card_products::{self, CardProductRow, CardProductVersion};
 
-const CARDS: Permit = Permit::AnyOf(&["1703", "1705"]);
+pub(super) const CARDS: Permit = Permit::AnyOf(&["1703", "1705"]);
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -145,14 +145,14 @@ impl Context {
 }
 
 /// A product that the caller may see and change.
-async fn found(call: &Call<Context>, id: CardProductId) -> Result<ProductOf, Refused> {
+pub(super) async fn product(call: &Call<Context>, id: CardProductId) -> Result<CardProduct, Refused> {
     let product = call.state.runtime.desk.load::<CardProduct>(&id).await?.state;
-    let (of, form) = product.of().zip(product.latest()).ok_or_else(Refused::not_found)?;
+    let form = product.latest().ok_or_else(Refused::not_found)?;
     if !call.caller.full_scope.contains(product.owner()) {
         return Err(Refused::not_found());
     }
     permit(&call.caller, form.card.kind)?;
-    Ok(of)
+    Ok(product)
 }
 
 const fn kept(draft: bool, of: ProductOf, form: CardForm) -> CardProductCommand {
@@ -208,7 +208,7 @@ struct ChangedCard {
 #[utoipa::path(put, path = "/marketing/card", tag = "riding", operation_id = "updateCard", request_body = ChangedCard,
     responses((status = 200, body = Answer<Nothing>)))]
 async fn update(call: Call<Context>, Body(body): Body<ChangedCard>) -> Handled<Value> {
-    let of = found(&call, body.id).await?;
+    let of = product(&call, body.id).await?.of().ok_or_else(Refused::not_found)?;
     call.state.only_areas_of(of.agent_id, &body.form.card.area_ids).await?;
     let command = kept(body.draft, of, body.form);
     Ok(Answer::replied(call.acted::<CardProduct>(&body.id, command, Some(body.version)).await?))
@@ -220,7 +220,7 @@ async fn act(
     version: Option<i64>,
     command: CardProductCommand,
 ) -> Handled<Value> {
-    found(call, id).await?;
+    product(call, id).await?;
     Ok(Answer::replied(call.acted::<CardProduct>(&id, command, version).await?))
 }
 
@@ -279,7 +279,7 @@ async fn versions(
     Seen(seen): Seen,
     Params(Which { id }): Params<Which>,
 ) -> Handled<CardVersions> {
-    found(&call, id).await?;
+    product(&call, id).await?;
     let mut db = call.state.runtime.reads.scoped(&call.caller.full_scope, seen, &["card_product"]).await?;
     Ok(Answer(CardVersions { rows: card_products::versions(&mut *db, id).await? }))
 }

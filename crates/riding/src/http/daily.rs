@@ -15,12 +15,13 @@ use wire::{
 
 use super::daily_shapes::{
     DailyAnswer, DailyAreaRow, DailyAreasAnswer, DailyFreshness, DailyRanks, DailyRow, DailySummary,
-    RankedArea,
+    DailySums, RankedArea,
 };
 use crate::Context;
 use crate::app::NEWEST;
 use crate::model::revenue::{Figures, closes_at};
 use crate::read::revenue_days::{self, AreaSums, DaySums, Meant, READS};
+use crate::read::shelved_days::{self, Bikes};
 
 /// Who looks at daily statistics.
 pub(super) const DAILY: Permit = Permit::AnyOf(&["150101"]);
@@ -121,18 +122,18 @@ impl Reading {
     }
 
     /// Every day of the range, also those on which nothing happened.
-    fn rows(&self, range: DayRange, known: &[DaySums]) -> Vec<DailyRow> {
-        let row = |number: i64| {
+    fn rows(&self, range: DayRange, known: &[DaySums], bikes: &Bikes) -> Vec<DailyRow> {
+        let row = |(number, bikes): (i64, &f64)| {
             let day = Day(number);
             let found = known.iter().find(|one| one.day == day);
             DailyRow {
                 day: day.date().to_string(),
                 at: day.hour(0).millis(),
                 is_closed: self.is_closed(day),
-                sums: found.map_or_else(Figures::default, |one| one.figures).into(),
+                sums: DailySums::new(found.map_or_else(Figures::default, |one| one.figures), 1, *bikes),
             }
         };
-        (range.from.0..=range.until.0).map(row).collect()
+        (range.from.0..=range.until.0).zip(&bikes.days).map(row).collect()
     }
 }
 
@@ -149,7 +150,7 @@ fn yuan(cents: i64) -> f64 {
     cents as f64 / 100.0
 }
 
-fn summary(now: &Figures, before: &Figures) -> DailySummary {
+fn summary((now, bikes): (&Figures, &DailySums), (before, past): (&Figures, &DailySums)) -> DailySummary {
     let count =
         |of: fn(&Figures) -> i64| Figure { now: Some(of(now) as f64), before: Some(of(before) as f64) };
     let money = |of: fn(&Figures) -> i64| Figure { now: Some(yuan(of(now))), before: Some(yuan(of(before))) };
@@ -174,6 +175,9 @@ fn summary(now: &Figures, before: &Figures) -> DailySummary {
         each_km: part(Figures::each_m, 1000.0),
         relief_percent: hundredths(Figures::relief_rate),
         gift: money(|of| of.gift_cents),
+        bikes: Figure { now: Some(bikes.bikes), before: Some(past.bikes) },
+        orders_per_bike: Figure { now: bikes.orders_per_bike, before: past.orders_per_bike },
+        due_per_bike: Figure { now: bikes.due_per_bike, before: past.due_per_bike },
     }
 }
 
@@ -209,8 +213,13 @@ async fn daily(
     let days = revenue_days::by_day(&mut reading.db, &asked.meant(range)?, scope).await?;
     let past = revenue_days::by_day(&mut reading.db, &asked.meant(before)?, scope).await?;
     let areas = revenue_days::by_area(&mut reading.db, &asked.meant(range)?, scope).await?;
-    let all = sum(days.iter().map(|one| &one.figures))?;
-    let series = reading.rows(range, &days);
+    let bikes = shelved_days::of(&mut reading.db, &asked.meant(range)?, scope, reading.now).await?;
+    let stood = shelved_days::of(&mut reading.db, &asked.meant(before)?, scope, reading.now).await?;
+    let (all, earlier) =
+        (sum(days.iter().map(|one| &one.figures))?, sum(past.iter().map(|one| &one.figures))?);
+    let totals = DailySums::new(all, range.days(), bikes.bike_days());
+    let totals_before = DailySums::new(earlier, before.days(), stood.bike_days());
+    let series = reading.rows(range, &days, &bikes);
     let mut rows = series.clone();
     sort(&mut rows, given(asked.sort.as_ref()))?;
     let count = range.days();
@@ -221,14 +230,14 @@ async fn daily(
         range: told(range),
         before: told(before),
         freshness: DailyFreshness { read_at: reading.read_at(&days) },
-        summary: summary(&all, &sum(past.iter().map(|one| &one.figures))?),
+        summary: summary((&all, &totals), (&earlier, &totals_before)),
         series,
         rank: DailyRanks {
             due: leaders(&areas, Figures::due_cents, yuan),
             orders: leaders(&areas, |of| of.orders, |value| value as f64),
             owing: leaders(&areas, Figures::owing_cents, yuan),
         },
-        totals: all.into(),
+        totals,
         rows: rows.into_iter().skip(skipped).take(shown).collect(),
         count,
         capped: false,
@@ -245,25 +254,36 @@ async fn areas(
     Params(asked): Params<DailyQuery>,
 ) -> Handled<DailyAreasAnswer> {
     let mut reading = Reading::begin(&context, &caller).await?;
-    let meant = asked.meant(asked.range(reading.now)?)?;
+    let range = asked.range(reading.now)?;
+    let meant = asked.meant(range)?;
     let scope = &caller.full_scope;
     let days = revenue_days::by_day(&mut reading.db, &meant, scope).await?;
     let found = revenue_days::by_area(&mut reading.db, &meant, scope).await?;
+    let bikes = shelved_days::of(&mut reading.db, &meant, scope, reading.now).await?;
     drop(reading);
-    let totals = sum(days.iter().map(|one| &one.figures))?.into();
+    let all = sum(days.iter().map(|one| &one.figures))?;
+    let totals = DailySums::new(all, range.days(), bikes.bike_days());
+    let stood = |one: &AreaSums| {
+        let area = one.area_id.and_then(|area| bikes.areas.get(&(one.agent_id, area)));
+        area.copied().unwrap_or(0.0)
+    };
     let row = |one: AreaSums| DailyAreaRow {
+        sums: DailySums::new(one.figures, range.days(), stood(&one)),
         id: one.area_id.map_or_else(|| format!("a{}", one.agent_id), |area| area.to_string()),
         op_area_id: one.area_id,
         area_name: one.area_name,
         agent_id: one.agent_id,
         company: one.company,
-        sums: one.figures.into(),
     };
     Ok(Answer(DailyAreasAnswer { rows: found.into_iter().map(row).collect(), totals }))
 }
 
 fn rate(value: Option<i64>) -> String {
     value.map_or_else(String::new, |value| format!("{}.{:02}%", value / 100, value.abs() % 100))
+}
+
+fn per_bike(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.2}"))
 }
 
 const FILE: Export<DailyRow> = Export {
@@ -274,6 +294,9 @@ const FILE: Export<DailyRow> = Export {
         Column::text("isClosed", "结账", |row| if row.is_closed { "已结" } else { "未结" }),
         Column::count("orders", "订单", |row| row.sums.figures.orders),
         Column::count("shortOrders", "短时订单", |row| row.sums.figures.short_orders),
+        Column::made("bikes", "日均上架车辆", |row| row.sums.bikes.to_string()),
+        Column::made("ordersPerBike", "车均单量", |row| per_bike(row.sums.orders_per_bike)),
+        Column::made("duePerBike", "车均流水（元）", |row| per_bike(row.sums.due_per_bike)),
         Column::money("dueCents", "应收 A（元）", |row| row.sums.due_cents),
         Column::money("paidCents", "新增实收 E（元）", |row| row.sums.paid_cents),
         Column::money("owingCents", "新增欠款 C（元）", |row| row.sums.owing_cents),
@@ -328,7 +351,9 @@ async fn file(
     let mut reading = Reading::begin(&context, &caller).await?;
     let range = asked.range(reading.now)?;
     let days = revenue_days::by_day(&mut reading.db, &asked.meant(range)?, &caller.full_scope).await?;
-    let mut rows = reading.rows(range, &days);
+    let bikes =
+        shelved_days::of(&mut reading.db, &asked.meant(range)?, &caller.full_scope, reading.now).await?;
+    let mut rows = reading.rows(range, &days, &bikes);
     drop(reading);
     sort(&mut rows, given(asked.sort.as_ref()))?;
     FILE.hand_out(&disclosure, &columns, &asked, &rows).await

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId};
 use wire::{Figure, TimeRange};
 
+use crate::model::per_bike::{each, hundredths};
 use crate::model::revenue::Figures;
 
 /// Sums, and what follows from them. Rates are ten-thousandths, and null where there is nothing to be a part of.
@@ -47,11 +48,23 @@ pub(super) struct DailySums {
     /// 单均里程, metres.
     #[schema(required)]
     pub(super) each_m: Option<i64>,
+    /// 日均上架车辆, to the hundredth.
+    pub(super) bikes: f64,
+    /// 车均单量: orders for each bike and day, to the hundredth; null: no bike was on the streets.
+    #[schema(required)]
+    pub(super) orders_per_bike: Option<f64>,
+    /// 车均流水: 应收 A for each bike and day, yuan; null: no bike was on the streets.
+    #[schema(required)]
+    pub(super) due_per_bike: Option<f64>,
 }
 
-impl From<Figures> for DailySums {
-    fn from(figures: Figures) -> Self {
+impl DailySums {
+    /// Of so many days, on which `bike_days` bikes stood on the streets, each day's added up.
+    pub(super) fn new(figures: Figures, days: i64, bike_days: f64) -> Self {
         Self {
+            bikes: hundredths(bike_days / days.max(1) as f64),
+            orders_per_bike: each(figures.orders, bike_days),
+            due_per_bike: each(figures.due_cents(), bike_days).map(|cents| hundredths(cents / 100.0)),
             due_cents: figures.due_cents(),
             paid_cents: figures.paid_cents(),
             owing_cents: figures.owing_cents(),
@@ -135,6 +148,12 @@ pub(super) struct DailySummary {
     pub(super) each_km: Figure,
     /// 优惠占比, percent.
     pub(super) relief_percent: Figure,
+    /// 日均上架车辆.
+    pub(super) bikes: Figure,
+    /// 车均单量, a day.
+    pub(super) orders_per_bike: Figure,
+    /// 车均流水, a day.
+    pub(super) due_per_bike: Figure,
     /// 赠送成本.
     pub(super) gift: Figure,
 }

@@ -37,7 +37,7 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ListQuery {
+pub struct ListQuery {
     /// A bike's number or a whole phone.
     keyword: Option<String>,
     /// Those of this agent.
@@ -100,7 +100,7 @@ impl Listing for ListQuery {
             .between("m.at_ms", from.map(Timestamp::millis), until.map(Timestamp::millis));
         let Some(typed) = given(self.keyword.as_ref()) else { return Ok(list) };
         Ok(match typed.parse::<Phone>() {
-            Ok(phone) => list.is("r.phone", Some(phone.as_str())),
+            Ok(phone) => crate::read::of_phone(list, "m.rider_id", &phone),
             Err(_) => list.is("m.car_id", Some(typed)),
         })
     }

@@ -4,6 +4,7 @@ pub mod anomalies;
 pub mod blacklist;
 pub mod card_holdings;
 pub mod card_products;
+pub mod card_simulation;
 pub mod certifications;
 pub mod configs;
 pub mod daily;

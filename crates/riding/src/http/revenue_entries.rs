@@ -14,7 +14,7 @@ use crate::read::revenue_days::{self, RevenueEntryRow};
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
     Routes::new("riding")
-        .add_list::<EntriesQuery>(
+        .add_list::<ListQuery>(
             DAILY,
             Listed {
                 path: "/report/daily/entries",
@@ -28,7 +28,7 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct EntriesQuery {
+pub struct ListQuery {
     /// That belong to this day or a later one: `YYYY-MM-DD`.
     start_time: Option<String>,
     /// That belong to this day or an earlier one.
@@ -47,7 +47,7 @@ pub(super) struct EntriesQuery {
     of_earlier: Option<bool>,
 }
 
-impl Listing for EntriesQuery {
+impl Listing for ListQuery {
     type State = Context;
     type Row = RevenueEntryRow;
     const READS: &'static [&'static str] = &["revenue_day", "area"];
@@ -87,8 +87,8 @@ impl Listing for EntriesQuery {
             .is_one_of("e.area_id", areas)
             .is("e.area_id", self.without_area.filter(|without| *without).map(|_| 0_i64))
             .is("e.what", self.movement.map(Movement::what))
-            .is("e.is_late", self.late)
-            .is("e.is_of_earlier", self.of_earlier))
+            .holds("e.is_late", self.late)
+            .holds("e.is_of_earlier", self.of_earlier))
     }
 
     async fn shown(

@@ -221,6 +221,11 @@ impl CardProduct {
         self.history.version(number)
     }
 
+    /// The version that counts at `now`, on sale or not.
+    pub fn counts(&self, now: Timestamp) -> Option<&CardForm> {
+        self.history.at(now).map(|version| &version.said).filter(|_| !self.is_deleted)
+    }
+
     /// What is sold at `now`.
     pub fn on_sale(&self, now: Timestamp) -> Result<&Version<CardForm>, CardProductRefusal> {
         self.known()?;

@@ -7,8 +7,8 @@ use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, List, Projector, Recorded, Stored, row, rows};
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::PgConnection;
 use sqlx::types::Json;
+use sqlx::{FromRow, PgConnection};
 use utoipa::ToSchema;
 use vocabulary::{
     AgentId, AreaId, CardHoldingId, CardProductId, DataOwner, PaymentId, RideOrderId, RiderId, Scope,
@@ -274,6 +274,47 @@ pub async fn rides_since(
     )
     .bind(rider)
     .bind(since.millis())
+    .fetch_all(db)
+    .await
+}
+
+/// A ride as a card would have met it.
+#[derive(Clone, Copy, Debug, FromRow)]
+pub struct PastRide {
+    /// Who rode.
+    pub rider_id: RiderId,
+    /// Where it began.
+    pub area_id: AreaId,
+    /// Which version of the area's billing priced it.
+    pub billing_version: i64,
+    /// When it began, epoch milliseconds …
+    pub start_at_ms: i64,
+    /// … and when it ended.
+    pub end_at_ms: i64,
+    /// Metres.
+    pub distance_m: i64,
+}
+
+/// Rides in scope of an agent, in `areas` of his where any are named, that began since then and are over: the last ones first, at
+/// most `most`.
+pub async fn past_rides(
+    db: &mut PgConnection,
+    agent: AgentId,
+    areas: &[AreaId],
+    since: Timestamp,
+    most: i64,
+) -> sqlx::Result<Vec<PastRide>> {
+    let areas: Vec<i64> = areas.iter().map(|area| area.0).collect();
+    sqlx::query_as(
+        "select rider_id, area_id, billing_version, start_at_ms, end_at_ms, distance_m from read.ride_order
+         where agent_id = $1 and (cardinality($2::bigint[]) = 0 or area_id = any($2)) and opened_at_ms >= $3
+             and start_at_ms is not null and end_at_ms is not null
+         order by opened_at_ms desc, order_id desc limit $4",
+    )
+    .bind(agent)
+    .bind(areas)
+    .bind(since.millis())
+    .bind(most)
     .fetch_all(db)
     .await
 }

@@ -181,6 +181,7 @@ pub fn list(scope: &Scope) -> List {
          left join read.fence f on f.fence_id = m.parking_id",
         "m.at_ms desc, m.miss_id desc",
     )
+    .found_in("report.miss m", "m.miss_id")
     .of_agents("m.agent_id", scope)
     .of_areas("m.area_id", scope)
 }

@@ -18,6 +18,7 @@ pub mod return_reviews;
 pub mod revenue;
 pub mod revenue_days;
 pub mod riders;
+pub mod shelved_days;
 pub mod wallets;
 pub mod wrong_versions;
 

@@ -13,7 +13,7 @@ use crate::model::movement::Movement;
 use crate::model::revenue::Figures;
 
 /// Read models that these need.
-pub const READS: &[&str] = &["revenue_day"];
+pub const READS: &[&str] = &["revenue_day", "shelved_day"];
 /// Areas that are told one by one, at most.
 pub const AREAS_MOST: i64 = 1_000;
 
@@ -31,8 +31,9 @@ pub struct Meant {
 }
 
 impl Meant {
-    fn narrow(&self, query: &mut QueryBuilder<Postgres>, scope: &Scope) {
-        query.push(" where d.day >= ").push_bind(self.from.0);
+    /// Cuts rows `d` down to the days from `from` on and to whose they are.
+    pub(super) fn narrow(&self, query: &mut QueryBuilder<Postgres>, from: Day, scope: &Scope) {
+        query.push(" where d.day >= ").push_bind(from.0);
         query.push(" and d.day <= ").push_bind(self.until.0);
         within(query, "d.agent_id", &scope.agents, |agent| agent.0);
         within(query, "d.area_id", &scope.areas, |area| area.0);
@@ -80,7 +81,7 @@ pub async fn by_day(db: &mut PgConnection, meant: &Meant, scope: &Scope) -> sqlx
         "select d.day, max(d.updated_at_ms) as updated_at_ms, {} from read.revenue_day d",
         sums()
     ));
-    meant.narrow(&mut query, scope);
+    meant.narrow(&mut query, meant.from, scope);
     query.push(" group by d.day order by d.day");
     query.build_query_as().fetch_all(db).await
 }
@@ -120,7 +121,7 @@ pub async fn by_area(db: &mut PgConnection, meant: &Meant, scope: &Scope) -> sql
              select d.agent_id, d.area_id, {} from read.revenue_day d",
         sums()
     ));
-    meant.narrow(&mut query, scope);
+    meant.narrow(&mut query, meant.from, scope);
     query.push(
         " group by d.agent_id, d.area_id) s
          left join read.area a on a.area_id = s.area_id
@@ -207,6 +208,7 @@ pub fn entries(scope: &Scope) -> List {
         "read.revenue_entry e left join read.area a on a.area_id = e.area_id",
         "e.day desc, e.position desc",
     )
+    .found_in("read.revenue_entry e", "e.position")
     .of_agents("e.agent_id", scope)
     .of_areas("e.area_id", scope)
 }

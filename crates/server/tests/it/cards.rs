@@ -4,16 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::{CommandContext, Foundation, MasterKey, PoolSizes, Pools, Runtime};
+use kernel::{CommandContext, Foundation, MasterKey, PoolSizes, Pools, Runtime, Stored};
 use ledger::{AccountKind, Book, BookCommand, Cause, Entry, Holder, Posting};
+use riding::read::orders::OrderRow;
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use vocabulary::{Clock, RiderId, Snowflake, SystemClock};
+use vocabulary::{AgentId, AreaId, Clock, RideOrderId, RiderId, Snowflake, SystemClock};
 
 use crate::city::City;
 use crate::client::{Browser, Machine, Reply, plain};
 use crate::rides::imbalance;
-use crate::stack::{ADMIN, Stack, eventually};
+use crate::stack::{ADMIN, Stack, eventually, put_orders};
 
 const SIZES: PoolSizes = PoolSizes { owner: 2, app: 6, projector: 4, feed: 2 };
 const BUY: &str = "/open/v1/rider/cards/buy";
@@ -298,5 +299,65 @@ async fn each_page_keeps_the_cards_of_its_own_code() {
     let id = &theirs["rows"][0]["id"];
     assert_eq!(clerk.call("POST", "/marketing/card/state", json!({"id": id, "state": 0})).await.status, 403);
     assert_eq!(clerk.call("GET", "/user/card", json!({})).await.status, 403);
+    riders.runtime.close();
+}
+
+/// A ride of ten minutes that began so many hours ago: 2 yuan by the usual billing.
+fn ridden(city: &City, order: i64, rider: i64, hours_ago: i64) -> OrderRow {
+    let start_ms = SystemClock.now().millis() - hours_ago * 3_600_000;
+    OrderRow {
+        order_id: RideOrderId(order),
+        user_id: RiderId(rider),
+        agent_id: AgentId(city.agent.parse().unwrap()),
+        op_area_id: AreaId(city.area.parse().unwrap()),
+        opened_at: start_ms,
+        start_at: Some(start_ms),
+        end_at: Some(start_ms + 600_000),
+        distance_m: 900,
+        ..OrderRow::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_card_would_have_been_worth_is_told_before_it_is_published() {
+    let (stack, node, city, admin, riders) = scene("S", 5).await;
+    let elsewhere = City::build(&riders.machine, "T", 6, 0).await;
+    // One rode eight times, one twice; others rode with another agent, before the month, or not to the end.
+    let mut rides: Vec<OrderRow> = (0..8).map(|n| ridden(&city, n, 1, 20 * n + 1)).collect();
+    rides.extend((0..2).map(|n| ridden(&city, 20 + n, 2, n + 1)));
+    rides.push(ridden(&elsewhere, 30, 3, 1));
+    rides.push(ridden(&city, 31, 1, 24 * 31));
+    rides.push(OrderRow { end_at: None, ..ridden(&city, 32, 2, 0) });
+    let owner = stack.owner().await;
+    let rows: Vec<Value> = rides.iter().map(|row| row.stored().unwrap()).collect();
+    put_orders(&owner, &rows).await;
+
+    // Five uses at 7 yuan: of eight rides five are free, which is worth it to one.
+    let product = text(&admin.ok("POST", "/marketing/card", card(&city.agent, "五次卡", 4, 700)).await["id"]);
+    let path = "/marketing/card/simulation";
+    let told = admin.ok("GET", path, json!({"id": product})).await;
+    let worth = |price: i64, buyers: i64, saved: i64| json!({"priceCents": price, "riders": 2, "buyers": buyers, "savedCents": saved, "soldCents": buyers * price});
+    assert_eq!(
+        told,
+        json!({"days": 30, "rides": 10, "riders": 2, "written": worth(700, 1, 1_000), "counts": null})
+    );
+    // Cheaper, as a draft: worth it to both. What counts stands beside it.
+    let mut cheaper = card(&city.agent, "五次卡", 4, 300);
+    let row = admin.ok("GET", "/marketing/card/info", json!({"id": product})).await;
+    let more = json!({"id": product, "version": row["version"], "draft": true});
+    cheaper.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    admin.ok("PUT", "/marketing/card", cheaper).await;
+    let told = admin.ok("GET", path, json!({"id": product})).await;
+    assert_eq!((&told["written"], &told["counts"]), (&worth(300, 2, 1_400), &worth(700, 1, 1_000)));
+
+    // Another agent's people do not look at it; of their own they see their riders.
+    let role = admin.new_role("卡运营", &["1703".to_owned()]).await;
+    admin.new_operator("13712360002", &[&role], &elsewhere.agent).await;
+    let stranger = Browser::signed_in(&node.url, "13712360002").await;
+    assert_eq!(stranger.call("GET", path, json!({"id": product})).await.code(), "not-found");
+    let own = card(&elsewhere.agent, "五次卡", 4, 900);
+    let own = text(&stranger.ok("POST", "/marketing/card", own).await["id"]);
+    let told = stranger.ok("GET", path, json!({"id": own})).await;
+    assert_eq!((&told["rides"], &told["riders"]), (&json!(1), &json!(1)));
     riders.runtime.close();
 }

@@ -1,9 +1,13 @@
 //! Orders that are made up: they hold like anybody's.
 
+use riding::demo::filled;
+use riding::demo::life::Times;
+use serde_json::json;
 use sqlx::PgPool;
 
+use crate::client::Browser;
 use crate::rides::balance;
-use crate::stack::Stack;
+use crate::stack::{ADMIN, Stack};
 
 const ORDERS: i64 = 1_500;
 
@@ -84,6 +88,40 @@ async fn made_up_orders_are_verified_rebuilt_and_balanced_and_made_once() {
     for (table, before) in tables.into_iter().zip(contents) {
         assert_eq!(content(&owner, table).await, before, "{table} is what it was");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_that_no_event_tells_of_are_listed_and_opened_like_any() {
+    let stack = Stack::start().await;
+    let owner = stack.owner().await;
+    assert!(made(&stack, 50, "development").await.status.success());
+    let mut db = owner.acquire().await.unwrap();
+    let times = Times { orders: 700, since: Times::IDS_SINCE, span_ms: 86_400_000 * 90, seed: 3 };
+    for _ in 0..2 {
+        filled::fill(&mut db, &times, 700, |_| ()).await.unwrap();
+    }
+    drop(db);
+    assert_eq!(
+        counted(&owner, "select count(*) from read.ride_order").await,
+        750,
+        "the same again adds nothing"
+    );
+    let node = stack.node(None);
+    stack.know_the_administrator().await;
+    let admin = Browser::signed_in(&node.url, ADMIN).await;
+    let mut seen = 0;
+    for page in 1..=4 {
+        let rows = admin.ok("GET", "/order/list", json!({"page": page.to_string(), "pageSize": "200"})).await
+            ["rows"]
+            .clone();
+        for row in rows.as_array().unwrap().iter().step_by(40) {
+            let path = format!("/order/{}", row["orderId"].as_str().unwrap());
+            let order = admin.ok("GET", &path, json!({})).await;
+            assert_eq!(order["orderId"], row["orderId"], "{order}");
+        }
+        seen += rows.as_array().unwrap().len();
+    }
+    assert_eq!(seen, 750);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -418,7 +418,9 @@ fn of_cards(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
     let of_version = json!({"id": product, "number": 1, "version": 1, "state": 0});
     Some(match at {
         ("GET", "/marketing/card") => Sample::Ask(json!({"agentId": agent, "pageSize": "200"})),
-        ("GET", "/marketing/card/info" | "/marketing/card/versions") => Sample::Ask(json!({"id": product})),
+        ("GET", "/marketing/card/info" | "/marketing/card/simulation" | "/marketing/card/versions") => {
+            Sample::Ask(json!({"id": product}))
+        }
         ("POST" | "PUT", "/marketing/card") => Sample::Tell(form),
         ("DELETE", "/marketing/card") => Sample::Tell(json!({"id": product})),
         ("POST", path) if path.starts_with("/marketing/card/") => Sample::Tell(of_version),

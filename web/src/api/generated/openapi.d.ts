@@ -1475,6 +1475,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/marketing/card/simulation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a card would have made of the rides of the last 30 days, as it is written and as it counts, had every rider held it for
+         *     whom it pays. Rides are taken as they cost without any card; changed prices and refunds are not looked at.
+         */
+        get: operations["cardSimulation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/marketing/card/state": {
         parameters: {
             query?: never;
@@ -6693,6 +6713,26 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_CardSimulation: {
+            /** @description What a card would have been worth. */
+            data: {
+                counts: components["schemas"]["CardWorth"] | null;
+                /**
+                 * Format: int32
+                 * @description Days that were looked at; fewer than 30 where they have more than 20,000 rides.
+                 */
+                days: number;
+                /** @description Riders of them. */
+                riders: number;
+                /** @description Rides that began in them and are over, where the draft works. */
+                rides: number;
+                /** @description As it is written: the draft, or what was published last. */
+                written: components["schemas"]["CardWorth"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_CardVersions: {
             /** @description Versions of a card. */
             data: {
@@ -10340,6 +10380,21 @@ export interface components {
             /** @description Who holds it. */
             userId: components["schemas"]["RiderId"];
         };
+        /** @description What a card would have been worth. */
+        CardSimulation: {
+            counts: components["schemas"]["CardWorth"] | null;
+            /**
+             * Format: int32
+             * @description Days that were looked at; fewer than 30 where they have more than 20,000 rides.
+             */
+            days: number;
+            /** @description Riders of them. */
+            riders: number;
+            /** @description Rides that began in them and are over, where the draft works. */
+            rides: number;
+            /** @description As it is written: the draft, or what was published last. */
+            written: components["schemas"]["CardWorth"];
+        };
         /**
          * Format: int32
          * @description 银行卡状态
@@ -10364,6 +10419,34 @@ export interface components {
         CardVersions: {
             /** @description Newest first, at most 500. */
             rows: components["schemas"]["CardProductVersion"][];
+        };
+        /** @description What would have been, had every rider held the card for whom it pays. */
+        CardWorth: {
+            /**
+             * Format: int64
+             * @description Those of them whom it would have saved more than its price.
+             */
+            buyers: number;
+            /**
+             * Format: int64
+             * @description 售价, cents.
+             */
+            priceCents: number;
+            /**
+             * Format: int64
+             * @description Riders whom it would have saved something.
+             */
+            riders: number;
+            /**
+             * Format: int64
+             * @description What their rides would have cost less, cents.
+             */
+            savedCents: number;
+            /**
+             * Format: int64
+             * @description What they would have paid for it, cents; of a card that lasts longer than the days, their share.
+             */
+            soldCents: number;
         };
         /** @description Cards of a rider. */
         CardsHeld: {
@@ -11218,8 +11301,12 @@ export interface components {
         };
         /** @description What happened in all of the time. Amounts are yuan. */
         DailySummary: {
+            /** @description 日均上架车辆. */
+            bikes: components["schemas"]["Figure"];
             /** @description 应收 A. */
             due: components["schemas"]["Figure"];
+            /** @description 车均流水, a day. */
+            duePerBike: components["schemas"]["Figure"];
             /** @description 单均金额. */
             each: components["schemas"]["Figure"];
             /** @description 单均里程, kilometres. */
@@ -11230,6 +11317,8 @@ export interface components {
             gift: components["schemas"]["Figure"];
             /** @description 订单. */
             orders: components["schemas"]["Figure"];
+            /** @description 车均单量, a day. */
+            ordersPerBike: components["schemas"]["Figure"];
             /** @description 新增欠款 C. */
             owing: components["schemas"]["Figure"];
             /** @description 欠款率, percent. */
@@ -11253,10 +11342,20 @@ export interface components {
              */
             arrearsCents: number;
             /**
+             * Format: double
+             * @description 日均上架车辆, to the hundredth.
+             */
+            bikes: number;
+            /**
              * Format: int64
              * @description 应收 A.
              */
             dueCents: number;
+            /**
+             * Format: double
+             * @description 车均流水: 应收 A for each bike and day, yuan; null: no bike was on the streets.
+             */
+            duePerBike: number | null;
             /**
              * Format: int64
              * @description 单均金额, cents.
@@ -11272,6 +11371,11 @@ export interface components {
              * @description 单均时长, seconds.
              */
             eachS: number | null;
+            /**
+             * Format: double
+             * @description 车均单量: orders for each bike and day, to the hundredth; null: no bike was on the streets.
+             */
+            ordersPerBike: number | null;
             /**
              * Format: int64
              * @description 新增欠款 C.
@@ -20965,6 +21069,31 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    cardSimulation: {
+        parameters: {
+            query: {
+                id: components["schemas"]["CardProductId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_CardSimulation"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };

@@ -4,7 +4,7 @@ use anyhow::Result;
 use kernel::Runtime;
 use riding::demo::filled;
 use riding::demo::life::Times;
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
 use vocabulary::Timestamp;
 
 use crate::rows;
@@ -73,6 +73,29 @@ const CASES: [&str; 5] = [
      where order_id in (select order_id from read.ride_order order by opened_at_ms desc, order_id desc limit 300)",
 ];
 
+/// What each order booked: its fare, what was paid for it, of few what went back, and of one in twenty a top-up. Ids of entries are
+/// those of their orders, four each.
+const ENTRIES: &str = "
+    insert into read.revenue_entry
+    select o.order_id * 4 + e.number, (at_ms + 28800000) / 86400000, o.agent_id, case when e.what = 'top-up' then 0 else o.area_id end,
+        o.rider_id, case when e.what = 'top-up' then null else o.order_id end, e.what, case when e.number > 0 then 1 + o.order_id % 3 end,
+        o.riding_s % 500 = 3, e.number in (1, 2) and o.riding_s % 40 = 7, at_ms, at_ms + 800, cents,
+        case when e.number = 0 then cents else 0 end, case when e.number = 1 then cents else 0 end,
+        case when e.number = 2 then cents else 0 end, case when e.number = 2 then -cents when e.number = 0 then 0 else cents end
+    from read.ride_order o
+    cross join lateral (values (0, 'ride', o.end_at_ms, o.pay_cents), (1, 'ride-paid', o.paid_at_ms, o.paid_cents),
+        (2, 'ride-refund', o.paid_at_ms + 3600000 * (o.riding_s % 100), o.refund_cents),
+        (3, 'top-up', o.opened_at_ms - 60000, case when o.distance_m % 20 = 3 then 2000 else 0 end)) e (number, what, at_ms, cents)
+    where e.at_ms is not null and (e.number = 0 or e.cents > 0)";
+
+/// Misses of the last 90 days, one for ten orders.
+const MISSES: &str = "
+    insert into report.miss
+    select n, 's' || n, case when n % 3 > 0 then o.rider_id end, o.agent_id, o.area_id, 1 + n % 4,
+        (array[1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])[1 + n % 24],
+        case when n % 4 > 0 then o.car_id end, case when n % 5 = 0 then 1 + n % 900 end, 24.5, 118.1, '', 1, $2 - n * 7776000000 / $1, $2 - n * 7776000000 / $1
+    from (select row_number() over () as n, s.* from (select rider_id, agent_id, area_id, car_id from read.ride_order limit $1) s) o";
+
 pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
     let owner: &PgPool = &runtime.pools.owner;
     rows::run(owner, &CITY).await?;
@@ -87,11 +110,19 @@ pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
     })
     .await?;
     println!("Indexes stand after {:.0} s.", begun.elapsed().as_secs_f64());
+    let indexes = filled::without_indexes(&mut db, "read.revenue_entry").await?;
+    sqlx::query(ENTRIES).execute(&mut *db).await?;
+    for index in indexes {
+        sqlx::raw_sql(AssertSqlSafe(index)).execute(&mut *db).await?;
+    }
+    sqlx::query(MISSES).bind(orders / 10).bind(UNTIL.millis()).execute(&mut *db).await?;
     rows::run(owner, &CASES).await?;
     rows::run(
         owner,
         &[
             "vacuum analyze read.ride_order",
+            "vacuum analyze read.revenue_entry",
+            "vacuum analyze report.miss",
             "vacuum analyze read.rider",
             "vacuum analyze read.return_review",
             "vacuum analyze read.certification",

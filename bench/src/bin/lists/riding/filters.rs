@@ -1,6 +1,7 @@
 //! What the lists of riding are asked for: each filter with a value that many rows have, one that few have and one that none
 //! has, and the same as plain SQL.
 
+use riding::model::movement::Movement;
 use serde_json::{Map, Value, json};
 
 use super::fill::{AGENTS, AREAS, UNTIL};
@@ -210,6 +211,69 @@ pub fn blacklist(who: &Somebody) -> Vec<Filter> {
         time("b.created_at_ms"),
         filter("keyword", [asked(json!({"keyword": who.phone}), format!("b.phone = '{}'", who.phone))]),
     ]
+}
+
+/// Filters of 营收明细.
+pub fn entries() -> Vec<Filter> {
+    let day = |days_ago: i64| text_of(UNTIL.millis() - days_ago * 86_400_000)[..10].to_owned();
+    let number = |days_ago: i64| (UNTIL.millis() - days_ago * 86_400_000 + 28_800_000).div_euclid(86_400_000);
+    let spans = [(0, 0), (6, 0), (29, 0), (400, 400), (300, 120), (900, 800)];
+    let truth = |name: &'static str, parameter: &str, column: &str| {
+        filter(
+            name,
+            [true, false].map(|yes| {
+                let parameters = Value::Object(Map::from_iter([(parameter.to_owned(), json!(yes))]));
+                asked(parameters, format!("{column} = {yes}"))
+            }),
+        )
+    };
+    let areas = |ids: &[i64]| {
+        let listed = ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        asked(json!({ "opAreaIds": listed }), format!("e.area_id in ({listed})"))
+    };
+    vec![
+        choice("agent", "agentId", "e.agent_id", &AGENTS),
+        filter("areas", [areas(&AREAS[..1]), areas(&AREAS[2..]), areas(&AREAS)]),
+        filter("no-area", [asked(json!({"withoutArea": true}), "e.area_id = 0")]),
+        filter(
+            "movement",
+            Movement::ALL
+                .iter()
+                .map(|one| asked(json!({ "movement": one }), format!("e.what = '{}'", one.what()))),
+        ),
+        truth("late", "late", "e.is_late"),
+        truth("earlier", "ofEarlier", "e.is_of_earlier"),
+        filter(
+            "time",
+            spans.map(|(from, until)| {
+                let parameters = json!({"startTime": day(from), "endTime": day(until)});
+                asked(parameters, format!("e.day between {} and {}", number(from), number(until)))
+            }),
+        ),
+    ]
+}
+
+/// Filters of 丢单.
+pub fn misses(who: &Somebody) -> Vec<Filter> {
+    let mut all = place("m").to_vec();
+    all.extend([
+        choice("reason", "reason", "m.reason", &[1, 5, 12, 22]),
+        choice("act", "act", "m.act", &[1, 3]),
+        choice("parking", "parkingId", "m.parking_id", &[6, 77]),
+        filter(
+            "rider",
+            [asked(json!({"userId": who.rider.to_string()}), format!("m.rider_id = {}", who.rider))],
+        ),
+        time("m.at_ms"),
+        filter(
+            "keyword",
+            [
+                asked(json!({"keyword": who.phone}), format!("r.phone = '{}'", who.phone)),
+                asked(json!({"keyword": who.car}), format!("m.car_id = '{}'", who.car)),
+            ],
+        ),
+    ]);
+    all
 }
 
 /// Filters of 异常订单.

@@ -25,8 +25,8 @@ use crate::{GOAL_P99_MS, SIZE, ms, percentile, plans};
 
 /// The plain way is given up after this, and counts as having taken so long.
 const PLAIN_MS: u64 = 2_000;
-/// Of combined filters the plain way is asked for so many.
-const PLAIN_COMBINED: usize = 12;
+/// Of filters alone, and of combined ones, each caller asks the plain way for so many.
+const PLAIN: usize = 12;
 
 /// A list of riding.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,8 @@ pub enum Ridden {
     Certifications,
     Blacklist,
     Anomalies,
+    Entries,
+    Misses,
 }
 
 /// One page that is asked for.
@@ -71,8 +73,16 @@ where
 }
 
 impl Ridden {
-    pub const ALL: [Self; 6] =
-        [Self::Orders, Self::Riders, Self::Reviews, Self::Certifications, Self::Blacklist, Self::Anomalies];
+    pub const ALL: [Self; 8] = [
+        Self::Orders,
+        Self::Riders,
+        Self::Reviews,
+        Self::Certifications,
+        Self::Blacklist,
+        Self::Anomalies,
+        Self::Entries,
+        Self::Misses,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -82,6 +92,8 @@ impl Ridden {
             Self::Certifications => "careers",
             Self::Blacklist => "blacklist",
             Self::Anomalies => "strange",
+            Self::Entries => "entries",
+            Self::Misses => "misses",
         }
     }
 
@@ -117,6 +129,16 @@ impl Ridden {
                  left join read.area a on a.area_id = n.area_id left join read.rider r on r.rider_id = o.rider_id",
                 "n.closed_at_ms desc, n.order_id desc",
             ),
+            Self::Entries => (
+                "read.revenue_entry e left join read.area a on a.area_id = e.area_id",
+                "e.day desc, e.position desc",
+            ),
+            Self::Misses => (
+                "report.miss m left join read.area a on a.area_id = m.area_id
+                 left join read.rider r on r.rider_id = m.rider_id
+                 left join read.fence f on f.fence_id = m.parking_id",
+                "m.at_ms desc, m.miss_id desc",
+            ),
         }
     }
 
@@ -140,6 +162,8 @@ impl Ridden {
             Self::Certifications => filters::certifications(who),
             Self::Blacklist => filters::blacklist(who),
             Self::Anomalies => filters::anomalies(who),
+            Self::Entries => filters::entries(),
+            Self::Misses => filters::misses(who),
         }
     }
 
@@ -163,6 +187,8 @@ impl Ridden {
             Self::Certifications => of!(certifications),
             Self::Blacklist => of!(blacklist),
             Self::Anomalies => of!(anomalies),
+            Self::Entries => of!(revenue_entries),
+            Self::Misses => of!(misses),
         }
     }
 
@@ -342,10 +368,11 @@ pub async fn measure(runtime: &Runtime, times: i64, report: &mut Report) -> Resu
         let (single, three) = (alone(list, &all), combined(list, &all, times));
         let (mut ours_alone, mut ours_three) = (Vec::new(), Vec::new());
         for (caller, scope) in callers() {
-            let (ours, mut plain) = ask(runtime, list, caller, &scope, &single, 3).await?;
+            let each = (single.len() / PLAIN).max(1);
+            let (ours, mut plain) = ask(runtime, list, caller, &scope, &single, each).await?;
             told(report, &format!("{}-{caller}", list.name()), &ours, &mut plain);
             ours_alone.extend(ours);
-            let each = (three.len() / PLAIN_COMBINED).max(1);
+            let each = (three.len() / PLAIN).max(1);
             let (ours, mut plain) = ask(runtime, list, caller, &scope, &three, each).await?;
             told(report, &format!("{}-{caller}-three", list.name()), &ours, &mut plain);
             ours_three.extend(ours);

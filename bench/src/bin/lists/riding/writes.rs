@@ -66,7 +66,9 @@ pub async fn writes(owner: &PgPool, report: &mut Report) -> Result<()> {
                 .map_err(|error| anyhow::anyhow!("{error:?}"))?;
         }
         drop(there);
-        sqlx::raw_sql(AssertSqlSafe(format!("vacuum analyze {table}; checkpoint"))).execute(&mut *db).await?;
+        for statement in [format!("vacuum analyze {table}"), "checkpoint".to_owned()] {
+            sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *db).await?;
+        }
         // Each comes as it rides, and is changed when it is paid.
         let mut riding = coming.clone();
         for row in &mut riding {

@@ -8,8 +8,9 @@ import { RecordDrawer } from '@/kit/record/RecordDrawer'
 import { useAskedCommand } from '@/kit/useAskedCommand'
 import { useCommand } from '@/kit/useCommand'
 import { PublishVersion } from '@/kit/versions/PublishVersion'
-import { benefitText, type Card, CARD_PATH, cardInfo, type Kind, kindName, stale, timesText } from './card'
+import { benefitText, type Card, CARD_PATH, cardInfo, type Kind, kindName, MEMBERSHIP, stale, timesText } from './card'
 import { CardForm } from './CardForm'
+import { CardSimulation } from './CardSimulation'
 import { CardVersions } from './CardVersions'
 import '@/kit/notice.css'
 
@@ -74,12 +75,13 @@ export function CardDrawer({ id, kinds, list, onClose }: CardDrawerProps) {
 
 /** Asks from when a draft is to be sold. */
 export function PublishCard({ card, onClose }: { card: Card; onClose(): void }) {
-  const { id, version, name, number } = card
+  const { id, version, name, number, kind } = card
   const publish = useCommand({ run: command.post(`${CARD_PATH}/publish`), stale, done: '已发布' })
   return (
     <PublishVersion
       title={`发布「${name}」`}
       ending="到时不再按这一版售卖；留空则一直有效"
+      simulation={kind !== MEMBERSHIP && <CardSimulation card={card} />}
       publishing={publish.isPending}
       onPublish={({ from, until }) => void publish.mutateAsync({ id, version, from, until }).then(onClose, () => undefined)}
       onClose={onClose}

@@ -124,7 +124,7 @@ export function CardForm({ kinds, card, onSaved }: CardFormProps) {
       {kind === DISCOUNT && <CardBillingItems />}
       <AreasItem agent={agent} />
       <Pair>
-        <NumberField name="stock" label="库存" suffix="张" min={1} max={STOCK_MAX} placeholder="不填为不限" extra="累计最多售出这么多，退卡不补回" />
+        <NumberField name="stock" label="库存" suffix="张" min={1} max={STOCK_MAX} placeholder="不填为不限" extra="累计最多售出这么多；未使用就退回的可以再售" />
         <NumberField name="limitPerRider" label="每人限购" suffix="张" min={1} max={LIMIT_MAX} placeholder="不填为不限" />
       </Pair>
       <Pair>

@@ -5,6 +5,7 @@ import { formatMoney, formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Money } from '@/kit/Money'
 import type { Billing } from './config'
+import '@/kit/versions/versions.css'
 
 const SIMULATE_PATH = '/config/area/billing/simulate'
 

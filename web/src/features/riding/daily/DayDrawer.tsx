@@ -8,7 +8,7 @@ import type { Filters } from '@/kit/list/description'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Money } from '@/kit/Money'
 import { Dot } from '@/kit/StateTag'
-import { type Account, accountsOf, areaEntriesLink, areaText, closing, type DailyArea, dayAreas, dayInfo, entriesLink, formulas } from './daily'
+import { type Account, accountsOf, areaEntriesLink, areaText, closing, type DailyArea, dayAreas, dayInfo, entriesLink, formulas, perBike } from './daily'
 import './daily.css'
 
 interface DayDrawerProps {
@@ -39,6 +39,9 @@ export function DayDrawer({ day, whose, asked, onClose }: DayDrawerProps) {
               { name: '范围', value: whose },
               { name: '订单', value: count(told.orders) },
               { name: '其中短时', value: count(told.shortOrders) },
+              { name: '日均上架车辆', value: <span className="figure">{perBike(told.bikes)}</span> },
+              { name: '车均单量', value: <span className="figure">{perBike(told.ordersPerBike)}</span> },
+              { name: '车均流水（元）', value: <span className="figure">{perBike(told.duePerBike)}</span> },
               { name: '赠送成本（元）', value: <Money cents={told.giftCents} /> },
               { name: '人工调整（元）', value: <Money cents={told.adjustmentCents} /> },
               { name: '核销（元）', value: <Money cents={told.writtenOffCents} /> },
@@ -69,6 +72,7 @@ export function DayDrawer({ day, whose, asked, onClose }: DayDrawerProps) {
             columns={[
               { title: '服务区', render: (_, row) => <Link to={areaEntriesLink(day, row)}>{areaText(row)}</Link> },
               { title: '订单', align: 'right', render: (_, row) => count(row.orders) },
+              { title: '车均单量', align: 'right', render: (_, row) => <span className="figure">{perBike(row.ordersPerBike)}</span> },
               { title: '应收 A（元）', align: 'right', render: (_, row) => <Money cents={row.dueCents} /> },
               { title: '实收总额（元）', align: 'right', render: (_, row) => <Money cents={row.receivedCents} /> },
               { title: '退款（元）', align: 'right', render: (_, row) => <Money cents={row.refundsCents} /> },

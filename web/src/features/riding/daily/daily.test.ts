@@ -53,6 +53,9 @@ const NOTHING: DailySums = {
   eachCents: null,
   eachS: null,
   eachM: null,
+  bikes: 0,
+  ordersPerBike: null,
+  duePerBike: null,
 }
 
 it('each sum of a day is its parts, to the cent', () => {

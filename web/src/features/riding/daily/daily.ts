@@ -67,6 +67,9 @@ export function areaText({ opAreaId, areaName, company }: Pick<DailyArea, 'opAre
   return areaName ?? '已删除的服务区'
 }
 
+/** A mean by bikes; none where no bike was on the streets. */
+export const perBike = (value: number | null): string => (value === null ? '--' : value.toFixed(2))
+
 /** A sum of a day and what it is made of: signs tell whether a part adds to it. */
 export interface Account {
   title: string
@@ -135,6 +138,9 @@ export const formulas = {
   each: '单均金额 = 应付合计 ÷ 订单数，不含不足 2 分钟的短时订单',
   eachMinutes: '单均时长 = 骑行时长合计 ÷ 订单数，不含不足 2 分钟的短时订单',
   eachKm: '单均里程 = 骑行里程合计 ÷ 订单数，不含不足 2 分钟的短时订单',
+  bikes: '日均上架车辆 = 上架在路上的车辆按时间平均，当天的平均到现在为止',
+  ordersPerBike: '车均单量（翻台）= 订单 ÷ 日均上架车辆，按天平均',
+  duePerBike: '车均流水 = 应收 A ÷ 日均上架车辆，按天平均',
   relief: '优惠占比 = 使用免单、骑行卡或折扣的订单 ÷ 订单；一单有多种时按免单、骑行卡、折扣的顺序只算一次',
   gift: '赠送成本 = 当日赠送进钱包的金额，不是收入',
   late: '补记 = 业务时间所在的日已结账，计入入账时最早的未结日；每日在次日 02:00 结账，结账后不再变化',

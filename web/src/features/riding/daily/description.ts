@@ -4,7 +4,7 @@ import { optionsOf } from '@/kit/choice'
 import type { FilterOption, ListDescription } from '@/kit/list/description'
 import type { Statistics } from '@/kit/statistics/statistics'
 import { ramp, stateStyle } from '@/kit/theme'
-import { closing, type Daily, type DailyAnswer, DAILY_PATH, ENTRIES_PATH, formulas, movementText, type RevenueEntry } from './daily'
+import { closing, type Daily, type DailyAnswer, DAILY_PATH, ENTRIES_PATH, formulas, movementText, perBike, type RevenueEntry } from './daily'
 
 /** Days of revenue; `areas` and `agents` fill the filters, and who may list no agents is asked for none. */
 export function dailyList(areas: readonly FilterOption[], agents: readonly FilterOption[] | null): ListDescription<Daily> {
@@ -41,6 +41,9 @@ export function dailyList(areas: readonly FilterOption[], agents: readonly Filte
       { kind: 'money', key: 'lateDueCents', title: '补记应收（元）', value: (day) => day.lateDueCents },
       { kind: 'money', key: 'lateRevenueCents', title: '补记收益（元）', optional: true, value: (day) => day.lateRevenueCents },
       { kind: 'count', key: 'shortOrders', title: '短时订单', optional: true, value: (day) => day.shortOrders },
+      { key: 'ordersPerBike', title: '车均单量', width: 96, align: 'right', text: (day) => perBike(day.ordersPerBike) },
+      { key: 'duePerBike', title: '车均流水（元）', width: 120, align: 'right', text: (day) => perBike(day.duePerBike) },
+      { key: 'bikes', title: '日均上架车辆', width: 116, optional: true, align: 'right', text: (day) => perBike(day.bikes) },
       { kind: 'percent', key: 'refundRate', title: '退款率', optional: true, value: (day) => day.refundRate },
       { kind: 'percent', key: 'reliefRate', title: '优惠占比', optional: true, value: (day) => day.reliefRate },
       { kind: 'money', key: 'paidThirdCents', title: '实收·渠道（元）', width: 124, optional: true, value: (day) => day.paidThirdCents },
@@ -117,6 +120,8 @@ export const dailyStatistics: Statistics<DailyAnswer, Daily> = {
     { key: 'each', title: '单均金额', unit: '元', formula: formulas.each, figure: ({ summary }) => summary.each },
     { key: 'eachMinutes', title: '单均时长', unit: '分钟', formula: formulas.eachMinutes, figure: ({ summary }) => summary.eachMinutes },
     { key: 'eachKm', title: '单均里程', unit: '公里', formula: formulas.eachKm, figure: ({ summary }) => summary.eachKm },
+    { key: 'ordersPerBike', title: '车均单量', unit: '单', formula: `${formulas.ordersPerBike}。${formulas.bikes}`, figure: ({ summary }) => summary.ordersPerBike },
+    { key: 'duePerBike', title: '车均流水', unit: '元', formula: `${formulas.duePerBike}。${formulas.bikes}`, figure: ({ summary }) => summary.duePerBike },
     { key: 'gift', title: '赠送成本', unit: '元', formula: formulas.gift, figure: ({ summary }) => summary.gift },
   ],
   trend: {
