@@ -56,6 +56,8 @@ impl Pools {
         let options = PgConnectOptions::from_str(database_url)?
             .application_name("wheelhouse")
             .options([("timezone", "UTC"), ("client_min_messages", "warning")])
+            // Statements are short: to compile one takes longer than to run it.
+            .options([("jit", "off")])
             // A host that vanished or reads no more is noticed by the server, also amid an answer.
             .options([
                 ("tcp_keepalives_idle", "4"),
@@ -67,7 +69,9 @@ impl Pools {
         let app_options = options
             .clone()
             .application_name("wheelhouse app")
-            .options([("role", "wheelhouse_app"), ("search_path", "read,authentication,live")]);
+            .options([("role", "wheelhouse_app"), ("search_path", "read,authentication,live")])
+            // To start workers takes 10 to 40 ms, longer than a page of a list; and no user takes several processors.
+            .options([("max_parallel_workers_per_gather", "0")]);
         let projector_options = options
             .clone()
             .application_name(PROJECTOR_CONNECTIONS)

@@ -84,18 +84,26 @@ impl From<&str> for Value {
 struct Condition {
     pieces: Vec<String>,
     values: Vec<Value>,
+    /// Whether a choice is looked up value by value.
+    merged: bool,
 }
 
 impl Condition {
+    const fn new(pieces: Vec<String>, values: Vec<Value>) -> Self {
+        Self { pieces, values, merged: true }
+    }
+
     fn is(column: &str, value: Value) -> Self {
-        Self { pieces: vec![format!("{column} = "), String::new()], values: vec![value] }
+        Self::new(vec![format!("{column} = "), String::new()], vec![value])
     }
 
     /// The column and the few values that it may have, when that is what is asked.
     fn choice(&self) -> Option<(&str, &[i64])> {
         let column = self.pieces.first()?.strip_suffix(" = any(")?;
         match self.values.as_slice() {
-            [Value::Numbers(few)] if (2..=MERGED_MAX).contains(&few.len()) => Some((column, few)),
+            [Value::Numbers(few)] if self.merged && (2..=MERGED_MAX).contains(&few.len()) => {
+                Some((column, few))
+            }
             _ => None,
         }
     }
@@ -222,15 +230,27 @@ impl List {
         values.sort_unstable();
         values.dedup();
         let pieces = vec![format!("{column} = any("), ")".to_owned()];
-        self.when(Condition { pieces, values: vec![Value::Numbers(values)] })
+        self.when(Condition::new(pieces, vec![Value::Numbers(values)]))
+    }
+
+    /// Compares what was said of `column` before, instead of looking it up value by value: something narrower is asked for,
+    /// whose rows an index gives in order.
+    #[must_use]
+    pub fn compared(mut self, column: &str) -> Self {
+        let said = format!("{column} = any(");
+        for condition in
+            self.conditions.iter_mut().filter(|condition| condition.pieces.first() == Some(&said))
+        {
+            condition.merged = false;
+        }
+        self
     }
 
     /// Rows whose `column` lies between both, each if it is given and both included.
     #[must_use]
     pub fn between(self, column: &str, from: Option<i64>, until: Option<i64>) -> Self {
-        let at = |sign: &str, value: i64| Condition {
-            pieces: vec![format!("{column} {sign} "), String::new()],
-            values: vec![value.into()],
+        let at = |sign: &str, value: i64| {
+            Condition::new(vec![format!("{column} {sign} "), String::new()], vec![value.into()])
         };
         let list = match from {
             Some(from) => self.when(at(">=", from)),
@@ -264,9 +284,9 @@ impl List {
         match area {
             Some(area) if scope.areas.contains(&area) => {
                 let pieces = vec![String::new(), format!(" = any({column})")];
-                self.when(Condition { pieces, values: vec![area.0.into()] })
+                self.when(Condition::new(pieces, vec![area.0.into()]))
             }
-            Some(_) => self.when(Condition { pieces: vec!["false".to_owned()], values: Vec::new() }),
+            Some(_) => self.when(Condition::new(vec!["false".to_owned()], Vec::new())),
             None => self,
         }
     }
@@ -275,7 +295,7 @@ impl List {
     #[must_use]
     pub fn matching(self, pieces: &[&str], values: Vec<Value>) -> Self {
         debug_assert_eq!(pieces.len(), values.len() + 1);
-        self.when(Condition { pieces: pieces.iter().map(|piece| (*piece).to_owned()).collect(), values })
+        self.when(Condition::new(pieces.iter().map(|piece| (*piece).to_owned()).collect(), values))
     }
 
     fn any_column(self, columns: &[&str], operator: &str, typed: Option<String>) -> Self {
@@ -286,7 +306,7 @@ impl List {
             *first = first.replacen(" or ", "(", 1);
         }
         pieces.push(")".to_owned());
-        self.when(Condition { pieces, values: vec![Value::Text(typed); columns.len()] })
+        self.when(Condition::new(pieces, vec![Value::Text(typed); columns.len()]))
     }
 
     /// Sorted by one of `sorts`: `asked` is its name, with `-` before it from the highest down. `key` makes the order total.

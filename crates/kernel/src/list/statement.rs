@@ -105,10 +105,11 @@ impl List {
         })
     }
 
-    /// The values of choices, one of each in the place of the choice; nothing where there is no choice among few values.
+    /// The values of choices, one of each in the place of the choice; nothing where there is no choice among few values. What was
+    /// asked for leaves fewer rows than what the scope says, which is said first: where not all can be looked up, it is.
     fn branches(&self) -> Option<Vec<Chosen>> {
         let mut branches: Vec<Chosen> = vec![Vec::new()];
-        for (place, condition) in self.conditions.iter().enumerate() {
+        for (place, condition) in self.conditions.iter().enumerate().rev() {
             let Some((column, few)) = condition.choice() else { continue };
             if branches.len() * few.len() > BRANCHES_MAX {
                 continue;

@@ -103,11 +103,11 @@ impl Listing for ListQuery {
             .is("n.is_by_system", self.by_system);
         let Some(typed) = given(self.keyword.as_ref()) else { return Ok(list) };
         if let Ok(phone) = typed.parse::<Phone>() {
-            return Ok(list.is("r.phone", Some(phone.as_str())));
+            return Ok(anomalies::of_phone(list, &phone));
         }
         Ok(match typed.parse::<i64>() {
             Ok(id) if typed.len() > 12 => list.is("n.order_id", Some(id)),
-            _ => list.is("o.car_id", Some(typed)),
+            _ => anomalies::of_car(list, typed),
         })
     }
 }

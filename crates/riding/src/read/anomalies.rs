@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
 use utoipa::ToSchema;
-use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, RideOrderId, RiderId, Scope, Timestamp, Wgs84};
+use vocabulary::{
+    AgentId, AreaId, DataOwner, OperatorId, Phone, RideOrderId, RiderId, Scope, Timestamp, Wgs84,
+};
 
 use crate::model::anomaly::{
     AnomalyKind, AnomalyState, DeviceFacts, Doubt, Finding, OrderFacts, Reconciliation,
@@ -323,36 +325,56 @@ pub struct AnomalyRow {
     pub reason: Option<String>,
 }
 
-/// Strange orders in scope: those that wait first, then those that were ended; of both the newest first. Each half comes in its
-/// order from an index, and both are merged: `place_ms` puts all that wait before all that was ended.
+/// Both tables as one, in SQL. What was ended a moment ago waits no more, before the next round says so.
+macro_rules! both_sql {
+    () => {
+        "((select order_id, agent_id, area_id, 0::smallint as state, kind, doubt, since_at_ms, found_at_ms as listed_at_ms,
+              report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
+              would_cents, end_cents, would_cents - end_cents as saved_cents, ride_max_ms, null::boolean as is_by_system,
+              null::bigint as who, null::text as reason, found_at_ms + 9000000000000000 as place_ms
+          from report.order_anomaly w
+          where exists (select from read.ride_order u where u.order_id = w.order_id and u.state = 1))
+          union all
+          (select order_id, agent_id, area_id, 1::smallint, kind, null::smallint, since_at_ms, closed_at_ms,
+              report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
+              would_cents, end_cents, saved_cents, null::bigint, is_by_system, who, reason, closed_at_ms
+          from read.order_reconciliation)) n"
+    };
+}
+
+/// Strange orders in scope: those that wait first, then those that were ended; of both the newest first. `place_ms` puts all that
+/// wait before all that was ended; the index of the latter gives them in order.
 pub fn list(scope: &Scope) -> List {
     List::new(
         "n.order_id, o.rider_id, r.phone_masked as phone, o.car_id, n.agent_id, n.area_id, a.name as area_name, n.state, n.kind,
          n.doubt, n.since_at_ms, n.listed_at_ms, o.start_at_ms, n.report_at_ms, n.locked, n.lock_open_at_ms,
          n.lock_closed_at_ms, n.stood_since_at_ms, n.fix_at_ms, n.lat, n.lng, n.end_at_ms, n.would_cents, n.end_cents,
          n.saved_cents, n.ride_max_ms, n.is_by_system, p.name as who, n.reason",
-        // What was ended a moment ago waits no more, before the next round says so.
-        "((select order_id, agent_id, area_id, 0::smallint as state, kind, doubt, since_at_ms, found_at_ms as listed_at_ms,
-              report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
-              would_cents, end_cents, would_cents - end_cents as saved_cents, ride_max_ms, null::boolean as is_by_system,
-              null::bigint as who, null::text as reason, found_at_ms + 9000000000000000 as place_ms
-          from report.order_anomaly w
-          where exists (select from read.ride_order u where u.order_id = w.order_id and u.state = 1)
-          order by found_at_ms + 9000000000000000 desc, order_id desc)
-          union all
-          (select order_id, agent_id, area_id, 1::smallint, kind, null::smallint, since_at_ms, closed_at_ms,
-              report_at_ms, locked, lock_open_at_ms, lock_closed_at_ms, stood_since_at_ms, fix_at_ms, lat, lng, end_at_ms,
-              would_cents, end_cents, saved_cents, null::bigint, is_by_system, who, reason, closed_at_ms
-          from read.order_reconciliation
-          order by closed_at_ms desc, order_id desc)) n
-         join read.ride_order o on o.order_id = n.order_id
-         left join read.area a on a.area_id = n.area_id
-         left join read.rider r on r.rider_id = o.rider_id
-         left join read.operator p on p.operator_id = n.who",
+        concat!(
+            both_sql!(),
+            " join read.ride_order o on o.order_id = n.order_id
+             left join read.area a on a.area_id = n.area_id
+             left join read.rider r on r.rider_id = o.rider_id
+             left join read.operator p on p.operator_id = n.who"
+        ),
         "n.place_ms desc, n.order_id desc",
     )
+    .found_in(both_sql!(), "n.order_id")
     .of_agents("n.agent_id", scope)
     .of_areas("n.area_id", scope)
+}
+
+/// Those of a list whose order is of this bike.
+pub fn of_car(list: List, car_id: &str) -> List {
+    let orders = "n.order_id = any(array(select order_id from read.ride_order where car_id = ";
+    list.matching(&[orders, "))"], vec![car_id.into()])
+}
+
+/// Those of a list whose rider has this phone: he is looked up first, then his orders.
+pub fn of_phone(list: List, phone: &Phone) -> List {
+    let orders = "n.order_id = any(array(select order_id from read.ride_order
+        where rider_id = any(array(select rider_id from read.rider where phone = ";
+    list.matching(&[orders, "))))"], vec![phone.as_str().into()])
 }
 
 /// What stands of strange orders in scope.

@@ -331,17 +331,13 @@ pub fn qualified(list: List, by: Option<Qualification>) -> List {
     let masks: Vec<String> =
         (1..64).filter(|mask| mask >> by.number() & 1 == 1).map(|mask: i16| mask.to_string()).collect();
     let masks = masks.join(", ");
-    let path = concat!(
-        " and exists (select from jsonb_each_text(r.qualified) q where (q.value is null or q.value::bigint > ",
-        now_sql!(),
-        ") and q.key = "
-    );
-    let path = format!("(r.paths in ({masks}){path}");
-    let number = by.number().to_string().into();
+    // Until when it lets him; none: for good.
+    let until = format!("r.qualified ->> '{}'", by.number());
+    let path = format!("r.paths in ({masks}) and ({until} is null or ({until})::bigint > {})", now_sql!());
     if by == Qualification::Deposit {
-        return list.matching(&[&path, &format!(") or {DEPOSIT_PAID})")], vec![number]);
+        return list.matching(&[&format!("({path} or {DEPOSIT_PAID})")], vec![]);
     }
-    list.matching(&[&path, "))"], vec![number])
+    list.matching(&[&path], vec![])
 }
 
 /// Those whose deposit stands so at the moment of asking.

@@ -54,7 +54,7 @@ function Stalls() {
 beforeEach(() => {
   vi.stubGlobal('WebSocket', Far)
   localStorage.setItem(ACCESS_TOKEN, 'tok')
-  document.cookie = '_t=sig'
+  document.cookie = '_t=sig; Path=/'
   held = '旧'
   answers = []
   away = false

@@ -39,7 +39,7 @@ export function TermItems({ ending, endLabel = '失效时间', endless = '一直
   const later = Form.useWatch('when') === 'later'
   return (
     <>
-      <Form.Item name="when" label="生效时间">
+      <Form.Item name="when" label="生效时间" required>
         <Radio.Group options={WHEN} />
       </Form.Item>
       {later && (

@@ -92,7 +92,7 @@ const ENTRIES: &str = "
 const MISSES: &str = "
     insert into report.miss
     select n, 's' || n, case when n % 3 > 0 then o.rider_id end, o.agent_id, o.area_id, 1 + n % 4,
-        (array[1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])[1 + n % 24],
+        (array[1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 20, 21, 22, 23, 30, 31, 40, 40, 41])[1 + n % 24],
         case when n % 4 > 0 then o.car_id end, case when n % 5 = 0 then 1 + n % 900 end, 24.5, 118.1, '', 1, $2 - n * 7776000000 / $1, $2 - n * 7776000000 / $1
     from (select row_number() over () as n, s.* from (select rider_id, agent_id, area_id, car_id from read.ride_order limit $1) s) o";
 

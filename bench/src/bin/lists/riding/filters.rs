@@ -257,7 +257,7 @@ pub fn entries() -> Vec<Filter> {
 pub fn misses(who: &Somebody) -> Vec<Filter> {
     let mut all = place("m").to_vec();
     all.extend([
-        choice("reason", "reason", "m.reason", &[1, 5, 12, 22]),
+        choice("reason", "reason", "m.reason", &[1, 5, 22, 43]),
         choice("act", "act", "m.act", &[1, 3]),
         choice("parking", "parkingId", "m.parking_id", &[6, 77]),
         filter(

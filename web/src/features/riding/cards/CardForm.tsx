@@ -88,7 +88,7 @@ export function CardForm({ kinds, card, onSaved }: CardFormProps) {
     >
       {!card && (agents.data?.length ?? 0) > 0 && <AgentItem label="所属代理" placeholder="由哪家代理售卖" none="没有可选择的代理" />}
       {!card && kinds.length > 1 && (
-        <Form.Item name="kind" label="卡类型" extra="保存后不能修改">
+        <Form.Item name="kind" label="卡类型" required extra="保存后不能修改">
           <Radio.Group options={kinds.map((value) => ({ value, label: kindName(value) }))} />
         </Form.Item>
       )}
@@ -115,7 +115,7 @@ export function CardForm({ kinds, card, onSaved }: CardFormProps) {
       </Pair>
       {isRiding(kind) && (
         <Pair>
-          <Form.Item name="limit" label="可用次数">
+          <Form.Item name="limit" label="可用次数" required>
             <Radio.Group options={limits} optionType="button" />
           </Form.Item>
           {limit !== 'unlimited' && <NumberField name="times" label={limit === 'total' ? '总次数' : '每天次数'} suffix="次" min={1} max={TIMES_MAX} required />}
@@ -131,7 +131,7 @@ export function CardForm({ kinds, card, onSaved }: CardFormProps) {
         <DaysItem name="sale" label="售卖日期" />
         <NumberField name="sort" label="排序" min={0} max={9999} extra="小的排在前面" required />
       </Pair>
-      <Form.Item name="isRecommended" label="推荐" valuePropName="checked" extra="推荐的卡在用户端排在最前面">
+      <Form.Item name="isRecommended" label="推荐" required valuePropName="checked" extra="推荐的卡在用户端排在最前面">
         <Switch />
       </Form.Item>
       <Form.Item name="desc" label="说明" extra="用户购买前看到">

@@ -14,7 +14,7 @@ export function ReturnItems() {
         <legend>还车位置与要求</legend>
         <div className="config-switches">
           {switches.map(([name, label, says]) => (
-            <Form.Item key={name} name={name} label={label} extra={says} valuePropName="checked" layout="horizontal" colon={false}>
+            <Form.Item key={name} name={name} label={label} required extra={says} valuePropName="checked" layout="horizontal" colon={false}>
               <Switch />
             </Form.Item>
           ))}
@@ -22,7 +22,7 @@ export function ReturnItems() {
       </fieldset>
       <Fields title="还车校验" says="“提示”只提醒用户，“强制”须通过校验才能还车。">
         {proofs.map(([name, label]) => (
-          <Form.Item key={name} name={name} label={label}>
+          <Form.Item key={name} name={name} label={label} required>
             <Segmented options={effects} />
           </Form.Item>
         ))}

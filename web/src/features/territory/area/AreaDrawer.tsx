@@ -154,7 +154,7 @@ function AreaForm({ area, onSaved }: { area: AreaInfo; onSaved(): void }) {
         most={SUPERVISION_MAX}
         max={SUPERVISION_ID_MAX}
       />
-      <Form.Item name="takesApplications" label="接受骑行用户的站点申请" valuePropName="checked">
+      <Form.Item name="takesApplications" label="接受骑行用户的站点申请" required valuePropName="checked">
         <Switch />
       </Form.Item>
     </RecordForm>

@@ -51,7 +51,7 @@ export function ParkingItems() {
         <Form.Item name="bufferM" label="缓冲距离" extra="边界外多少米以内仍算在区内" rules={[{ required: true, message: '请输入缓冲距离' }]}>
           <InputNumber min={0} max={BUFFER_MAX_M} step={1} suffix="米" style={whole} />
         </Form.Item>
-        <Form.Item name="fullIsClosed" label="满桩禁停" extra="停满后不能再还入" valuePropName="checked">
+        <Form.Item name="fullIsClosed" label="满桩禁停" required extra="停满后不能再还入" valuePropName="checked">
           <Switch />
         </Form.Item>
       </Pair>

@@ -197,7 +197,7 @@ export function ImportDialog({ types, onClose }: { types: FenceTypes; onClose():
             </Form.Item>
           </>
         )}
-        <Form.Item name="draft" label="导入后">
+        <Form.Item name="draft" label="导入后" required>
           <Radio.Group
             options={[
               { value: false, label: '立即生效' },
@@ -206,7 +206,7 @@ export function ImportDialog({ types, onClose }: { types: FenceTypes; onClose():
           />
         </Form.Item>
         {type !== 'custom' && (
-          <Form.Item name="confirmOverlap" label="重叠" valuePropName="checked">
+          <Form.Item name="confirmOverlap" label="重叠" required valuePropName="checked">
             <Checkbox>{type === 'parking' ? '可以与禁停、禁行区重叠' : '可以与停车区重叠'}</Checkbox>
           </Form.Item>
         )}
