@@ -23,6 +23,7 @@ pub fn routes(runtime: &Runtime, hub: &Arc<Hub>) -> Routes {
     Routes::new("live")
         .add(Permit::Open, routes!(socket).with_state(Arc::clone(hub)))
         .add(Permit::AnyOf(VEHICLE_CODES), routes!(way).with_state(runtime.clone()))
+        .merge(crate::past::routes(runtime))
         .merge(crate::past_stops::routes(runtime))
         .merge(crate::delivery::routes(runtime))
 }

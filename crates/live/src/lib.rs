@@ -10,6 +10,7 @@ pub mod http;
 pub mod ingest;
 mod measure;
 mod memory;
+mod past;
 mod past_stops;
 pub mod push;
 pub mod report;

@@ -103,6 +103,13 @@ impl Fleet {
         })
     }
 
+    /// The slots of all bikes that a map shows somewhere, each with whose it is.
+    pub(crate) fn on_maps(&self) -> impl Iterator<Item = (u32, DataOwner)> + '_ {
+        let all = (0..).zip(&self.records).zip(&self.fix_at);
+        all.filter(|((_, record), fix_at)| record.outside() && **fix_at != NEVER)
+            .map(|((slot, record), _)| (slot, record.owner()))
+    }
+
     /// Where the bikes on the streets had their last fix, each with whose it is; of those without one nothing.
     pub fn street_places(&self) -> impl Iterator<Item = (DataOwner, Place)> + '_ {
         let all = self.records.iter().zip(&self.fix_at).zip(&self.place);

@@ -316,7 +316,7 @@ impl Fleet {
     /// The same, and who is silent. `elapsed_ms` went by since the last look with a feed that worked; it counts as silence
     /// of those that were not heard only while others are, whatever clocks and front doors do.
     pub fn sweep(&mut self, now: Timestamp, elapsed_ms: i64, judged: &mut Vec<Judgement>) {
-        if self.others_are_heard(now) {
+        if self.is_heard(now) {
             self.listened_ms += elapsed_ms;
         }
         for (index, record) in self.records.iter().enumerate() {
@@ -335,7 +335,7 @@ impl Fleet {
     }
 
     /// Whether enough bikes of the streets were heard of lately.
-    fn others_are_heard(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_heard(&self, now: Timestamp) -> bool {
         let street = || self.records.iter().zip(&self.heard_at).filter(|(record, _)| record.on_the_street());
         let recent = |heard_at: i64| now.millis() - heard_at <= self.settings.offline_after_ms;
         let heard = street().filter(|(_, heard_at)| recent(**heard_at)).count();

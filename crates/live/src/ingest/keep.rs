@@ -21,15 +21,15 @@ const OLDEST_MS: i64 = 25 * 3_600_000;
 
 /// Numbers of bikes in the live tables, by slot; 0 where there is none yet.
 #[derive(Default)]
-pub(super) struct Numbers(Vec<i32>);
+pub(crate) struct Numbers(Vec<i32>);
 
 impl Numbers {
-    pub(super) fn of(&self, slot: u32) -> i32 {
+    pub(crate) fn of(&self, slot: u32) -> i32 {
         self.0.get(slot as usize).copied().unwrap_or(0)
     }
 
     /// Gives every one of `slots` a number.
-    pub(super) async fn learn(
+    pub(crate) async fn learn(
         &mut self,
         pool: &PgPool,
         memory: &Memory,

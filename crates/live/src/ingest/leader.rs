@@ -22,6 +22,7 @@ use super::upkeep::upkeep;
 use super::writer::{IngestWriter, Ledger};
 use crate::delivery::Answers;
 use crate::memory::Memory;
+use crate::past::keep_on;
 
 /// Between two looks whether storing is behind.
 const WATCH: Duration = Duration::from_millis(500);
@@ -146,6 +147,7 @@ impl Ingest {
         let mut beside = JoinSet::new();
         beside.spawn(upkeep(self.owner.clone(), Arc::clone(&self.clock), self.settings.keep_days));
         let restored = keep::restore(&self.owner, &self.memory, self.clock.now()).await?;
+        beside.spawn(keep_on(self.memory.clone(), self.owner.clone(), Arc::clone(&self.clock), token));
         let book = Book::open(&self.owner, &self.memory, self.clock.now()).await?;
         let mut messages = self.messages_after(&stream, stored).await?;
         let ledger = || IngestWriter::new(Ledger::new(self.clone(), born.clone(), token, stored));

@@ -24,7 +24,7 @@ mod writer;
 pub use alarms::{AlarmQueue, Alarms};
 pub use down::Downlink;
 pub use history::{FixKept, Point, fixes, history, track, travelled_m};
-pub(crate) use keep::{begin as leading, take_the_lead};
+pub(crate) use keep::{Numbers, begin as leading, take_the_lead};
 pub use leader::{Ingest, IngestError, IngestSettings};
 pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use moments::{LockMoments, lock_moments, stood_since};

@@ -75,6 +75,29 @@ impl BikeRecord {
     pub const fn gone(self) -> Self {
         Self { state: self.state | bit::GONE, ..self }
     }
+
+    /// Appends it.
+    pub fn put(&self, buffer: &mut BytesMut) {
+        buffer.put_u32_le(self.slot);
+        buffer.put_i32_le(self.lat_e6);
+        buffer.put_i32_le(self.lng_e6);
+        buffer.put_slice(&[self.soc_percent, self.state, self.speed_kmh, self.heading_half]);
+    }
+
+    /// It, from what [`Self::put`] wrote.
+    pub const fn of(bytes: &[u8; BIKE_BYTES]) -> Self {
+        let [s0, s1, s2, s3, a0, a1, a2, a3, o0, o1, o2, o3, soc_percent, state, speed_kmh, heading_half] =
+            *bytes;
+        Self {
+            slot: u32::from_le_bytes([s0, s1, s2, s3]),
+            lat_e6: i32::from_le_bytes([a0, a1, a2, a3]),
+            lng_e6: i32::from_le_bytes([o0, o1, o2, o3]),
+            soc_percent,
+            state,
+            speed_kmh,
+            heading_half,
+        }
+    }
 }
 
 /// Counts of one map cell.
@@ -117,10 +140,7 @@ fn bikes_once(kind: Kind, stamp: Stamp, bikes: &[BikeRecord]) -> Bytes {
     let mut buffer = BytesMut::with_capacity(HEADER_BYTES + bikes.len() * BIKE_BYTES);
     header(&mut buffer, kind, bikes.len(), stamp);
     for bike in bikes {
-        buffer.put_u32_le(bike.slot);
-        buffer.put_i32_le(bike.lat_e6);
-        buffer.put_i32_le(bike.lng_e6);
-        buffer.put_slice(&[bike.soc_percent, bike.state, bike.speed_kmh, bike.heading_half]);
+        bike.put(&mut buffer);
     }
     buffer.freeze()
 }

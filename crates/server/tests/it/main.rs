@@ -39,6 +39,7 @@ mod nodes;
 mod order_anomalies;
 mod orders;
 mod park_applications;
+mod past_fleet;
 mod path;
 mod payment_accounts;
 mod payment_provider;

@@ -497,6 +497,11 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),
         ("GET", "/vehicle/search") => Sample::Ask(json!({"keyword": imei})),
         ("GET", "/vehicle/query") => Sample::Ask(json!({"keyword": car, "pageSize": "200"})),
+        ("GET", "/vehicle/map") => {
+            Sample::Ask(json!({"at": (SystemClock.now().millis() - 1_000).to_string()}))
+        }
+        ("GET", "/vehicle/map/times") => Sample::Whole("tells when the fleet was kept, nothing of it"),
+        ("GET", "/vehicle/map/bike") => Sample::Ask(json!({"carId": car})),
         ("GET", "/vehicle/{carId}" | "/vehicle/{carId}/history") => Sample::Ask(json!({})),
         ("GET", "/platform/aliyunlog/userlogs") => Sample::Ask(json!({"pageSize": "200", "opManId": phone})),
         ("GET", "/platform/aliyunlog/userlogs/{position}" | "/platform/aliyunlog/actions") => {
@@ -568,7 +573,9 @@ pub fn beyond(route: &Route) -> &'static str {
         ("POST", "/fence" | "/fence/import" | "/ops/area") | ("GET", "/ops/area/people") => "area-unknown",
         // As for a card that there is not.
         ("POST", "/Pay/customer/bindCardCheck") => "payment-code-over",
-        ("GET", "/vehicle/{carId}/history") => "vehicle-not-found",
+        ("GET", "/vehicle/{carId}/history" | "/vehicle/map/bike") => "vehicle-not-found",
+        // Nobody reported there.
+        ("GET", "/vehicle/map") => "past-gap",
         _ if path.starts_with("/Pay/") => "payment-account-unknown",
         _ => "not-found",
     }

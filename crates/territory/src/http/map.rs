@@ -3,13 +3,13 @@
 use axum::extract::State;
 use geofence::FenceKind;
 use kernel::runtime::Runtime;
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::UtoipaMethodRouterExt;
 use utoipa_axum::routes;
-use wire::{Answer, Caller, Handled, Permit, Routes, Seen};
+use wire::{Answer, Caller, Handled, Params, Permit, Routes, Seen};
 
-use crate::read::{areas, fences};
+use crate::read::{area_versions, areas, fences};
 
 /// The routes.
 pub fn routes(runtime: &Runtime) -> Routes {
@@ -35,12 +35,28 @@ struct Shapes {
     customs: Vec<fences::FenceShape>,
 }
 
-/// Service areas and the fences in them that count now, in the caller's scope, WGS-84.
-#[utoipa::path(get, path = "/fence/map", tag = "territory", responses((status = 200, body = Answer<Shapes>)))]
-async fn shapes(State(runtime): State<Runtime>, caller: Caller, seen: Seen) -> Handled<Shapes> {
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Moment {
+    /// Those that counted then, epoch milliseconds; absent: now.
+    at: Option<i64>,
+}
+
+/// Service areas and the fences in them that count now, or counted at a moment, in the caller's scope, WGS-84.
+#[utoipa::path(get, path = "/fence/map", tag = "territory", params(Moment),
+    responses((status = 200, body = Answer<Shapes>)))]
+async fn shapes(
+    State(runtime): State<Runtime>,
+    caller: Caller,
+    seen: Seen,
+    Params(Moment { at }): Params<Moment>,
+) -> Handled<Shapes> {
     let mut tx = runtime.reads.scoped(&caller.scope, seen.0, &["area", "fence"]).await?;
-    let areas = areas::shapes(&mut *tx).await?;
-    let mut fences = fences::shapes(&mut *tx, runtime.clock.now().millis()).await?;
+    let areas = match at {
+        Some(at) => area_versions::shapes_at(&mut *tx, at).await?,
+        None => areas::shapes(&mut *tx).await?,
+    };
+    let mut fences = fences::shapes(&mut *tx, at.unwrap_or(runtime.clock.now().millis())).await?;
     let mut of = |kind: FenceKind| fences.extract_if(.., |fence| fence.kind == kind.number()).collect();
     Ok(Answer(Shapes {
         areas,

@@ -9,7 +9,9 @@ use kernel::{Change, Projector, Recorded, rows};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
+use vocabulary::{AgentId, AreaId};
 
+use super::areas::AreaShape;
 use crate::model::area::AreaEvent;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,6 +130,22 @@ pub async fn held_since(db: impl PgExecutor<'_>, since_ms: i64) -> sqlx::Result<
     .bind(since_ms)
     .fetch_all(db)
     .await
+}
+
+/// The edges that the areas in scope had at an instant; at most 2,000.
+pub async fn shapes_at(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<AreaShape>> {
+    let found: Vec<(AreaId, String, AgentId, i16, Json<Ring>)> = sqlx::query_as(
+        "select a.area_id, a.name, a.agent_id, a.state, v.ring
+         from read.area_version v join read.area a on a.area_id = v.area_id
+         where v.from_at_ms <= $1 and (v.until_at_ms is null or v.until_at_ms > $1) order by a.area_id limit 2000",
+    )
+    .bind(at_ms)
+    .fetch_all(db)
+    .await?;
+    let shape = |(id, name, agent_id, state, Json(ring)): (AreaId, String, AgentId, i16, Json<Ring>)| {
+        AreaShape { id, name, agent_id, state, ring: ring.closed() }
+    };
+    Ok(found.into_iter().map(shape).collect())
 }
 
 /// Every edge that an area had, the oldest first.

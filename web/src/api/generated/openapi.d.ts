@@ -1082,7 +1082,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Service areas and the fences in them that count now, in the caller's scope, WGS-84. */
+        /** Service areas and the fences in them that count now, or counted at a moment, in the caller's scope, WGS-84. */
         get: operations["shapes"];
         put?: never;
         post?: never;
@@ -4070,6 +4070,61 @@ export interface paths {
         put?: never;
         /** Freezes an account, or unfreezes it: who is frozen unlocks nothing more; a ride that is under way is not cut. */
         post: operations["switchRider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The whole scope as it was at a moment of the last seven days, in the buffers of `docs/push.md` one after the other: a snapshot, or,
+         *     for whoever names what he shows already, its changes. Bikes are numbered for all times instead of by slots. The buffers' time is
+         *     that of the last change that is in them, at most five seconds before. Refused where nothing of then is known.
+         */
+        get: operations["pastFleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/map/bike": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which bike has a number in `/vehicle/map`, or which number a bike has. */
+        get: operations["pastBike"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/map/times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Of which times of the last seven days the fleet is known. */
+        get: operations["pastTimes"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8235,6 +8290,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PastBike: {
+            /** @description A bike of `/vehicle/map`. */
+            data: {
+                /** @description 车辆编号. */
+                carId: string;
+                /**
+                 * Format: int32
+                 * @description Its number there.
+                 */
+                number: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PastStopsTaken: {
             /** @description What became of them. */
             data: {
@@ -8245,6 +8315,26 @@ export interface components {
                  * @description So many were new.
                  */
                 taken: number;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PastTimes: {
+            /** @description What can be looked back at. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description The oldest moment that could be, epoch milliseconds.
+                 */
+                from: number;
+                /** @description Times of which the fleet is known, in order; what lies between them is not. */
+                known: components["schemas"]["Span"][];
+                /**
+                 * Format: int64
+                 * @description The server's present, epoch milliseconds.
+                 */
+                until: number;
             };
             /** @description Always true. */
             suc: boolean;
@@ -15152,6 +15242,16 @@ export interface components {
             /** @description What was seen, in Chinese. */
             words: string;
         };
+        /** @description A bike of `/vehicle/map`. */
+        PastBike: {
+            /** @description 车辆编号. */
+            carId: string;
+            /**
+             * Format: int32
+             * @description Its number there.
+             */
+            number: number;
+        };
         /** @description Where a bike was locked. */
         PastStopForm: {
             /**
@@ -15198,6 +15298,21 @@ export interface components {
              * @description So many were new.
              */
             taken: number;
+        };
+        /** @description What can be looked back at. */
+        PastTimes: {
+            /**
+             * Format: int64
+             * @description The oldest moment that could be, epoch milliseconds.
+             */
+            from: number;
+            /** @description Times of which the fleet is known, in order; what lies between them is not. */
+            known: components["schemas"]["Span"][];
+            /**
+             * Format: int64
+             * @description The server's present, epoch milliseconds.
+             */
+            until: number;
         };
         /** @description A ride to be paid through a channel. */
         PayForm: components["schemas"]["ByChannel"] & {
@@ -16965,6 +17080,19 @@ export interface components {
             mobilePhoneNumber: string;
             /** @description 6 digits. */
             smsCode: string;
+        };
+        /** @description A time. */
+        Span: {
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            from: number;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            until: number;
         };
         /**
          * Format: int32
@@ -20232,7 +20360,10 @@ export interface operations {
     };
     shapes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Those that counted then, epoch milliseconds; absent: now. */
+                at?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -26577,6 +26708,86 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    pastFleet: {
+        parameters: {
+            query: {
+                /** @description Which moment of the last seven days, epoch milliseconds. */
+                at: number;
+                /** @description What is shown already, epoch milliseconds: only what changed since then is answered, where that is known. */
+                since?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "application/octet-stream": number[];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    pastBike: {
+        parameters: {
+            query?: {
+                /** @description Its number in `/vehicle/map`, … */
+                number?: number;
+                /** @description … or its own. */
+                carId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PastBike"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    pastTimes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PastTimes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };

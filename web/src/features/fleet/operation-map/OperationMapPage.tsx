@@ -4,6 +4,7 @@ import { App, ConfigProvider } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
+import { serverNow } from '@/api/clock'
 import { dayTheme, nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
 import { useDaylight } from '@/map/daylight'
@@ -33,6 +34,10 @@ import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 
 // Comes with the first bike that is chosen, not with the map.
 const VehicleDrawer = lazy(() => import('./VehicleDrawer'))
+const PastMap = lazy(() => import('./past/PastMap'))
+
+/** Whoever looks back begins a little before now. */
+const BACK_MS = 600_000
 
 const noPoints: readonly HistoryPoint[] = []
 
@@ -43,7 +48,13 @@ export default function OperationMapPage() {
     <ConfigProvider theme={daylight === 'night' ? nightTheme : dayTheme}>
       <App component={false}>
         <div className={`opmap opmap-${daylight}`} style={mapVariables(daylight)}>
-          <MapWithPanels address={address} daylight={daylight} setDaylight={choose} />
+          {address.at === null ? (
+            <MapWithPanels address={address} daylight={daylight} setDaylight={choose} />
+          ) : (
+            <Suspense fallback={<div aria-busy="true" />}>
+              <PastMap address={address} at={address.at} daylight={daylight} setDaylight={choose} />
+            </Suspense>
+          )}
         </div>
       </App>
     </ConfigProvider>
@@ -57,7 +68,7 @@ interface MapWithPanelsProps {
 }
 
 function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
-  const { mask, carId, setMask, setCarId } = address
+  const { mask, carId, setMask, setCarId, setAt } = address
   const { message } = App.useApp()
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [base, setBase] = useState<BaseState>('loading')
@@ -228,7 +239,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         />
       </div>
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} shifted={carId !== null} />
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} shifted={carId !== null} />
       {carId !== null && (
         // Its place is taken at once: the bike moves out from under it.
         <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label={`车辆 ${carId}`} />}>

@@ -7,7 +7,7 @@ import type { Mask } from '@/map/vehicles/fleetMath'
 
 import { readFilter, writeFilter } from './mapFilter'
 
-/** What the address remembers: the filter and the chosen bike. */
+/** What the address remembers: the filter, the chosen bike, and the moment that is looked at. */
 export function useMapAddress() {
   const [search, setSearch] = useSearchParams()
   const set = useCallback(
@@ -26,7 +26,14 @@ export function useMapAddress() {
   )
   const setMask = useCallback((mask: Mask) => set('f', writeFilter(mask)), [set])
   const setCarId = useCallback((carId: string | null) => set('carId', carId), [set])
-  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, setMask, setCarId }
+  const setAt = useCallback((at: number | null) => set('at', at === null ? null : String(at)), [set])
+  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, at: readMoment(search.get('at')), setMask, setCarId, setAt }
+}
+
+/** A past moment, epoch ms; null: now. */
+export function readMoment(text: string | null): number | null {
+  const at = Number(text ?? '')
+  return Number.isSafeInteger(at) && at > 0 ? at : null
 }
 
 const VIEW = 'map-view'
