@@ -72,6 +72,9 @@ function antdTheme({ accent, still, colorWeak }: Look): ThemeConfig {
       colorError: states.error,
       colorWarning: states.warning,
       colorSuccess: states.success,
+      // Of a green as dark as text wants, antd would make a grey.
+      colorSuccessBg: tint(states.success, 0.1),
+      colorSuccessBorder: tint(states.success, 0.4),
       fontFamily,
       fontSize: fontSize.body,
       borderRadius: 6,

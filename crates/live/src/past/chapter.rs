@@ -42,7 +42,7 @@ pub(super) fn known(chapters: &[Chapter]) -> Vec<Span> {
     for chapter in chapters {
         match spans.last_mut() {
             Some(last) if chapter.at_ms <= last.until + SLACK_MS => {
-                last.until = last.until.max(chapter.until_ms)
+                last.until = last.until.max(chapter.until_ms);
             }
             _ => spans.push(Span { from: chapter.at_ms, until: chapter.until_ms }),
         }

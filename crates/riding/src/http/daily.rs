@@ -130,7 +130,7 @@ impl Reading {
                 day: day.date().to_string(),
                 at: day.hour(0).millis(),
                 is_closed: self.is_closed(day),
-                sums: DailySums::new(found.map_or_else(Figures::default, |one| one.figures), 1, *bikes),
+                sums: DailySums::new(&found.map_or_else(Figures::default, |one| one.figures), 1, *bikes),
             }
         };
         (range.from.0..=range.until.0).zip(&bikes.days).map(row).collect()
@@ -217,8 +217,8 @@ async fn daily(
     let stood = shelved_days::of(&mut reading.db, &asked.meant(before)?, scope, reading.now).await?;
     let (all, earlier) =
         (sum(days.iter().map(|one| &one.figures))?, sum(past.iter().map(|one| &one.figures))?);
-    let totals = DailySums::new(all, range.days(), bikes.bike_days());
-    let totals_before = DailySums::new(earlier, before.days(), stood.bike_days());
+    let totals = DailySums::new(&all, range.days(), bikes.bike_days());
+    let totals_before = DailySums::new(&earlier, before.days(), stood.bike_days());
     let series = reading.rows(range, &days, &bikes);
     let mut rows = series.clone();
     sort(&mut rows, given(asked.sort.as_ref()))?;
@@ -262,13 +262,13 @@ async fn areas(
     let bikes = shelved_days::of(&mut reading.db, &meant, scope, reading.now).await?;
     drop(reading);
     let all = sum(days.iter().map(|one| &one.figures))?;
-    let totals = DailySums::new(all, range.days(), bikes.bike_days());
+    let totals = DailySums::new(&all, range.days(), bikes.bike_days());
     let stood = |one: &AreaSums| {
         let area = one.area_id.and_then(|area| bikes.areas.get(&(one.agent_id, area)));
         area.copied().unwrap_or(0.0)
     };
     let row = |one: AreaSums| DailyAreaRow {
-        sums: DailySums::new(one.figures, range.days(), stood(&one)),
+        sums: DailySums::new(&one.figures, range.days(), stood(&one)),
         id: one.area_id.map_or_else(|| format!("a{}", one.agent_id), |area| area.to_string()),
         op_area_id: one.area_id,
         area_name: one.area_name,

@@ -60,7 +60,7 @@ pub(super) struct DailySums {
 
 impl DailySums {
     /// Of so many days, on which `bike_days` bikes stood on the streets, each day's added up.
-    pub(super) fn new(figures: Figures, days: i64, bike_days: f64) -> Self {
+    pub(super) fn new(figures: &Figures, days: i64, bike_days: f64) -> Self {
         Self {
             bikes: hundredths(bike_days / days.max(1) as f64),
             orders_per_bike: each(figures.orders, bike_days),
@@ -79,7 +79,7 @@ impl DailySums {
             each_cents: figures.each_cents(),
             each_s: figures.each_s(),
             each_m: figures.each_m(),
-            figures,
+            figures: *figures,
         }
     }
 }

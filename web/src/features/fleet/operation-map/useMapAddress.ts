@@ -10,13 +10,16 @@ import { readFilter, writeFilter } from './mapFilter'
 /** What the address remembers: the filter, the chosen bike, and the moment that is looked at. */
 export function useMapAddress() {
   const [search, setSearch] = useSearchParams()
+  // All that one act changes goes together: of two changes in a row the second would not know of the first.
   const set = useCallback(
-    (name: string, value: string | null) => {
+    (changes: Readonly<Record<string, string | null>>) => {
       setSearch(
         (before) => {
           const next = new URLSearchParams(before)
-          if (value === null) next.delete(name)
-          else next.set(name, value)
+          for (const [name, value] of Object.entries(changes)) {
+            if (value === null) next.delete(name)
+            else next.set(name, value)
+          }
           return next
         },
         { replace: true },
@@ -24,10 +27,11 @@ export function useMapAddress() {
     },
     [setSearch],
   )
-  const setMask = useCallback((mask: Mask) => set('f', writeFilter(mask)), [set])
-  const setCarId = useCallback((carId: string | null) => set('carId', carId), [set])
-  const setAt = useCallback((at: number | null) => set('at', at === null ? null : String(at)), [set])
-  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, at: readMoment(search.get('at')), setMask, setCarId, setAt }
+  const setMask = useCallback((mask: Mask) => set({ f: writeFilter(mask) }), [set])
+  const setCarId = useCallback((carId: string | null) => set({ carId }), [set])
+  const setAt = useCallback((at: number | null) => set({ at: at === null ? null : String(at) }), [set])
+  const showNow = useCallback((carId: string) => set({ carId, at: null }), [set])
+  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, at: readMoment(search.get('at')), setMask, setCarId, setAt, showNow }
 }
 
 /** A past moment, epoch ms; null: now. */

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Skeleton } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 import { failureText } from '@/api/client'
 import { useBrandStore } from '@/app/brand'
@@ -36,7 +36,7 @@ interface PastMapProps {
 }
 
 export default function PastMap({ address, at: begun, daylight, setDaylight }: PastMapProps) {
-  const { mask, setMask, setAt, setCarId } = address
+  const { mask, setMask, setAt, showNow } = address
   const { message } = App.useApp()
   const client = useQueryClient()
   const [map, setMap] = useState<LeafletMap | null>(null)
@@ -68,6 +68,13 @@ export default function PastMap({ address, at: begun, daylight, setDaylight }: P
     const bounds = fences.data === undefined ? null : boundsOf(fences.data)
     if (bounds !== null && map !== null) fitFree(map, bounds)
   }, [map, fences.data])
+  // The first look is at the areas, unless this browser remembers where it was.
+  const placed = useRef(startingView.remembered)
+  useEffect(() => {
+    if (placed.current || map === null || fences.data === undefined) return
+    placed.current = true
+    fitAll()
+  }, [map, fences.data, fitAll])
   const bikes = player.feed.bikes
   const place = chosen !== null && (bikes.present[chosen] ?? 0) !== 0 ? { lat: latOf(bikes.y[chosen] ?? 0), lng: lngOf(bikes.x[chosen] ?? 0) } : null
 
@@ -98,7 +105,9 @@ export default function PastMap({ address, at: begun, daylight, setDaylight }: P
         )}
       </div>
       <div className="opmap-left">
-        <FindBox onFound={found} />
+        <div>
+          <FindBox onFound={found} />
+        </div>
         <StateRail totals={state.totals} mask={mask} daylight={daylight} stale={false} onMask={setMask} />
         {chosen !== null && (
           <PastBike
@@ -107,10 +116,7 @@ export default function PastMap({ address, at: begun, daylight, setDaylight }: P
             bikes={bikes}
             at={at}
             onClose={() => setChosen(null)}
-            onNow={(carId) => {
-              setCarId(carId)
-              leave()
-            }}
+            onNow={showNow}
           />
         )}
       </div>
