@@ -193,7 +193,8 @@ struct FencesQuery {
     keyword: Option<String>,
 }
 
-/// Fences of an area that may have priced rides wrong, also those that are there no more; at most 50.
+/// Fences that may have priced rides of an area wrong, bans of its agent's other areas among them, also those that are there no
+/// more; at most 50.
 #[utoipa::path(get, path = "/order/mispricing/fences", tag = "riding", operation_id = "mispricingFences",
     params(FencesQuery), responses((status = 200, body = Answer<Vec<FenceChoice>>)))]
 async fn fences(

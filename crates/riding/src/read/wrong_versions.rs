@@ -21,7 +21,12 @@ pub struct FenceChoice {
     pub name: String,
     /// Whether it is there no more.
     pub deleted: bool,
+    /// The area it lies in, of one of the agent's other areas.
+    pub area_name: Option<String>,
 }
+
+/// Fences that may fine riders of other areas too.
+const BANS: [FenceKind; 2] = [FenceKind::NoStop, FenceKind::NoRide];
 
 /// A version to choose.
 #[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
@@ -38,21 +43,26 @@ pub struct VersionChoice {
     pub counted: Vec<[Option<i64>; 2]>,
 }
 
-/// Parking places and bans of an area in scope that were ever published, those that changed last first; at most 50.
+/// Parking places of an area in scope and bans of it and of its agent's other areas in scope that were ever published: its own
+/// first, those that changed last first; at most 50.
 pub async fn fences(
     db: impl PgExecutor<'_>,
     area: AreaId,
     typed: Option<&str>,
 ) -> sqlx::Result<Vec<FenceChoice>> {
     sqlx::query_as(
-        "select f.fence_id, f.kind, f.name, f.deleted from read.fence f
-         where f.area_id = $1 and f.kind = any($2) and ($3::text is null or f.name like $3)
+        "select f.fence_id, f.kind, f.name, f.deleted, case when f.area_id <> $1 then a.name end as area_name
+         from read.fence f left join read.area a on a.area_id = f.area_id
+         where (f.area_id = $1 and f.kind = $4 or f.kind = any($2) and f.agent_id = (
+                 select o.agent_id from read.area o where o.area_id = $1))
+             and ($3::text is null or f.name like $3)
              and exists (select from read.fence_version v where v.fence_id = f.fence_id)
-         order by f.updated_at_ms desc, f.fence_id desc limit 50",
+         order by f.area_id = $1 desc, f.updated_at_ms desc, f.fence_id desc limit 50",
     )
     .bind(area)
-    .bind([FenceKind::Parking, FenceKind::NoStop, FenceKind::NoRide].map(FenceKind::number).to_vec())
+    .bind(BANS.map(FenceKind::number).to_vec())
     .bind(typed.map(kernel::list::containing))
+    .bind(FenceKind::Parking.number())
     .fetch_all(db)
     .await
 }
@@ -76,7 +86,7 @@ pub async fn of_billing(db: impl PgExecutor<'_>, area: AreaId) -> sqlx::Result<V
     Ok(found)
 }
 
-/// The versions of a fence of an area in scope that were not taken back, the newest first.
+/// The versions of a fence that may decide about rides of an area in scope, those that were not taken back, the newest first.
 pub async fn of_fence(
     db: impl PgExecutor<'_>,
     area: AreaId,
@@ -86,11 +96,13 @@ pub async fn of_fence(
         "select data_version as number, name as note,
              (select coalesce(jsonb_agg(jsonb_build_array(lower(r), upper(r)) order by lower(r)), '[]')
               from unnest(counts) r) as counted
-         from read.fence_version where fence_id = $2 and area_id = $1 and not withdrawn
+         from read.fence_version where fence_id = $2 and not withdrawn and (area_id = $1 or kind = any($3) and agent_id = (
+             select o.agent_id from read.area o where o.area_id = $1))
          order by data_version desc limit 1000",
     )
     .bind(area)
     .bind(fence)
+    .bind(BANS.map(FenceKind::number).to_vec())
     .fetch_all(db)
     .await
 }

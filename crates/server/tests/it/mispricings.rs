@@ -89,6 +89,17 @@ impl Office {
 
     /// An order of the past that was paid from the wallet, ridden for ten minutes and left in the ban.
     async fn past(&self, rider: &Rider, at: Timestamp) -> RideOrderId {
+        self.past_in(&self.city.area, (&self.city.fences[1], self.city.lng), rider, at).await
+    }
+
+    /// The same of a ride that began in this area and was left in this ban, so far east.
+    async fn past_in(
+        &self,
+        area: &str,
+        (ban, lng): (&str, f64),
+        rider: &Rider,
+        at: Timestamp,
+    ) -> RideOrderId {
         let (order_id, rider_id) =
             (RideOrderId(self.runtime.ids.next_id()), RiderId(rider.id.parse().unwrap()));
         let opened = Opened {
@@ -97,20 +108,20 @@ impl Office {
             car_id: "O00000".to_owned(),
             imei: "860000000000001".to_owned(),
             agent_id: self.city.agent.parse().unwrap(),
-            area_id: self.city.area.parse().unwrap(),
+            area_id: area.parse().unwrap(),
             place: None,
             rider_place: None,
         };
         let area = opened.area_id;
         let ridden = Ridden { start_at: at.plus_millis(-600_000), end_at: at, distance_m: 900 };
-        let left = Left::NoStop(None);
+        let left = Left::NoStop((ban != self.city.fences[1]).then_some(5_000));
         let receipt = fare(&Billing::default(), &ridden, &left, false, &Benefits::default());
         let pay_cents = receipt.pay_cents;
-        let fence_id = FenceId(self.city.fences[1].parse().unwrap());
+        let fence_id = FenceId(ban.parse().unwrap());
         let end = End {
             at,
             kind: EndKind::Rider,
-            place: Wgs84::new(self.city.lat, self.city.lng).ok(),
+            place: Wgs84::new(self.city.lat, lng).ok(),
             distance_m: 900,
             class: ReturnClass::NoStop,
             fence: Some(FenceVersion { fence_id, data_version: 1 }),
@@ -302,6 +313,58 @@ async fn a_wrong_ban_is_given_back_by_two_and_what_the_world_overtook_is_told() 
     for act in ["核对受影响订单", "开始批量退还", "作废核对记录"] {
         assert!(log.contains(act), "{act}: {log}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ban_that_fined_rides_of_another_area_is_tried_for_each_area() {
+    let office = Office::open(0).await;
+    let (city, machine) = (&office.city, &office.machine);
+    let (lat, edge) = (city.lat, city.lng + 0.02);
+    let ring = |west: f64, south: f64, east: f64, north: f64| {
+        json!([[west, south], [east, south], [east, north], [west, north]])
+    };
+    let body = json!({"agentId": city.agent, "name": "邻区", "ring": ring(edge, lat - 0.02, edge + 0.04, lat + 0.02),
+        "datum": "wgs84", "tel": "05920000001"});
+    let next = text(&machine.ok("/open/v1/areas", &body).await["areaId"]);
+    machine.ok(&format!("/open/v1/areas/{next}/open"), &json!({})).await;
+    // A ban of ours that costs more than to stand outside of one's area.
+    let spot = city.lng + 0.01;
+    let [west, east] = [spot - 0.001, spot + 0.001];
+    let [south, north] = [lat - 0.001, lat + 0.001];
+    let corners = json!([[west, south], [east, south], [east, north], [west, north], [west, south]]);
+    let body = json!({"type": "noStop", "opAreaId": city.area, "name": "高价禁停",
+        "geometry": {"type": "Polygon", "coordinates": [corners]},
+        "ban": {"penaltyCents": 5_000, "weekdays": 127, "hours": null}, "confirmOverlap": true});
+    let ban = text(&office.admin.ok("POST", "/fence", body).await["id"]);
+    let rider = Rider::come(machine, &next, "next").await;
+    office.fill(&rider, 50_000).await;
+    let at = SystemClock.now();
+    let ours = office.past_in(&city.area, (&ban, spot), &rider, at).await;
+    let theirs = office.past_in(&next, (&ban, spot), &rider, at).await;
+
+    let offered = office.admin.ok("GET", "/order/mispricing/fences", json!({"opAreaId": next})).await;
+    let offered: Vec<(&Value, &Value)> =
+        offered.as_array().unwrap().iter().map(|one| (&one["id"], &one["areaName"])).collect();
+    let name = json!("O 区");
+    assert_eq!(
+        offered,
+        [(&json!(ban), &name), (&json!(city.fences[1]), &name)],
+        "bans, not the parking place"
+    );
+    let asked = |area: &str| {
+        let mut asked = without_ban(city);
+        (asked["opAreaId"], asked["fenceId"]) = (json!(area), json!(ban));
+        asked
+    };
+    for (area, order) in [(&city.area, ours), (&next, theirs)] {
+        let case = office.found(asked(area)).await;
+        let orders = orders_of(&office.admin, &case).await;
+        let ids: Vec<&Value> = orders.iter().map(|one| &one["orderId"]).collect();
+        assert_eq!(ids, [&json!(order.to_string())], "{area}");
+    }
+    // Another agent's ban is none of theirs.
+    let other = City::build(machine, "P", 2, 0).await;
+    assert_eq!(office.admin.call("POST", FIND, asked(&other.area)).await.code(), "not-found");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1908,7 +1908,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fences of an area that may have priced rides wrong, also those that are there no more; at most 50. */
+        /**
+         * Fences that may have priced rides of an area wrong, bans of its agent's other areas among them, also those that are there no
+         *     more; at most 50.
+         */
         get: operations["mispricingFences"];
         put?: never;
         post?: never;
@@ -8809,6 +8812,8 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Vec_FenceChoice: {
             data: {
+                /** @description The area it lies in, of one of the agent's other areas. */
+                areaName?: string | null;
                 /** @description Whether it is there no more. */
                 deleted: boolean;
                 /** @description Its id, as text. */
@@ -12082,6 +12087,8 @@ export interface components {
         };
         /** @description A fence that may have priced rides wrong. */
         FenceChoice: {
+            /** @description The area it lies in, of one of the agent's other areas. */
+            areaName?: string | null;
             /** @description Whether it is there no more. */
             deleted: boolean;
             /** @description Its id, as text. */

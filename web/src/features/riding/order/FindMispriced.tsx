@@ -99,7 +99,7 @@ export function FindMispriced({ asked, onFound, onClose }: FindMispricedProps) {
           <Radio.Group options={numberedOptionsOf(mispricingSubjectLabels)} />
         </Form.Item>
         {subject === FENCE && (
-          <Form.Item name="fenceId" label="围栏" required rules={[{ required: true, message: '请选择围栏' }]} extra="停车区、禁停区和禁行区，包括已删除的">
+          <Form.Item name="fenceId" label="围栏" required rules={[{ required: true, message: '请选择围栏' }]} extra="停车区、禁停区和禁行区，包括已删除的；其他服务区的禁区也可能罚到这里的订单，每个服务区分别核对">
             <FenceField key={opAreaId} opAreaId={opAreaId} />
           </Form.Item>
         )}

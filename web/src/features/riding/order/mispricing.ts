@@ -74,7 +74,10 @@ export const wrongFences =
     queryKey: [FENCES_PATH, opAreaId, keyword],
     queryFn: async ({ signal }) => {
       const found = await api.get(FENCES_PATH, { opAreaId, ...(keyword === '' ? {} : { keyword }) }, { signal, quiet: true })
-      return found.map(({ id, name, kind, deleted }) => ({ value: id, label: `${name}（${labelOf(fenceKindLabels, kind)}${deleted ? '，已删除' : ''}）` }))
+      return found.map(({ id, name, kind, deleted, areaName }) => {
+        const said = [labelOf(fenceKindLabels, kind), ...(areaName ? [areaName] : []), ...(deleted ? ['已删除'] : [])]
+        return { value: id, label: `${name}（${said.join('，')}）` }
+      })
     },
   })
 
