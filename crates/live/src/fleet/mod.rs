@@ -296,6 +296,7 @@ impl Fleet {
             place: cold.recent.median(),
             hdop: cold.hdop_tenths.map_or(1.0, |tenths| f64::from(tenths) / 10.0),
             moving: report.flags.has(Flags::MOVING),
+            locked: report.flags.has(Flags::LOCKED),
             battery_present: report.flags.has(Flags::BATTERY_PRESENT),
             soc_percent: report.soc_percent,
         };

@@ -14,6 +14,7 @@ struct Bike {
     lat: f64,
     lng: f64,
     moving: bool,
+    locked: bool,
     battery: bool,
     soc: u8,
     hdop: f64,
@@ -41,6 +42,7 @@ fn bike() -> Bike {
         lat: 24.05,
         lng: 118.051,
         moving: false,
+        locked: true,
         battery: true,
         soc: 80,
         hdop: 1.0,
@@ -57,6 +59,7 @@ impl Bike {
             place: Some(Place::from_degrees(self.lat, self.lng)),
             hdop: self.hdop,
             moving: self.moving,
+            locked: self.locked,
             battery_present: self.battery,
             soc_percent: self.soc,
         };
@@ -145,6 +148,23 @@ fn a_pushed_bike_rings_after_fifty_metres_and_rests_again_after_ten_minutes() {
     assert_eq!(bike.reports(), [(AlarmKind::Moved, false)]);
     bike.moving = true;
     assert_eq!(bike.at_lat(24.0508), [], "22 m from the new place of rest");
+}
+
+#[test]
+fn a_bike_that_was_just_unlocked_may_be_ridden_before_anybody_said_so_here() {
+    let mut bike = bike();
+    bike.reports();
+    (bike.locked, bike.moving) = (false, true);
+    assert_eq!(bike.at_lat(24.0506), [], "67 m, and its ride is on the way here");
+    bike.record.riding_state = 2;
+    assert_eq!(bike.at_lat(24.07), []);
+    bike.record.riding_state = 1;
+    // Nobody's ride came: a lock that was forced gives a minute, a closed one none.
+    let mut stolen = super::tests::bike();
+    stolen.reports();
+    (stolen.locked, stolen.moving) = (false, true);
+    let rung: Vec<_> = (0..12).flat_map(|_| stolen.at_lat(24.0506)).collect();
+    assert_eq!(rung, [(AlarmKind::Moved, true)]);
 }
 
 #[test]

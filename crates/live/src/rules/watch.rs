@@ -23,6 +23,8 @@ pub struct Settings {
     pub silent_after_ms: i64,
     /// A bike that stands this long has a new place of rest.
     pub settled_after_ms: i64,
+    /// One whose lock was opened may be ridden, though nobody has said so here yet: for so long it is not moved without a ride.
+    pub opened_grace_ms: i64,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
             offline_after_ms: 5 * 60_000,
             silent_after_ms: 30 * 60_000,
             settled_after_ms: 10 * 60_000,
+            opened_grace_ms: 60_000,
         }
     }
 }
@@ -52,6 +55,8 @@ pub struct Facts<'a> {
     pub hdop: f64,
     /// The device says that it moves.
     pub moving: bool,
+    /// The device says that its lock is closed.
+    pub locked: bool,
     /// A battery is in the bay.
     pub battery_present: bool,
     /// Charge.
@@ -84,6 +89,8 @@ pub struct Watch {
     missing_battery: u8,
     rest: Option<Place>,
     still_since: Option<Timestamp>,
+    /// The first report of an open lock since it was closed.
+    open_since: Option<Timestamp>,
 }
 
 impl Watch {
@@ -131,6 +138,7 @@ impl Watch {
             return;
         }
         self.judged_at = Some(facts.at);
+        self.open_since = if facts.locked { None } else { self.open_since.or(Some(facts.at)) };
         // A bike that is not on the street cannot do wrong; what it did before is over.
         if !facts.record.on_the_street() {
             for kind in AlarmKind::ALL {
@@ -253,12 +261,10 @@ impl Watch {
             self.still_since = None;
             let distance_m = place.distance_m(rest);
             let evidence = Evidence { distance_m: Some(distance_m.round()), ..facts.evidence() };
-            self.set(
-                AlarmKind::Moved,
-                (distance_m > settings.moved_m + facts.doubt_m()).then_some(true),
-                evidence,
-                tell,
-            );
+            let just_opened =
+                self.open_since.is_some_and(|since| facts.at.millis_since(since) < settings.opened_grace_ms);
+            let away = distance_m > settings.moved_m + facts.doubt_m() && !just_opened;
+            self.set(AlarmKind::Moved, away.then_some(true), evidence, tell);
             return;
         }
         let since = *self.still_since.get_or_insert(facts.at);
