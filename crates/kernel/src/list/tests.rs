@@ -109,7 +109,19 @@ fn two_choices_are_merged_of_each_pair_and_no_more_than_can_be_borne() {
     let branches = |list: List| list.select_merged(ALL).unwrap().sql().as_str().matches("(select").count();
     let many: Vec<i64> = (0..30).collect();
     assert_eq!(branches(stalls().is_one_of("s.a", vec![1, 2]).is_one_of("s.b", many.clone())), 60);
-    assert_eq!(branches(stalls().is_one_of("s.b", many).is_one_of("s.a", vec![1, 2, 3])), 30);
+    // Of both at once, what was asked for; the scope is said first.
+    assert_eq!(branches(stalls().is_one_of("s.a", vec![1, 2, 3]).is_one_of("s.b", many.clone())), 30);
+    let compared = stalls().is_one_of("s.a", vec![1, 2]).compared("s.a");
+    assert_eq!(branches(compared.clone().is_one_of("s.b", many)), 30);
+    assert!(compared.select_merged(ALL).is_none(), "it is compared alone");
+}
+
+#[test]
+fn a_truth_is_written_out_so_that_an_index_of_the_few_serves_it() {
+    let sql = |wanted| stalls().holds("s.late", wanted).select_count(5).sql().as_str().to_owned();
+    assert!(sql(Some(true)).contains("where s.late limit"), "{}", sql(Some(true)));
+    assert!(sql(Some(false)).contains("where not s.late limit"), "{}", sql(Some(false)));
+    assert!(!sql(None).contains("late"));
 }
 
 #[test]
