@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import { violationsOf } from './axe'
 import { administratorRole, at, badge, expect, hashOf, masked, myPhone, rowOf, SIGNED_IN, test } from './fixtures'
+import { settled } from './built'
 import { adminKeys, call, enterByLink, newOperator } from './wire'
 
 test.use({ storageState: SIGNED_IN })
@@ -15,7 +16,9 @@ test.describe('without a network', () => {
 
   test('重试 after a chunk that failed brings the page with its styles', async ({ page, context }) => {
     await page.goto(at('/log'))
-    await expect(page.getByRole('banner')).toBeVisible()
+    // All of this page is there before the network goes.
+    await settled(page)
+    await expect(page.getByRole('heading', { name: '复核' })).toBeVisible()
     await context.setOffline(true)
     await visit(page, '/operation/operator-log')
     await expect(page.getByText('页面加载失败，请重试')).toBeVisible()

@@ -294,9 +294,6 @@ const FILE: Export<DailyRow> = Export {
         Column::text("isClosed", "结账", |row| if row.is_closed { "已结" } else { "未结" }),
         Column::count("orders", "订单", |row| row.sums.figures.orders),
         Column::count("shortOrders", "短时订单", |row| row.sums.figures.short_orders),
-        Column::made("bikes", "日均上架车辆", |row| row.sums.bikes.to_string()),
-        Column::made("ordersPerBike", "车均单量", |row| per_bike(row.sums.orders_per_bike)),
-        Column::made("duePerBike", "车均流水（元）", |row| per_bike(row.sums.due_per_bike)),
         Column::money("dueCents", "应收 A（元）", |row| row.sums.due_cents),
         Column::money("paidCents", "新增实收 E（元）", |row| row.sums.paid_cents),
         Column::money("owingCents", "新增欠款 C（元）", |row| row.sums.owing_cents),
@@ -313,6 +310,9 @@ const FILE: Export<DailyRow> = Export {
         Column::count("lateEntries", "补记笔数", |row| row.sums.figures.late_entries),
         Column::money("lateDueCents", "补记应收（元）", |row| row.sums.figures.late_due_cents),
         Column::money("lateRevenueCents", "补记收益（元）", |row| row.sums.figures.late_revenue_cents),
+        Column::made("ordersPerBike", "车均单量", |row| per_bike(row.sums.orders_per_bike)),
+        Column::made("duePerBike", "车均流水（元）", |row| per_bike(row.sums.due_per_bike)),
+        Column::made("bikes", "日均上架车辆", |row| format!("{:.2}", row.sums.bikes)),
         Column::money("paidThirdCents", "实收·渠道（元）", |row| row.sums.figures.paid_third_cents),
         Column::money("paidRechargeCents", "实收·充值余额（元）", |row| {
             row.sums.figures.paid_recharge_cents

@@ -7,6 +7,7 @@ import {
   UNSAFE_RouteContext as RouteContext,
 } from 'react-router-dom'
 import { LazyPage } from '../lazyPage'
+import { PageBoundary } from '../PageBoundary'
 import { Breadcrumbs } from './Breadcrumbs'
 import { fillsFrame, type Tab } from './tabs'
 
@@ -34,7 +35,9 @@ export const KeptPage = memo(function KeptPage({ tab, shown }: { tab: Tab; shown
   const page = (
     <At location={tab.location}>
       {!fills && <Breadcrumbs route={tab.route} />}
-      <LazyPage page={tab.route.page ?? ''} />
+      <PageBoundary>
+        <LazyPage page={tab.route.page ?? ''} />
+      </PageBoundary>
     </At>
   )
   if (fills) {

@@ -65,6 +65,7 @@ afterEach(() => {
   stopLive()
   vi.unstubAllGlobals()
   localStorage.clear()
+  document.cookie = '_t=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
 })
 
 const show = () =>
