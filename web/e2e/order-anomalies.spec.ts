@@ -5,7 +5,6 @@ import { at, expect, hashOf, SIGNED_IN, test } from './fixtures'
 
 test.use({ storageState: SIGNED_IN })
 
-
 test('ROUTE-022 strange orders are a view of the orders, which the address names', async ({ page }) => {
   test.setTimeout(180_000)
   await page.goto(at('/user-order'))

@@ -210,11 +210,12 @@ async fn daily(
     let range = asked.range(reading.now)?;
     let before = range.before();
     let scope = &caller.full_scope;
-    let days = revenue_days::by_day(&mut reading.db, &asked.meant(range)?, scope).await?;
-    let past = revenue_days::by_day(&mut reading.db, &asked.meant(before)?, scope).await?;
-    let areas = revenue_days::by_area(&mut reading.db, &asked.meant(range)?, scope).await?;
-    let bikes = shelved_days::of(&mut reading.db, &asked.meant(range)?, scope, reading.now).await?;
-    let stood = shelved_days::of(&mut reading.db, &asked.meant(before)?, scope, reading.now).await?;
+    let (meant, meant_before) = (asked.meant(range)?, asked.meant(before)?);
+    let days = revenue_days::by_day(&mut reading.db, &meant, scope).await?;
+    let past = revenue_days::by_day(&mut reading.db, &meant_before, scope).await?;
+    let areas = revenue_days::by_area(&mut reading.db, &meant, scope).await?;
+    let bikes = shelved_days::of(&mut reading.db, &meant, scope, reading.now).await?;
+    let stood = shelved_days::of(&mut reading.db, &meant_before, scope, reading.now).await?;
     let (all, earlier) =
         (sum(days.iter().map(|one| &one.figures))?, sum(past.iter().map(|one| &one.figures))?);
     let totals = DailySums::new(&all, range.days(), bikes.bike_days());
@@ -350,9 +351,9 @@ async fn file(
 ) -> Result<Response, Refused> {
     let mut reading = Reading::begin(&context, &caller).await?;
     let range = asked.range(reading.now)?;
-    let days = revenue_days::by_day(&mut reading.db, &asked.meant(range)?, &caller.full_scope).await?;
-    let bikes =
-        shelved_days::of(&mut reading.db, &asked.meant(range)?, &caller.full_scope, reading.now).await?;
+    let meant = asked.meant(range)?;
+    let days = revenue_days::by_day(&mut reading.db, &meant, &caller.full_scope).await?;
+    let bikes = shelved_days::of(&mut reading.db, &meant, &caller.full_scope, reading.now).await?;
     let mut rows = reading.rows(range, &days, &bikes);
     drop(reading);
     sort(&mut rows, given(asked.sort.as_ref()))?;

@@ -8,7 +8,7 @@ use super::fill::{AGENTS, AREAS, UNTIL};
 
 /// A value of a filter: parameters of the query, and the same as a condition over the list's tables.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct FilterValue {
     pub parameters: Value,
     pub condition: String,
 }
@@ -17,7 +17,7 @@ pub struct Asked {
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub name: &'static str,
-    pub values: Vec<Asked>,
+    pub values: Vec<FilterValue>,
 }
 
 /// Somebody whose order is looked for.
@@ -28,22 +28,30 @@ pub struct Somebody {
     pub order: i64,
 }
 
-fn asked(parameters: Value, condition: impl Into<String>) -> Asked {
-    Asked { parameters, condition: condition.into() }
+fn asked(parameters: Value, condition: impl Into<String>) -> FilterValue {
+    FilterValue { parameters, condition: condition.into() }
 }
 
-fn filter(name: &'static str, values: impl IntoIterator<Item = Asked>) -> Filter {
+fn filter(name: &'static str, values: impl IntoIterator<Item = FilterValue>) -> Filter {
     Filter { name, values: values.into_iter().collect() }
 }
 
+/// One parameter of a query.
+fn parameter(name: &str, value: Value) -> Value {
+    Value::Object(Map::from_iter([(name.to_owned(), value)]))
+}
+
+/// A truth of a column, either way.
+fn truth(name: &'static str, asks: &str, column: &str) -> Filter {
+    let values = [true, false].map(|yes| asked(parameter(asks, json!(yes)), format!("{column} = {yes}")));
+    filter(name, values)
+}
+
 /// A choice by its number in a column.
-fn choice(name: &'static str, parameter: &str, column: &str, numbers: &[i64]) -> Filter {
+fn choice(name: &'static str, asks: &str, column: &str, numbers: &[i64]) -> Filter {
     filter(
         name,
-        numbers.iter().map(|number| {
-            let parameters = Value::Object(Map::from_iter([(parameter.to_owned(), json!(number))]));
-            asked(parameters, format!("{column} = {number}"))
-        }),
+        numbers.iter().map(|number| asked(parameter(asks, json!(number)), format!("{column} = {number}"))),
     )
 }
 
@@ -95,14 +103,8 @@ pub fn orders(who: &Somebody) -> Vec<Filter> {
                 )
             }),
         ),
-        filter(
-            "modified",
-            [true, false].map(|yes| asked(json!({"modified": yes}), format!("o.is_modified = {yes}"))),
-        ),
-        filter(
-            "refunded",
-            [true, false].map(|yes| asked(json!({"refunded": yes}), format!("(o.refund_cents > 0) = {yes}"))),
-        ),
+        truth("modified", "modified", "o.is_modified"),
+        truth("refunded", "refunded", "(o.refund_cents > 0)"),
         time("o.opened_at_ms"),
         filter(
             "rider",
@@ -139,10 +141,7 @@ pub fn riders(who: &Somebody) -> Vec<Filter> {
             ]
             .map(|(state, condition)| asked(json!({"accountState": state}), condition)),
         ),
-        filter(
-            "verified",
-            [true, false].map(|yes| asked(json!({"isVerified": yes}), format!("r.is_verified = {yes}"))),
-        ),
+        truth("verified", "isVerified", "r.is_verified"),
         filter(
             "qualified",
             [0, 3, 4].map(|by| {
@@ -218,15 +217,6 @@ pub fn entries() -> Vec<Filter> {
     let day = |days_ago: i64| text_of(UNTIL.millis() - days_ago * 86_400_000)[..10].to_owned();
     let number = |days_ago: i64| (UNTIL.millis() - days_ago * 86_400_000 + 28_800_000).div_euclid(86_400_000);
     let spans = [(0, 0), (6, 0), (29, 0), (400, 400), (300, 120), (900, 800)];
-    let truth = |name: &'static str, parameter: &str, column: &str| {
-        filter(
-            name,
-            [true, false].map(|yes| {
-                let parameters = Value::Object(Map::from_iter([(parameter.to_owned(), json!(yes))]));
-                asked(parameters, format!("{column} = {yes}"))
-            }),
-        )
-    };
     let areas = |ids: &[i64]| {
         let listed = ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         asked(json!({ "opAreaIds": listed }), format!("e.area_id in ({listed})"))
@@ -282,10 +272,7 @@ pub fn anomalies(who: &Somebody) -> Vec<Filter> {
     all.extend([
         choice("kind", "kind", "n.kind", &[1, 4]),
         filter("state", [asked(json!({"state": 1}), "true"), asked(json!({"state": 0}), "false")]),
-        filter(
-            "by-system",
-            [true, false].map(|yes| asked(json!({"bySystem": yes}), format!("n.is_by_system = {yes}"))),
-        ),
+        truth("by-system", "bySystem", "n.is_by_system"),
         filter(
             "keyword",
             [

@@ -20,7 +20,7 @@ pub use fill::fill;
 pub use writes::writes;
 
 use self::fill::{AGENTS, AREAS};
-use self::filters::{Asked, Filter, Somebody};
+use self::filters::{Filter, FilterValue, Somebody};
 use crate::{GOAL_P99_MS, SIZE, ms, percentile, plans};
 
 /// The plain way is given up after this, and counts as having taken so long.
@@ -235,7 +235,7 @@ fn callers() -> Vec<(&'static str, Scope)> {
     ]
 }
 
-fn question(chosen: &[(&'static str, &Asked)], sort: Option<&'static str>, page: u32) -> Question {
+fn question(chosen: &[(&'static str, &FilterValue)], sort: Option<&'static str>, page: u32) -> Question {
     let names: Vec<&str> = chosen.iter().map(|(name, _)| *name).collect();
     let parameters = chosen.iter().filter_map(|(_, asked)| asked.parameters.as_object());
     Question {
@@ -255,7 +255,7 @@ fn pages() -> [u32; 3] {
 /// Each value of each filter by itself, with each sort and page.
 fn alone(list: Ridden, all: &[Filter]) -> Vec<Question> {
     let sorts = || std::iter::once(None).chain(list.sorts().iter().map(|(name, _)| Some(*name)));
-    let of = |chosen: &[(&'static str, &Asked)]| -> Vec<Question> {
+    let of = |chosen: &[(&'static str, &FilterValue)]| -> Vec<Question> {
         sorts().flat_map(|sort| pages().map(|page| question(chosen, sort, page))).collect()
     };
     let mut asked = of(&[]);

@@ -20,15 +20,16 @@ import { mapVariables, MapView } from '@/map/MapView'
 import { BikeChooser, type Choice } from './BikeChooser'
 import { FindBox } from './FindBox'
 import { FleetList } from './FleetList'
-import { bringIntoView, fitFree, fitPoints, flyToBike } from './framing'
+import { bringIntoView, fitPoints, flyToBike } from './framing'
 import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
 import './operationMap.css'
 import { fenceMap, vehicleOf } from './queries'
 import { StateRail } from './StateRail'
+import { useFirstLook } from './useFirstLook'
 import { useFleetList } from './useFleetList'
-import { rememberView, startingView, useMapAddress } from './useMapAddress'
+import { startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 
@@ -86,19 +87,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
   const vehicle = carId === null ? null : newer(asked.data, pushed.data)
   const clicked = useRef<string | null>(null)
 
-  const fitAll = useCallback(() => {
-    const bounds = fences.data === undefined ? null : boundsOf(fences.data)
-    if (bounds !== null && map !== null) fitFree(map, bounds)
-  }, [map, fences.data])
-
-  // The first look is at the areas, unless this browser remembers where it was.
-  const placed = useRef(startingView.remembered)
-  useEffect(() => {
-    if (placed.current || map === null || fences.data === undefined) return
-    placed.current = true
-    fitAll()
-  }, [map, fences.data, fitAll])
-  useEffect(() => rememberView(map), [map])
+  const { fitAll, place } = useFirstLook(map, fences.data)
 
   // Found bikes are flown to; clicked ones are already on the screen. The chosen one stays in sight as it goes on,
   // until a hand takes the map elsewhere.
@@ -108,13 +97,13 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
   useEffect(() => {
     if (carId === null) flownTo.current = null
     if (map === null || carId === null || lat === null || lng === null) return
-    placed.current = true
+    place()
     const first = flownTo.current !== carId
     if (first) following.current = true
     flownTo.current = carId
     if (first && clicked.current !== carId) flyToBike(map, lat, lng)
     else if (following.current) bringIntoView(map, lat, lng)
-  }, [map, carId, lat, lng])
+  }, [map, carId, lat, lng, place])
   useEffect(() => {
     if (map === null) return undefined
     const leave = () => {

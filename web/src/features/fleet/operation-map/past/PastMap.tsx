@@ -2,24 +2,24 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Skeleton } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 import { failureText } from '@/api/client'
 import { useBrandStore } from '@/app/brand'
 import { formatTime } from '@/kit/format'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { latOf, lngOf } from '@/live/projection'
-import { boundsOf } from '@/map/fences/fences'
 import { FencesOnMap, SelectedOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
 import type { Daylight } from '@/map/palette'
 
 import { FindBox } from '../FindBox'
-import { fitFree, flyToBike } from '../framing'
+import { flyToBike } from '../framing'
 import { KpiStrip } from '../KpiStrip'
 import { MapTools } from '../MapTools'
 import { StateRail } from '../StateRail'
-import { rememberView, startingView, type useMapAddress } from '../useMapAddress'
+import { useFirstLook } from '../useFirstLook'
+import { startingView, type useMapAddress } from '../useMapAddress'
 import { isKnown, pastFences, pastTimes } from './past'
 import { PastBar } from './PastBar'
 import { PastBike, pastBike } from './PastBike'
@@ -57,24 +57,13 @@ export default function PastMap({ address, at: begun, daylight, setDaylight }: P
     // The address follows the player, not the other way round.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [player])
-  useEffect(() => rememberView(map), [map])
   // What the address says is where it stood still last.
   const { at, playing } = state
   useEffect(() => {
     if (!playing) setAt(at)
   }, [at, playing, setAt])
 
-  const fitAll = useCallback(() => {
-    const bounds = fences.data === undefined ? null : boundsOf(fences.data)
-    if (bounds !== null && map !== null) fitFree(map, bounds)
-  }, [map, fences.data])
-  // The first look is at the areas, unless this browser remembers where it was.
-  const placed = useRef(startingView.remembered)
-  useEffect(() => {
-    if (placed.current || map === null || fences.data === undefined) return
-    placed.current = true
-    fitAll()
-  }, [map, fences.data, fitAll])
+  const { fitAll } = useFirstLook(map, fences.data)
   const bikes = player.feed.bikes
   const place = chosen !== null && (bikes.present[chosen] ?? 0) !== 0 ? { lat: latOf(bikes.y[chosen] ?? 0), lng: lngOf(bikes.x[chosen] ?? 0) } : null
 
