@@ -206,6 +206,8 @@ test('rare fields are kept, a no-ride zone takes coordinates in GCJ-02, and an o
   await drawer(page).getByLabel('违停费用').fill('20.5')
   await drawer(page).getByText('更多设置').click()
   for (const day of ['周六', '周日']) await drawer(page).getByRole('checkbox', { name: day }).uncheck()
+  // Of the station; under the mouse it stays.
+  await expect(page.getByText('草稿已保存，发布后生效')).toHaveCount(0)
   await drawer(page).getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('草稿已保存，发布后生效')).toBeVisible()
   const row = rowOf(page, zone)

@@ -95,6 +95,9 @@ test.describe('whoever is disabled while he works', () => {
       await enterByLink(page, request, phone)
       await visit(page, path)
       await expect(page.getByRole('banner')).toBeVisible()
+      // What the page before was about to ask is asked.
+      await page.waitForLoadState('networkidle')
+      await settled(page)
       if (path === '/permissions/role') await expect(badge(page)).toHaveText('实时')
       const disabled = await call(request, adminKeys(), 'POST', '/platform/permission/user/state', { phone, state: 0 })
       expect(disabled.suc, JSON.stringify(disabled)).toBe(true)

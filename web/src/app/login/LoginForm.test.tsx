@@ -3,7 +3,7 @@ import { App, ConfigProvider } from 'antd'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { toBase64Url, utf8 } from '@/api/bytes'
 import { lost, PHONE, says, type Server, startServer } from '@/api/server.fixture'
-import { sayOnLogin } from '../session/tabs'
+import { forgetFarewell, sayOnLogin } from '../session/tabs'
 import { clearSession, isLoggedIn } from '../session/stored'
 import { LoginForm } from './LoginForm'
 
@@ -15,6 +15,7 @@ beforeEach(() => {
   localStorage.clear()
   sessionStorage.clear()
   clearSession()
+  forgetFarewell()
   server = startServer()
   reload.mockClear()
   vi.spyOn(window.location, 'reload').mockImplementation(reload)
@@ -200,6 +201,22 @@ describe('logging in', () => {
     sayOnLogin('您已在另一个标签页退出登录')
     show()
     expect((await screen.findByRole('alert')).textContent).toContain('您已在另一个标签页退出登录')
+  })
+
+  it('why one is out stands however often the page is drawn anew, and goes with the next attempt', async () => {
+    sayOnLogin('账号已停用，请联系管理员')
+    show()
+    cleanup()
+    show()
+    expect((await screen.findByRole('alert')).textContent).toContain('账号已停用')
+    server.answers('/platform/permission/login', says({ suc: false, error: { promot: '验证码错误' } }))
+    type(phoneField(), PHONE)
+    type(codeField(), '123456')
+    submit()
+    await message('验证码错误')
+    cleanup()
+    show()
+    expect(screen.queryByText(/账号已停用/)).toBeNull()
   })
 })
 

@@ -7,7 +7,7 @@ import { currentPath } from '../nav'
 import { enter } from '../session/enter'
 import { login, LoginFailure, type Proof, requestCode } from '../session/loginFlow'
 import { quickLoginPhone } from '../session/quickLogin'
-import { takeFarewell } from '../session/tabs'
+import { farewellWords, forgetFarewell } from '../session/tabs'
 import { codeInput, loginWarning, sendWarning } from '../session/validation'
 import { LoginNotice, type Notice } from './LoginNotice'
 import { useCountdown } from './useCountdown'
@@ -32,6 +32,7 @@ export function LoginForm() {
 
   const run = async (attempt: Attempt) => {
     lastAttempt.current = attempt
+    forgetFarewell()
     setBusy(true)
     try {
       await login(attempt.phone, attempt.proof, { verified: () => void message.success('短信验证成功') })
@@ -79,7 +80,7 @@ export function LoginForm() {
   const whenOpened = () => {
     if (opened.current) return
     opened.current = true
-    const farewell = takeFarewell()
+    const farewell = farewellWords()
     if (farewell !== null) setNotice({ about: 'left', text: farewell })
     const origin = queryParam('origin', queryAfterHash(currentPath()), window.location.search)
     if (origin === null) return

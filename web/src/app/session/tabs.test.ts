@@ -3,7 +3,7 @@ import { TOKEN, tokenOf } from '@/api/server.fixture'
 import { withoutOrigin } from './enter'
 import { firstSelection } from './selection'
 import { replaceToken, storeSelection, storeToken } from './stored'
-import { answerTo, ENTERED, newsOf, sayOnLogin, takeFarewell } from './tabs'
+import { answerTo, ENTERED, newsOf } from './tabs'
 
 const same = { userId: '900', sid: 's1', pv: 1 }
 
@@ -57,12 +57,6 @@ describe('what this tab does about it', () => {
   it('a selection elsewhere is taken over', () => {
     expect(answerTo('selection', '900', true, '900')).toBe('adopt')
     expect(answerTo('selection', null, true, '900')).toBe('nothing')
-  })
-
-  it('the login page says once why one is there', () => {
-    sayOnLogin('您已在另一个标签页退出登录')
-    expect(takeFarewell()).toBe('您已在另一个标签页退出登录')
-    expect(takeFarewell()).toBeNull()
   })
 })
 

@@ -44,13 +44,15 @@ export function answerTo(news: TabNews, user: string | null, loggedIn: boolean, 
 
 let farewell: string | null = null
 
-/** Words that the login page shows once, because nobody here asked for it. */
+/** Words that the login page shows because nobody here asked for it, whatever is drawn anew, until somebody tries to sign in. */
 export function sayOnLogin(words: string): void {
   farewell = words
 }
 
-export function takeFarewell(): string | null {
-  const words = farewell
+export function farewellWords(): string | null {
+  return farewell
+}
+
+export function forgetFarewell(): void {
   farewell = null
-  return words
 }
