@@ -19,11 +19,19 @@ pub struct Count {
     pub failed: u64,
     /// Tests that were left out: what they need is not here, or others were asked for.
     pub not_run: u64,
+    /// Tests that passed when they were run a second time; they count as passed too.
+    pub unsteady: u64,
 }
+
+/// So many unsteady tests are told and no more: beyond, something is wrong with what they test.
+const UNSTEADY_MOST: u64 = 2;
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.unsteady > 0 {
+            write!(f, ", {} UNSTEADY (passed the second time)", self.unsteady)?;
+        }
         if self.not_run > 0 { write!(f, ", {} NOT RUN", self.not_run) } else { Ok(()) }
     }
 }
@@ -35,12 +43,13 @@ impl Count {
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
             not_run: self.not_run + other.not_run,
+            unsteady: self.unsteady + other.unsteady,
         }
     }
 
     /// One check that is a suite by itself.
     pub fn of_check(passed: bool) -> Self {
-        Self { passed: u64::from(passed), failed: u64::from(!passed), not_run: 0 }
+        Self { passed: u64::from(passed), failed: u64::from(!passed), ..Self::default() }
     }
 }
 
@@ -64,6 +73,10 @@ pub fn run_suite(name: &str, command: &mut Command) -> Result<Count> {
     let mut count = total.into_inner().unwrap_or_default();
     if !success && count.failed == 0 {
         count.failed = 1;
+    }
+    if count.unsteady > UNSTEADY_MOST {
+        count.failed += count.unsteady;
+        count.passed -= count.unsteady;
     }
     println!("== {name}: {count}");
     Ok(count)
@@ -110,13 +123,15 @@ fn count_in(line: &str) -> Option<Count> {
     // Indented, it is what nextest shows of one failed test, which its own closing line counts.
     let libtest = line.starts_with("test result:");
     let line = line.trim();
+    let unsteady = number_before(line, "flaky");
     let counts = || Count {
-        passed: number_before(line, "passed"),
+        passed: number_before(line, "passed") + unsteady,
         failed: number_before(line, "failed") + number_before(line, "timed out"),
         not_run: ["skipped", "ignored", "filtered out", "todo", "did not run"]
             .iter()
             .map(|word| number_before(line, word))
             .sum(),
+        unsteady,
     };
     let nextest = line.starts_with("Summary [") && line.contains(" run:");
     let vitest = line.starts_with("Tests ") && (line.contains(" passed") || line.contains(" failed"));
@@ -125,7 +140,7 @@ fn count_in(line: &str) -> Option<Count> {
         let mut words = line.split_whitespace();
         words.next().is_some_and(|word| word.parse::<u64>().is_ok())
             && match words.next() {
-                Some("passed" | "failed" | "skipped") => {
+                Some("passed" | "failed" | "flaky" | "skipped") => {
                     words.next().is_none_or(|word| word.starts_with('('))
                 }
                 Some("did") => words.eq(["not", "run"]),
@@ -168,8 +183,11 @@ mod tests {
             ("  3 skipped", 0, 0, 3),
             ("  2 did not run", 0, 0, 2),
         ] {
-            assert_eq!(count_in(line), Some(Count { passed, failed, not_run }), "{line:?}");
+            assert_eq!(count_in(line), Some(Count { passed, failed, not_run, unsteady: 0 }), "{line:?}");
         }
+        let twice = Count { passed: 2, unsteady: 2, ..Count::default() };
+        assert_eq!(count_in("  2 flaky"), Some(twice));
+        assert_eq!(twice.to_string(), "2 passed, 0 failed, 2 UNSTEADY (passed the second time)");
     }
 
     #[test]
@@ -190,12 +208,12 @@ mod tests {
     #[test]
     fn colours_do_not_hide_the_counts() {
         let line = "\u{1b}[2m      Tests \u{1b}[22m \u{1b}[1m\u{1b}[32m12 passed\u{1b}[39m\u{1b}[22m\u{1b}[90m (12)\u{1b}[39m";
-        assert_eq!(count_in(&plain(line)), Some(Count { passed: 12, failed: 0, not_run: 0 }));
+        assert_eq!(count_in(&plain(line)), Some(Count { passed: 12, ..Count::default() }));
     }
 
     #[test]
     fn what_was_left_out_is_told_with_the_sum() {
-        let one = Count { passed: 3, failed: 0, not_run: 0 };
+        let one = Count { passed: 3, ..Count::default() };
         assert_eq!(one.to_string(), "3 passed, 0 failed");
         assert_eq!(one.and(Count { not_run: 4, ..one }).to_string(), "6 passed, 0 failed, 4 NOT RUN");
     }

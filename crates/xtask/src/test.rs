@@ -32,8 +32,9 @@ pub fn suites(args: &TestArgs) -> Result<Count> {
         total = total.and(run_suite("web unit tests", shell::in_web("npm").args(["test"]))?);
         if !args.no_browser {
             let mut command = shell::in_web("npx");
+            // Once more for what failed, and told: a browser on a busy machine is late now and then.
             command
-                .args(["--no-install", "playwright", "test"])
+                .args(["--no-install", "playwright", "test", "--retries=1"])
                 .env("CHROMIUM", packages::browser()?)
                 .env("WHEELHOUSE_BINARIES", shell::built("debug")?);
             total = total.and(run_suite("browser tests", &mut command)?);
