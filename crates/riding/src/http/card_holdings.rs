@@ -22,7 +22,7 @@ const HOLDINGS: Permit = Permit::AnyOf(&["070101"]);
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
     Routes::new("riding")
-        .add_list::<HoldingQuery>(
+        .add_list::<ListQuery>(
             HOLDINGS,
             Listed {
                 path: "/user/card",
@@ -37,7 +37,7 @@ pub fn routes(context: &Context) -> Routes {
 #[derive(Default, Deserialize, Serialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct HoldingQuery {
+pub struct ListQuery {
     /// Those of this rider.
     user_id: Option<RiderId>,
     /// Those of this product.
@@ -56,7 +56,7 @@ struct HoldingQuery {
     end_time: Option<String>,
 }
 
-impl Listing for HoldingQuery {
+impl Listing for ListQuery {
     type State = Context;
     type Row = CardHoldingRow;
     const READS: &'static [&'static str] = &["card_holding", "rider"];
@@ -90,11 +90,11 @@ impl Listing for HoldingQuery {
     fn list(&self, scope: &Scope) -> Result<List, Refused> {
         let from = moment("startTime", self.start_time.as_ref(), End::First)?;
         let until = moment("endTime", self.end_time.as_ref(), End::Last)?;
-        Ok(card_holdings::list(scope)
+        let list = card_holdings::standing(card_holdings::list(scope), self.state);
+        Ok(list
             .is("h.rider_id", self.user_id.map(|rider| rider.0))
             .is("h.product_id", self.product_id.map(|product| product.0))
             .is("h.kind", self.kind.map(Choice::number))
-            .is(card_holdings::STATE, self.state.map(Choice::number))
             .is("h.agent_id", self.agent_id.map(|agent| agent.0))
             .is("h.area_id", self.op_area_id.map(|area| area.0))
             .between("h.bought_at_ms", from.map(Timestamp::millis), until.map(Timestamp::millis)))

@@ -119,11 +119,9 @@ async fn info(
         Some(order) => his().is("o.order_id", Some(order.0)).rows(&mut db, 1).await?.pop(),
         None => None,
     };
-    let mut cards: Vec<CardHoldingRow> = card_holdings::list(scope)
-        .is("h.rider_id", Some(user.0))
-        .is(card_holdings::STATE, Some(HoldingState::Active.number()))
-        .rows(&mut db, CARDS)
-        .await?;
+    let held = card_holdings::list(scope).is("h.rider_id", Some(user.0));
+    let active = card_holdings::standing(held, Some(HoldingState::Active));
+    let mut cards: Vec<CardHoldingRow> = active.rows(&mut db, CARDS).await?;
     for card in &mut cards {
         card.stand_at(now);
     }

@@ -225,30 +225,39 @@ impl Projector for CardHoldings {
     }
 }
 
-/// Where a holding stands at a moment, epoch milliseconds; `h` is its row.
-macro_rules! state_sql {
-    ($now:literal) => {
-        concat!(
-            "(case when h.refunded_at_ms is not null then 3 when h.until_at_ms <= ",
-            $now,
-            " then 2 when h.used_times >= h.total_times then 4 when h.starts_at_ms > ",
-            $now,
-            " then 0 else 1 end)"
-        )
+/// Now, epoch milliseconds.
+macro_rules! now_sql {
+    () => {
+        "(extract(epoch from now()) * 1000)::bigint"
     };
 }
 
-/// Where a holding stands now.
-pub const STATE: &str = state_sql!("(extract(epoch from now()) * 1000)::bigint");
+/// Those of a list that stand so now, if that is asked for; each written out, so that an index of the few serves it.
+pub fn standing(list: List, state: Option<HoldingState>) -> List {
+    let condition = match state {
+        None => return list,
+        Some(HoldingState::Waiting) => concat!("h.fate = 0 and h.starts_at_ms > ", now_sql!()),
+        Some(HoldingState::Active) => {
+            concat!("h.fate = 0 and h.starts_at_ms <= ", now_sql!(), " and h.until_at_ms > ", now_sql!())
+        }
+        Some(HoldingState::Over) => concat!("h.fate in (0, 4) and h.until_at_ms <= ", now_sql!()),
+        Some(HoldingState::Refunded) => "h.fate = 3",
+        Some(HoldingState::UsedUp) => concat!("h.fate = 4 and h.until_at_ms > ", now_sql!()),
+    };
+    list.matching(&[condition], vec![])
+}
 
 /// Cards that riders in scope hold or held, newest first.
 pub fn list(scope: &Scope) -> List {
     List::new(
         concat!(
             "h.holding_id, h.rider_id, r.phone_masked as phone, h.agent_id, h.area_id, h.product_id, h.number, h.kind, h.card,
-             h.price_cents, h.payment_id, h.channel, h.bought_at_ms, h.starts_at_ms, h.until_at_ms, ",
-            state_sql!("(extract(epoch from now()) * 1000)::bigint"),
-            "::smallint as state, h.total_times, greatest(h.total_times - h.used_times, 0) as remain_times, h.used_times,
+             h.price_cents, h.payment_id, h.channel, h.bought_at_ms, h.starts_at_ms, h.until_at_ms,
+             (case when h.fate = 3 then 3 when h.until_at_ms <= ",
+            now_sql!(),
+            " then 2 when h.fate = 4 then 4 when h.starts_at_ms > ",
+            now_sql!(),
+            " then 0 else 1 end)::smallint as state, h.total_times, greatest(h.total_times - h.used_times, 0) as remain_times, h.used_times,
              h.use_day, h.day_times,
              case when h.use_day = (extract(epoch from now())::bigint + 28800) / 86400 then h.day_times else 0 end as today_used,
              h.saved_cents, h.last_use_at_ms, h.last_order_id, h.refunded_at_ms, h.refunded_cents, h.refund_to,

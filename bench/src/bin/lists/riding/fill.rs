@@ -96,6 +96,21 @@ const MISSES: &str = "
         case when n % 4 > 0 then o.car_id end, case when n % 5 = 0 then 1 + n % 900 end, 24.5, 118.1, '', 1, $2 - n * 7776000000 / $1, $2 - n * 7776000000 / $1
     from (select row_number() over () as n, s.* from (select rider_id, agent_id, area_id, car_id from read.ride_order limit $1) s) o";
 
+/// Cards bought in two years until now, one for ten orders: most for a month and over, some for a year; of few the price went back,
+/// some are used up, and some wait for one that still runs.
+const CARDS: &str = "
+    insert into read.card_holding (holding_id, rider_id, agent_id, area_id, product_id, number, kind, card, price_cents, payment_id,
+        channel, bought_at_ms, starts_at_ms, until_at_ms, total_times, used_times, use_day, day_times, saved_cents, last_use_at_ms,
+        last_order_id, refunded_at_ms, refunded_cents, refund_to, refund_reason, position)
+    select n, rider_id, agent_id, area_id, 1 + n % 40, 1 + n % 3, 1 + n % 6,
+        jsonb_build_object('kind', 1 + n % 6, 'name', '卡' || n % 40, 'days', days), 1990, null, 0, at_ms, at_ms + waits_ms,
+        at_ms + waits_ms + days * 86400000, case when n % 3 = 0 then 10 end, n % 11, null, 0, n % 900, null, null,
+        case when n % 60 = 0 then at_ms + 3600000 end, case when n % 60 = 0 then 1200 else 0 end, case when n % 60 = 0 then 1 end, '', 1
+    from (select n, case when n % 10 = 0 then 365 else 30 end::bigint as days, case when n % 50 = 7 then 2592000000 else 0 end as waits_ms,
+              (extract(epoch from now()) * 1000)::bigint - $3 + ($3 * (n::float8 / $1))::bigint as at_ms
+          from generate_series(1, $1) n) c
+    join read.rider on rider_id = 1 + (hashint8(n)::bigint & 2147483647) % $2";
+
 pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
     let owner: &PgPool = &runtime.pools.owner;
     rows::run(owner, &CITY).await?;
@@ -116,6 +131,7 @@ pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
         sqlx::raw_sql(AssertSqlSafe(index)).execute(&mut *db).await?;
     }
     sqlx::query(MISSES).bind(orders / 10).bind(UNTIL.millis()).execute(&mut *db).await?;
+    sqlx::query(CARDS).bind(orders / 10).bind(orders / 20).bind(SPAN_MS).execute(owner).await?;
     rows::run(owner, &CASES).await?;
     rows::run(
         owner,
@@ -123,6 +139,7 @@ pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
             "vacuum analyze read.ride_order",
             "vacuum analyze read.revenue_entry",
             "vacuum analyze report.miss",
+            "vacuum analyze read.card_holding",
             "vacuum analyze read.rider",
             "vacuum analyze read.return_review",
             "vacuum analyze read.certification",

@@ -266,6 +266,38 @@ pub fn misses(who: &Somebody) -> Vec<Filter> {
     all
 }
 
+/// Filters of 用户持卡.
+pub fn cards(who: &Somebody) -> Vec<Filter> {
+    const NOW: &str = "(extract(epoch from now()) * 1000)::bigint";
+    let stands = |state: i64| {
+        let condition = format!(
+            "(case when h.refunded_at_ms is not null then 3 when h.until_at_ms <= {NOW} then 2
+                 when h.used_times >= h.total_times then 4 when h.starts_at_ms > {NOW} then 0 else 1 end) = {state}"
+        );
+        asked(json!({ "state": state }), condition)
+    };
+    let mut all = place("h").to_vec();
+    all.extend([
+        filter("state", [2, 1, 3, 4, 0].map(stands)),
+        choice("kind", "kind", "h.kind", &[1, 6]),
+        filter(
+            "product",
+            [1, 40, 777].map(|product| {
+                asked(json!({"productId": product.to_string()}), format!("h.product_id = {product}"))
+            }),
+        ),
+        time("h.bought_at_ms"),
+        filter(
+            "rider",
+            [
+                asked(json!({"userId": who.rider.to_string()}), format!("h.rider_id = {}", who.rider)),
+                asked(json!({"userId": "999999999"}), "h.rider_id = 999999999"),
+            ],
+        ),
+    ]);
+    all
+}
+
 /// Filters of 异常订单.
 pub fn anomalies(who: &Somebody) -> Vec<Filter> {
     let mut all = place("n").to_vec();

@@ -39,6 +39,7 @@ pub enum Ridden {
     Anomalies,
     Entries,
     Misses,
+    Cards,
 }
 
 /// One page that is asked for.
@@ -73,7 +74,7 @@ where
 }
 
 impl Ridden {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Orders,
         Self::Riders,
         Self::Reviews,
@@ -82,6 +83,7 @@ impl Ridden {
         Self::Anomalies,
         Self::Entries,
         Self::Misses,
+        Self::Cards,
     ];
 
     const fn name(self) -> &'static str {
@@ -94,6 +96,7 @@ impl Ridden {
             Self::Anomalies => "strange",
             Self::Entries => "entries",
             Self::Misses => "misses",
+            Self::Cards => "cards",
         }
     }
 
@@ -139,6 +142,10 @@ impl Ridden {
                  left join read.fence f on f.fence_id = m.parking_id",
                 "m.at_ms desc, m.miss_id desc",
             ),
+            Self::Cards => (
+                "read.card_holding h left join read.rider r on r.rider_id = h.rider_id",
+                "h.bought_at_ms desc, h.holding_id desc",
+            ),
         }
     }
 
@@ -164,6 +171,7 @@ impl Ridden {
             Self::Anomalies => filters::anomalies(who),
             Self::Entries => filters::entries(),
             Self::Misses => filters::misses(who),
+            Self::Cards => filters::cards(who),
         }
     }
 
@@ -189,6 +197,7 @@ impl Ridden {
             Self::Anomalies => of!(anomalies),
             Self::Entries => of!(revenue_entries),
             Self::Misses => of!(misses),
+            Self::Cards => of!(card_holdings),
         }
     }
 
