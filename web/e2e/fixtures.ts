@@ -11,7 +11,7 @@ export const signedInOf = (worker: number) => fileURLToPath(new URL(`../test-res
 export const SIGNED_IN = signedInOf(WORKER)
 mkdirSync(fileURLToPath(new URL('../test-results', import.meta.url)), { recursive: true })
 
-function setting(name: string): string {
+export function setting(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: start the tests with npm run e2e`)
   return value
@@ -27,7 +27,8 @@ export const myPhone = () => phoneOf(WORKER)
 export const masked = (phone: string) => phone.replace(/^(\d{3})\d{4}/, '$1****')
 export const smsCode = () => setting('WHEELHOUSE_SMS_CODE')
 /** What a program of the open API bears. */
-export const machineToken = () => readFileSync(setting('WHEELHOUSE_MACHINE_TOKEN_FILE'), 'utf8').trim()
+export const machineTokenFile = () => setting('WHEELHOUSE_MACHINE_TOKEN_FILE')
+export const machineToken = () => readFileSync(machineTokenFile(), 'utf8').trim()
 
 /** The address of `path` after the hash. */
 export function at(path: string, origin = server()): string {

@@ -12,6 +12,8 @@ interface Stack {
   admin_phone: string
   sms_code: string
   machine_token_file: string | null
+  mqtt: string | null
+  simulator: string
 }
 
 export default async function startStack(): Promise<(() => Promise<void>) | undefined> {
@@ -44,6 +46,8 @@ export default async function startStack(): Promise<(() => Promise<void>) | unde
   process.env.WHEELHOUSE_ADMIN_PHONE = stack.admin_phone
   process.env.WHEELHOUSE_SMS_CODE = stack.sms_code
   process.env.WHEELHOUSE_MACHINE_TOKEN_FILE = stack.machine_token_file ?? ''
+  process.env.WHEELHOUSE_MQTT = stack.mqtt ?? ''
+  process.env.WHEELHOUSE_SIMULATOR = stack.simulator
   return async () => {
     const gone = new Promise((resolve) => {
       child.once('exit', resolve)

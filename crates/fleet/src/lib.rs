@@ -2,7 +2,9 @@
 
 pub mod credential;
 pub mod detail;
+pub mod escalation;
 pub mod http;
+pub mod inbox;
 pub mod model;
 pub mod ports;
 pub mod read;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 
 use kernel::runtime::Runtime;
 use kernel::{Folded, Projector, Reactor};
-use wire::Routes;
+use wire::{Hosted, Routes};
 
 use crate::credential::DeviceKey;
 use crate::ports::{Areas, Downlink, LiveView};
@@ -30,6 +32,12 @@ pub struct Fleet {
     pub devices: DeviceKey,
 }
 
+impl Hosted for Fleet {
+    fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+}
+
 /// Its routes.
 pub fn routes(fleet: &Fleet) -> Routes {
     http::vehicles::routes(fleet)
@@ -37,6 +45,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::commands::routes(fleet))
         .merge(http::enrolment::routes(fleet))
         .merge(http::work::routes(fleet))
+        .merge(http::alarms::routes(fleet))
 }
 
 /// Its read models.
@@ -44,6 +53,7 @@ pub fn projectors() -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(Folded::<read::vehicles::VehicleRow>::new()),
         Arc::new(Folded::<read::devices::Row>::new()),
+        Arc::new(read::alarm_tickets::AlarmTickets),
         Arc::new(read::commands::CommandProjector),
         Arc::new(read::shelved_days::ShelvedDays),
     ]

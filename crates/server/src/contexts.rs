@@ -49,6 +49,7 @@ const WATCHED: &[(&str, &[&str])] = &[
     ("fence", &["0503", "0504", "0505", "0908", "0301"]),
     ("park_application", &["0910"]),
     ("vehicle", &["0301", "0302", "0305", "0307"]),
+    ("alarm_ticket", &["0301", "0302"]),
     ("device_command", &["0301", "0305"]),
     ("payment_account", &["financial_02", "financial_06"]),
     ("audit_entry", &["1404"]),

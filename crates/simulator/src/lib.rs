@@ -17,5 +17,6 @@ pub mod rider_cases;
 mod rider_habits;
 mod rider_money;
 pub mod riders;
+pub mod theft;
 pub mod wall;
 pub mod world;

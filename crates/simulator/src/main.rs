@@ -11,7 +11,7 @@ use simulator::city::{City, geojson::feature_collection};
 use simulator::replay::play;
 use simulator::replay::source::Recording;
 use simulator::world::{Action, Habits, World};
-use simulator::{demo, wall};
+use simulator::{demo, theft, wall};
 use vocabulary::Datum;
 
 /// 共享电单车城市模拟器：只走公开接口（MQTT 与开放 API）。
@@ -92,6 +92,23 @@ enum Task {
         area: String,
         #[command(flatten)]
         files: Files,
+    },
+    /// 登记一辆车，停稳后被货车拉走；打印车号和离开的时刻
+    Theft {
+        #[command(flatten)]
+        target: Target,
+        #[arg(long)]
+        agent: String,
+        #[arg(long)]
+        area: String,
+        /// 停放处，WGS-84
+        #[arg(long, allow_negative_numbers = true)]
+        lat: f64,
+        #[arg(long, allow_negative_numbers = true)]
+        lng: f64,
+        /// 拉走以后继续上报多久
+        #[arg(long, default_value = "60s", value_parser = duration)]
+        stays: Duration,
     },
     /// 只解析并统计，不连服务器
     Inspect {
@@ -302,6 +319,21 @@ async fn run(task: Task) -> anyhow::Result<()> {
             print!("{}", recording.table());
             println!("{}", serde_json::to_string_pretty(&played)?);
             summary(files.summary.as_deref(), &recording, Some(&played))
+        }
+        Task::Theft { target, agent, area, lat, lng, stays } => {
+            let token = token(&target.token_file)?;
+            let Target { server, mqtt, .. } = target;
+            theft::run(&theft::Options {
+                server,
+                token,
+                mqtt,
+                agent_id: agent,
+                area_id: area,
+                lat,
+                lng,
+                stays,
+            })
+            .await
         }
         Task::Inspect { files } => {
             let recording = Recording::read(&files.paths, files.datum, files.limit)?;

@@ -111,6 +111,10 @@ typed_id!(
     RideOrderId
 );
 typed_id!(
+    /// An alarm ticket (报警单).
+    AlarmTicketId
+);
+typed_id!(
     /// A missed order (丢单).
     MissId
 );

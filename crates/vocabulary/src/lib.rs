@@ -21,10 +21,10 @@ pub use data_owner::{DataOwner, Reach, Scope};
 pub use day::{Day, HOURS};
 pub use geo::{Bd09, Datum, Gcj02, NotACoordinate, Wgs84, distance_m};
 pub use id::{
-    AgentId, AgentRoleId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId, CardHoldingId,
-    CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource, MachineId,
-    MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId, PaymentId,
-    RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, Snowflake,
+    AgentId, AgentRoleId, AlarmTicketId, ApprovalId, AreaId, AttachmentId, BankCardId, BlacklistEntryId,
+    CardHoldingId, CardProductId, CertificationId, CommandId, FenceBatchId, FenceId, FranchiseeId, IdSource,
+    MachineId, MispricingId, MissId, OperatorDeviceId, OperatorId, ParkApplicationId, PaymentAccountId,
+    PaymentId, RebindingId, ReturnReviewId, RideOrderId, RiderId, RoleId, Snowflake,
 };
 pub use money::{Cents, NotAnAmount};
 pub use page::{COUNT_CAP, Page, Rows};

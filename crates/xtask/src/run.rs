@@ -92,6 +92,8 @@ pub fn stack(args: &StackArgs) -> Result<()> {
         "url": stack.url,
         "admin_phone": ADMIN_PHONE,
         "sms_code": CODE,
+        "mqtt": stack.mqtt,
+        "simulator": plan.binaries.join("simulator"),
         "machine_token_file": plan.bikes.is_some().then(|| plan.folder.join("state").join("simulator.token")),
         "server_log": stack.server_log(),
         "simulator_log": stack.simulator_log(),

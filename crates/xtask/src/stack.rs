@@ -80,6 +80,8 @@ pub struct Stack {
     _place: Arc<Place>,
     /// Where the product is.
     pub url: String,
+    /// Where bikes speak to it, host and port.
+    pub mqtt: Option<String>,
 }
 
 impl Stack {
@@ -211,6 +213,7 @@ impl Stack {
             _postgres: postgres,
             _place: Arc::clone(&place),
             url: url.clone(),
+            mqtt: mqtt.clone(),
         };
         if let Some(bikes) = plan.bikes {
             let mqtt = mqtt.context(

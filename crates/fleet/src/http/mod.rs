@@ -1,5 +1,6 @@
 //! The routes of the context.
 
+pub mod alarms;
 pub mod commands;
 pub mod enrolment;
 pub mod vehicle_list;

@@ -1,5 +1,6 @@
 //! Write side: bikes, their devices, and what devices are told. Pure.
 
+pub mod alarm;
 pub mod command;
 pub mod device;
 pub mod region;

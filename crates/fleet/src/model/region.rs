@@ -41,7 +41,9 @@ choices! {
 
 choices! {
     /// What is wrong with it.
+    #[derive(Default)]
     pub enum AlarmState("告警") {
+        #[default]
         AbnormalMove = 2 => "异常移动",
         OutOfArea = 3 => "出服务区",
         NoStopZone = 4 => "禁停区",

@@ -1,11 +1,12 @@
 //! A bike (车辆): five regions that change independently, each with its own rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::{Aggregate, Claim, Decision, events, refusals};
+use kernel::{Aggregate, Claim, Decision, Personal, events, refusals};
 use serde::{Deserialize, Serialize};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp, Wgs84};
 
+use super::alarm::{FalseAlarmCause, NOTE_MAX, Ringing, TicketState};
 use super::region::{AlarmState, Lifecycle, OperationState, RidingState};
 
 /// A bike's number (车辆编号): 1 to 40 letters, digits, `-` or `_`.
@@ -118,6 +119,35 @@ pub enum VehicleCommand {
         /// In words, for the record.
         evidence: String,
     },
+    /// A person takes an alarm on himself.
+    AcknowledgeAlarm {
+        /// What.
+        alarm: AlarmState,
+        /// The how-manieth of its kind.
+        number: i32,
+        /// Who.
+        by: Personal<String>,
+    },
+    /// A person says what came of an alarm.
+    SettleAlarm {
+        /// What.
+        alarm: AlarmState,
+        /// The how-manieth of its kind.
+        number: i32,
+        /// Why it was none; otherwise it was handled.
+        cause: Option<FalseAlarmCause>,
+        /// What was done, or what is to be said of it; due where it was handled.
+        note: String,
+        /// Who.
+        by: Personal<String>,
+    },
+    /// Nobody took an alarm on himself in time.
+    EscalateAlarm {
+        /// What.
+        alarm: AlarmState,
+        /// The how-manieth of its kind.
+        number: i32,
+    },
     /// The battery fell below its threshold, or rose above it.
     MarkLowBattery {
         /// Whether it is low now.
@@ -181,6 +211,35 @@ events! {
             /// In words.
             evidence: String,
         } = "vehicle.alarm-cleared",
+        /// A person took it on himself.
+        AlarmAcknowledged {
+            /// What.
+            alarm: AlarmState,
+            /// The how-manieth of its kind.
+            number: i32,
+            /// Who.
+            by: Personal<String>,
+        } = "vehicle.alarm-acknowledged",
+        /// A person said what came of it.
+        AlarmSettled {
+            /// What.
+            alarm: AlarmState,
+            /// The how-manieth of its kind.
+            number: i32,
+            /// Why it was none.
+            cause: Option<FalseAlarmCause>,
+            /// In words.
+            note: String,
+            /// Who.
+            by: Personal<String>,
+        } = "vehicle.alarm-settled",
+        /// Nobody took it on himself in time.
+        AlarmEscalated {
+            /// What.
+            alarm: AlarmState,
+            /// The how-manieth of its kind.
+            number: i32,
+        } = "vehicle.alarm-escalated",
     }
 }
 
@@ -198,6 +257,9 @@ refusals! {
         NotWork(OperationState) = "vehicle-not-work": ("“{0}”不是可以开始的运维工作"),
         WorkNotStarted(OperationState) = "vehicle-work-not-started": ("“{0}”尚未开始"),
         Nobody = "vehicle-nobody": ("请注明操作人"),
+        AlarmOver = "alarm-over": ("该报警已结束，请刷新"),
+        AlarmTaken = "alarm-taken": ("该报警已有人处理"),
+        AlarmNote = "alarm-note": ("请填写处理结果，最多 {NOTE_MAX} 个字"),
     }
 }
 
@@ -214,7 +276,9 @@ struct Known {
     lifecycle: Lifecycle,
     riding: RidingState,
     operations: BTreeSet<OperationState>,
-    alarms: BTreeSet<AlarmState>,
+    alarms: BTreeMap<AlarmState, Ringing>,
+    /// How often each kind rang so far.
+    rang: BTreeMap<AlarmState, i32>,
 }
 
 impl Vehicle {
@@ -304,8 +368,9 @@ impl Known {
         if self.lifecycle != Lifecycle::Shelved {
             return Err(VehicleRefusal::NotShelved(self.lifecycle));
         }
-        let alarm =
-            [ReportedLost, BatteryRemoved, OutOfArea].into_iter().find(|alarm| self.alarms.contains(alarm));
+        let alarm = [ReportedLost, BatteryRemoved, OutOfArea]
+            .into_iter()
+            .find(|alarm| self.alarms.contains_key(alarm));
         let work = self.operations.iter().next(); // low battery included: below the threshold nobody rides off
         match (alarm, work) {
             (Some(alarm), _) => Err(VehicleRefusal::Blocked(alarm.label().to_owned())),
@@ -350,6 +415,18 @@ impl Known {
         ])
     }
 
+    /// The open ticket of this kind, if it is the one that is meant.
+    fn open_ticket(&self, alarm: AlarmState, number: i32) -> Result<&Ringing, VehicleRefusal> {
+        let ringing = self.alarms.get(&alarm).filter(|ringing| ringing.number == number);
+        ringing.filter(|ringing| ringing.state.is_open()).ok_or(VehicleRefusal::AlarmOver)
+    }
+
+    fn ticket(&mut self, alarm: AlarmState, change: impl FnOnce(&mut Ringing)) {
+        if let Some(ticket) = self.alarms.get_mut(&alarm) {
+            change(ticket);
+        }
+    }
+
     fn low_battery(&self, low: bool, soc_percent: u8) -> Vec<VehicleEvent> {
         let state = OperationState::LowBattery;
         let note = format!("电量 {soc_percent}%");
@@ -359,6 +436,19 @@ impl Known {
             (true, true) | (false, false) => vec![],
         }
     }
+}
+
+impl Ringing {
+    fn acknowledge(self) -> Result<(), VehicleRefusal> {
+        if self.state == TicketState::Open { Ok(()) } else { Err(VehicleRefusal::AlarmTaken) }
+    }
+}
+
+/// What is said of an alarm that is over: something has to be, where it was none the cause says it.
+fn settled_note(note: &str, may_be_empty: bool) -> Result<String, VehicleRefusal> {
+    let note = note.trim();
+    let fits = note.chars().count() <= NOTE_MAX && (may_be_empty || !note.is_empty());
+    if fits { Ok(note.to_owned()) } else { Err(VehicleRefusal::AlarmNote) }
 }
 
 impl Aggregate for Vehicle {
@@ -378,13 +468,28 @@ impl Aggregate for Vehicle {
             VehicleCommand::Ride { action, rider } => known.ride(action, rider),
             VehicleCommand::StartWork { kind, worker } => known.start_work(kind, worker),
             VehicleCommand::FinishWork { kind, worker } => known.finish_work(kind, worker),
-            VehicleCommand::RaiseAlarm { alarm, .. } if known.alarms.contains(&alarm) => Ok(vec![]),
+            VehicleCommand::RaiseAlarm { alarm, .. } if known.alarms.contains_key(&alarm) => Ok(vec![]),
             VehicleCommand::RaiseAlarm { alarm, evidence } => {
                 Ok(vec![VehicleEvent::AlarmRaised { alarm, evidence }])
             }
-            VehicleCommand::ClearAlarm { alarm, .. } if !known.alarms.contains(&alarm) => Ok(vec![]),
+            VehicleCommand::ClearAlarm { alarm, .. } if !known.alarms.contains_key(&alarm) => Ok(vec![]),
             VehicleCommand::ClearAlarm { alarm, evidence } => {
                 Ok(vec![VehicleEvent::AlarmCleared { alarm, evidence }])
+            }
+            VehicleCommand::AcknowledgeAlarm { alarm, number, by } => {
+                known.open_ticket(alarm, number)?.acknowledge()?;
+                Ok(vec![VehicleEvent::AlarmAcknowledged { alarm, number, by }])
+            }
+            VehicleCommand::SettleAlarm { alarm, number, cause, note, by } => {
+                known.open_ticket(alarm, number)?;
+                let note = settled_note(&note, cause.is_some())?;
+                Ok(vec![VehicleEvent::AlarmSettled { alarm, number, cause, note, by }])
+            }
+            VehicleCommand::EscalateAlarm { alarm, number } => {
+                let due = known
+                    .open_ticket(alarm, number)
+                    .is_ok_and(|open| open.state == TicketState::Open && !open.is_escalated);
+                Ok(if due { vec![VehicleEvent::AlarmEscalated { alarm, number }] } else { vec![] })
             }
             VehicleCommand::MarkLowBattery { low, soc_percent } => Ok(known.low_battery(low, soc_percent)),
         }
@@ -398,7 +503,8 @@ impl Aggregate for Vehicle {
                 lifecycle: Lifecycle::Expected,
                 riding: RidingState::Idle,
                 operations: BTreeSet::new(),
-                alarms: BTreeSet::new(),
+                alarms: BTreeMap::new(),
+                rang: BTreeMap::new(),
             });
         }
         let Some(known) = &mut self.known else { return };
@@ -415,10 +521,23 @@ impl Aggregate for Vehicle {
                 known.operations.remove(state);
             }
             VehicleEvent::AlarmRaised { alarm, .. } => {
-                known.alarms.insert(*alarm);
+                let number = known.rang.entry(*alarm).or_default();
+                *number += 1;
+                let ringing = Ringing { number: *number, state: TicketState::Open, is_escalated: false };
+                known.alarms.insert(*alarm, ringing);
             }
             VehicleEvent::AlarmCleared { alarm, .. } => {
                 known.alarms.remove(alarm);
+            }
+            VehicleEvent::AlarmAcknowledged { alarm, .. } => {
+                known.ticket(*alarm, |ticket| ticket.state = TicketState::Acknowledged);
+            }
+            VehicleEvent::AlarmSettled { alarm, cause, .. } => {
+                let state = if cause.is_some() { TicketState::FalseAlarm } else { TicketState::Handled };
+                known.ticket(*alarm, |ticket| ticket.state = state);
+            }
+            VehicleEvent::AlarmEscalated { alarm, .. } => {
+                known.ticket(*alarm, |ticket| ticket.is_escalated = true);
             }
         }
     }

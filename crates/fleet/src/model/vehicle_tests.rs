@@ -90,6 +90,72 @@ fn an_alarm_is_raised_once_and_cleared_once() {
 }
 
 #[test]
+fn an_alarm_is_taken_on_by_one_and_settled_once() {
+    let by = || Personal::new("operator:7", "李值班".to_owned());
+    let alarm = AlarmState::AbnormalMove;
+    let take = |number| VehicleCommand::AcknowledgeAlarm { alarm, number, by: by() };
+    let settle = |note: &str| VehicleCommand::SettleAlarm {
+        alarm,
+        number: 2,
+        cause: None,
+        note: note.to_owned(),
+        by: by(),
+    };
+    let clear = VehicleCommand::ClearAlarm { alarm, evidence: String::new() };
+    let mut bike = after(vec![enrol_at(true), raise(alarm), clear, raise(alarm)]);
+    assert_eq!(decide(&bike, take(1)), Err(VehicleRefusal::AlarmOver), "the one before is over");
+    let mut act = |command| {
+        let events = decide(&bike, command)?;
+        for event in &events {
+            bike.evolve(event);
+        }
+        Ok::<_, VehicleRefusal>(events.len())
+    };
+    assert_eq!(act(VehicleCommand::EscalateAlarm { alarm, number: 2 }), Ok(1));
+    assert_eq!(act(VehicleCommand::EscalateAlarm { alarm, number: 2 }), Ok(0));
+    assert_eq!(act(take(2)), Ok(1));
+    assert_eq!(act(take(2)), Err(VehicleRefusal::AlarmTaken));
+    assert_eq!(act(settle(" ")), Err(VehicleRefusal::AlarmNote));
+    assert_eq!(act(settle(&"话".repeat(201))), Err(VehicleRefusal::AlarmNote));
+    assert_eq!(act(settle("已找回")), Ok(1));
+    assert_eq!(act(settle("已找回")), Err(VehicleRefusal::AlarmOver));
+    assert_eq!(act(raise(alarm)), Ok(0), "it still rings");
+}
+
+#[test]
+fn what_is_said_of_alarms_is_stored_as_it_always_was() {
+    let stored = |what: &str, data: serde_json::Value| serde_json::json!({ "type": what, "data": data });
+    let by = Personal::new("operator:7", "李值班".to_owned());
+    let alarm = AlarmState::Silent;
+    let said = serde_json::to_value(&by).unwrap();
+    for (event, form) in [
+        (
+            VehicleEvent::AlarmAcknowledged { alarm, number: 2, by: by.clone() },
+            stored("vehicle.alarm-acknowledged", serde_json::json!({"alarm": 7, "number": 2, "by": said})),
+        ),
+        (
+            VehicleEvent::AlarmSettled {
+                alarm,
+                number: 2,
+                cause: Some(FalseAlarmCause::Drift),
+                note: "漂移".to_owned(),
+                by,
+            },
+            stored(
+                "vehicle.alarm-settled",
+                serde_json::json!({"alarm": 7, "number": 2, "cause": 1, "note": "漂移", "by": said}),
+            ),
+        ),
+        (
+            VehicleEvent::AlarmEscalated { alarm, number: 2 },
+            stored("vehicle.alarm-escalated", serde_json::json!({"alarm": 7, "number": 2})),
+        ),
+    ] {
+        assert_eq!(serde_json::to_value(event).unwrap(), form);
+    }
+}
+
+#[test]
 fn shelved_is_stored_as_it_always_was() {
     let stored =
         serde_json::json!({ "type": "vehicle.shelved", "data": { "place": { "lat": 24.48, "lng": 118.1 } } });

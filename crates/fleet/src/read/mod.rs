@@ -1,5 +1,6 @@
 //! Read side: bikes, devices and commands as pages ask for them.
 
+pub mod alarm_tickets;
 pub mod commands;
 pub mod devices;
 pub mod shelved_days;

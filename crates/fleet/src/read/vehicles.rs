@@ -71,7 +71,10 @@ impl VehicleRow {
             }
         };
         match event {
-            VehicleEvent::Registered(_) => {}
+            VehicleEvent::Registered(_)
+            | VehicleEvent::AlarmAcknowledged { .. }
+            | VehicleEvent::AlarmSettled { .. }
+            | VehicleEvent::AlarmEscalated { .. } => {}
             VehicleEvent::Bound { imei } => self.imei = Some(imei),
             VehicleEvent::Stocked => self.lifecycle = Lifecycle::Stocked.number(),
             VehicleEvent::Shelved { place } => {

@@ -1,5 +1,6 @@
 //! The fleet on a real log.
 
+mod alarms;
 mod runtime;
 mod sender;
 mod vehicles;

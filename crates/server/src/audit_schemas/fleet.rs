@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use audit::{AuditSchema, Field, Fields, Text};
+use fleet::model::alarm::FalseAlarmCause;
 use fleet::model::command::{CommandEvent, CommandKind, CommandState};
 use fleet::model::device::DeviceEvent;
 use fleet::model::region::{AlarmState, Lifecycle, OperationState, RidingState};
@@ -88,7 +89,17 @@ const VEHICLE_STEPS: &[Step] = &[
         label: "告警解除",
         fold: |state, mut data| take_from(state, "alarms", &data.remove("alarm").unwrap_or_default()),
     },
+    Step { stored_type: "vehicle.alarm-acknowledged", label: "确认报警", fold: ticket },
+    Step { stored_type: "vehicle.alarm-settled", label: "处理报警", fold: ticket },
+    Step { stored_type: "vehicle.alarm-escalated", label: "报警升级", fold: ticket },
 ];
+
+/// What was said of an alarm last.
+fn ticket(state: &mut Fields, mut data: Fields) {
+    for (key, named) in [("alarm", "ticket_alarm"), ("cause", "ticket_cause"), ("note", "ticket_note")] {
+        set(state, named, data.remove(key).unwrap_or_default());
+    }
+}
 
 const VEHICLE_FIELDS: &[Field] = &[
     Field { key: "car_id", label: "车辆编号", text: Text::Plain },
@@ -101,6 +112,9 @@ const VEHICLE_FIELDS: &[Field] = &[
     Field { key: "operations", label: "运维状态", text: Text::Named(label::<OperationState>) },
     Field { key: "alarms", label: "告警", text: Text::Named(label::<AlarmState>) },
     Field { key: "place", label: "上架位置", text: Text::Plain },
+    Field { key: "ticket_alarm", label: "报警类型", text: Text::Named(label::<AlarmState>) },
+    Field { key: "ticket_cause", label: "误报原因", text: Text::Named(label::<FalseAlarmCause>) },
+    Field { key: "ticket_note", label: "处理结果", text: Text::Plain },
 ];
 
 const DEVICE_STEPS: &[Step] = &[

@@ -3,6 +3,8 @@
 
 mod access;
 mod agents;
+mod alarm_samples;
+mod alarm_tickets;
 mod approvals;
 mod area_configs;
 mod area_edges;

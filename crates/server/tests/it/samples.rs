@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use vocabulary::{Clock, SystemClock};
 
+use crate::alarm_samples::of_alarms;
 use crate::walk::Route;
 
 /// What another agent has, by the names that calls know it by.
@@ -82,6 +83,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_configs(at, theirs))
         .or_else(|| of_orders(at, theirs))
         .or_else(|| of_returns(at, theirs))
+        .or_else(|| of_alarms(at, theirs))
         .or_else(|| others(at, theirs))
 }
 

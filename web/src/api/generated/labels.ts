@@ -276,6 +276,16 @@ export const evidenceKindLabels = {
   8: '头盔',
 } as const satisfies Record<Schemas['EvidenceKind'], string>
 
+/** 误报原因 */
+export const falseAlarmCauseLabels = {
+  1: '定位漂移',
+  2: '传感器误报',
+  3: '运维操作',
+  4: '用户正常用车',
+  5: '测试',
+  9: '其他',
+} as const satisfies Record<Schemas['FalseAlarmCause'], string>
+
 /** 费用规则 */
 export const fareRuleLabels = {
   1: '免费时长与里程内',
@@ -567,9 +577,25 @@ export const spendFirstLabels = {
   2: '先扣充值',
 } as const satisfies Record<Schemas['SpendFirst'], string>
 
+/** 报警单状态 */
+export const ticketStateLabels = {
+  0: '未处理',
+  1: '处理中',
+  2: '已恢复',
+  3: '已处理',
+  4: '误报',
+} as const satisfies Record<Schemas['TicketState'], string>
+
 /** 骑行超时处理 */
 export const tooLongLabels = {
   1: '提醒',
   2: '临停',
   3: '还车',
 } as const satisfies Record<Schemas['TooLong'], string>
+
+/** 紧急程度 */
+export const urgencyLabels = {
+  1: '紧急',
+  2: '重要',
+  3: '一般',
+} as const satisfies Record<Schemas['Urgency'], string>

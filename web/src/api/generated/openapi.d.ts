@@ -4079,6 +4079,125 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/alarm/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes alarms on oneself. */
+        post: operations["acknowledgeAlarms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many alarm tickets of bikes in scope wait for somebody, and the one to look at first. */
+        get: operations["countAlarms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarm tickets of bikes in scope that wait for somebody; alarms that began together stand as one group. */
+        get: operations["alarmInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alarm ticket. */
+        get: operations["alarmTicketInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarm tickets of bikes in scope, newest first. */
+        get: operations["listAlarmTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/list/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarm tickets of bikes in scope, newest first. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportAlarmTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/vehicle/alarm/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what came of alarms: that they were handled, or none, with the cause. */
+        post: operations["settleAlarms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/map": {
         parameters: {
             query?: never;
@@ -5642,12 +5761,146 @@ export interface components {
             /** @description What a second person is to decide first, when just one was named; absent when it is done. */
             approvalId?: string | null;
         };
+        /** @description How much waits for somebody. */
+        AlarmCount: {
+            first?: components["schemas"]["AlarmTicketRow"] | null;
+            /** @description How many tickets. */
+            waiting: components["schemas"]["Waiting"];
+        };
+        /** @description Alarms of one kind that began together. */
+        AlarmGroup: {
+            /** @description Service areas where the bikes belong. */
+            areaNames: string[];
+            /**
+             * Format: int64
+             * @description When the first began, epoch milliseconds.
+             */
+            firstAt: number;
+            /** @description Their tickets, the newest first. */
+            ids: components["schemas"]["AlarmTicketId"][];
+            /** @description Whether one of these was escalated. */
+            isEscalated: boolean;
+            /** @description 报警类型. */
+            kind: components["schemas"]["AlarmState"];
+            /**
+             * Format: int64
+             * @description When the last did.
+             */
+            lastAt: number;
+            /**
+             * Format: int64
+             * @description How many of them nobody has taken on himself.
+             */
+            open: number;
+            /** @description 紧急程度. */
+            urgency: components["schemas"]["Urgency"];
+        };
+        /** @description What waits for somebody. */
+        AlarmInbox: {
+            /** @description Alarms of one cause, the most urgent first. */
+            groups: components["schemas"]["AlarmGroup"][];
+            /** @description Every other ticket, what hurries most first, of that the newest: of 500 tickets at most. */
+            tickets: components["schemas"]["AlarmTicketRow"][];
+            /** @description How many there are of them in all. */
+            waiting: components["schemas"]["Waiting"];
+        };
         /**
          * Format: int32
          * @description 告警
          * @enum {integer}
          */
         AlarmState: 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14;
+        AlarmTicketId: string;
+        /** @description An alarm ticket. Times are epoch milliseconds. */
+        AlarmTicketRow: {
+            /**
+             * Format: int64
+             * @description 确认时间.
+             */
+            acknowledgedAt?: number | null;
+            /** @description 确认人. */
+            acknowledgedBy: string;
+            /** @description Whose bike it is. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /** @description 车辆编号. */
+            carId: string;
+            cause?: components["schemas"]["FalseAlarmCause"] | null;
+            /**
+             * Format: double
+             * @description Metres outside of the area, or from where it rested.
+             */
+            distanceM?: number | null;
+            /**
+             * Format: int64
+             * @description 结束时间.
+             */
+            endedAt?: number | null;
+            /** @description 处理人; empty where it recovered by itself. */
+            endedBy: string;
+            fenceId?: components["schemas"]["FenceId"] | null;
+            /**
+             * Format: int64
+             * @description 首次报警.
+             */
+            firstAt: number;
+            /** @description Its id, as text: where in the log it rang first. */
+            id: components["schemas"]["AlarmTicketId"];
+            /** @description 已升级: nobody took it on himself in time. */
+            isEscalated: boolean;
+            /** @description 报警类型. */
+            kind: components["schemas"]["AlarmState"];
+            /**
+             * Format: int64
+             * @description 最近报警.
+             */
+            lastAt: number;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84, where it rang first.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /** @description 处理结果. */
+            note: string;
+            /** @description Its service area. */
+            opAreaId: components["schemas"]["AreaId"];
+            /**
+             * Format: int32
+             * @description Charge when it rang first, percent.
+             */
+            socPercent?: number | null;
+            /** @description 状态. */
+            state: components["schemas"]["TicketState"];
+            /**
+             * Format: int32
+             * @description 报警次数: what rings again within ten minutes after it recovered by itself is the same ticket.
+             */
+            times: number;
+            /**
+             * Format: int64
+             * @description When it changed last.
+             */
+            updatedAt: number;
+            /** @description 紧急程度. */
+            urgency: components["schemas"]["Urgency"];
+        };
+        AlarmTicketsSettled: {
+            cause?: components["schemas"]["FalseAlarmCause"] | null;
+            /** @description Which tickets: 1 to 500. */
+            ids: components["schemas"]["AlarmTicketId"][];
+            /** @description 处理结果: at most 200 characters, due where they were handled. */
+            note?: string;
+        };
+        AlarmTicketsTaken: {
+            /** @description Which tickets: 1 to 500. */
+            ids: components["schemas"]["AlarmTicketId"][];
+        };
         Allowed: {
             /** @description Whether the device may sign in for the phone. */
             allowed: boolean;
@@ -5906,6 +6159,37 @@ export interface components {
                 /** @description What a second person is to decide first, when just one was named; absent when it is done. */
                 approvalId?: string | null;
             };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AlarmCount: {
+            /** @description How much waits for somebody. */
+            data: {
+                first?: components["schemas"]["AlarmTicketRow"] | null;
+                /** @description How many tickets. */
+                waiting: components["schemas"]["Waiting"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AlarmInbox: {
+            /** @description What waits for somebody. */
+            data: {
+                /** @description Alarms of one cause, the most urgent first. */
+                groups: components["schemas"]["AlarmGroup"][];
+                /** @description Every other ticket, what hurries most first, of that the newest: of 500 tickets at most. */
+                tickets: components["schemas"]["AlarmTicketRow"][];
+                /** @description How many there are of them in all. */
+                waiting: components["schemas"]["Waiting"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AlarmTicketRow: {
+            data: components["schemas"]["AlarmTicketRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -7663,6 +7947,24 @@ export interface components {
                 /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
                 place?: string | null;
                 rows: components["schemas"]["AgentRoleRow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_AlarmTicketRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["AlarmTicketRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -11988,6 +12290,12 @@ export interface components {
          * @enum {integer}
          */
         EvidenceKind: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+        /**
+         * Format: int32
+         * @description 误报原因
+         * @enum {integer}
+         */
+        FalseAlarmCause: 1 | 2 | 3 | 4 | 5 | 9;
         /** @description A line of a receipt. */
         FareLine: {
             /**
@@ -17602,6 +17910,12 @@ export interface components {
             ticket?: string | null;
         };
         /**
+         * Format: int32
+         * @description 报警单状态
+         * @enum {integer}
+         */
+        TicketState: 0 | 1 | 2 | 3 | 4;
+        /**
          * @description The datum of a picture.
          * @enum {string}
          */
@@ -17727,6 +18041,12 @@ export interface components {
         Unmask: {
             id: components["schemas"]["FranchiseeId"];
         };
+        /**
+         * Format: int32
+         * @description 紧急程度
+         * @enum {integer}
+         */
+        Urgency: 1 | 2 | 3;
         /** @description 用车配置. */
         UseRules: {
             /**
@@ -17921,6 +18241,24 @@ export interface components {
              * @description Epoch milliseconds.
              */
             votedAt: number;
+        };
+        /** @description How many tickets stand open, counted to the end: those of a scope that wait are few. */
+        Waiting: {
+            /**
+             * Format: int64
+             * @description 处理中.
+             */
+            acknowledged: number;
+            /**
+             * Format: int64
+             * @description 未处理, 已升级.
+             */
+            escalated: number;
+            /**
+             * Format: int64
+             * @description 未处理.
+             */
+            open: number;
         };
         /** @description What a wallet holds, or held at a moment. */
         Wallet: {
@@ -26709,6 +27047,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    acknowledgeAlarms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmTicketsTaken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    countAlarms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AlarmCount"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    alarmInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AlarmInbox"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    alarmTicketInfo: {
+        parameters: {
+            query: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AlarmTicketRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listAlarmTickets: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description A bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of bikes of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["AlarmState"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["TicketState"];
+                /** @description Those that hurry so. */
+                urgency?: components["schemas"]["Urgency"];
+                /** @description Those that were escalated, or were not. */
+                escalated?: boolean;
+                /** @description That rang first from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description That rang first until then, included. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_AlarmTicketRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportAlarmTickets: {
+        parameters: {
+            query?: {
+                /** @description A bike's number. */
+                keyword?: string;
+                /** @description Those of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description Those of bikes of this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description Those of this kind. */
+                kind?: components["schemas"]["AlarmState"];
+                /** @description Those that stand so. */
+                state?: components["schemas"]["TicketState"];
+                /** @description Those that hurry so. */
+                urgency?: components["schemas"]["Urgency"];
+                /** @description Those that were escalated, or were not. */
+                escalated?: boolean;
+                /** @description That rang first from then on: `YYYY-MM-DD HH:mm:ss`. */
+                startTime?: string;
+                /** @description That rang first until then, included. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    settleAlarms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmTicketsSettled"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

@@ -2,6 +2,8 @@ import { MenuFoldOutlined, MenuOutlined, MenuUnfoldOutlined } from '@ant-design/
 import { Button } from 'antd'
 import { Link } from 'react-router-dom'
 import { ApprovalTray } from '@/features/approvals/ApprovalTray'
+import { ALARM_CODES, AlarmTray } from '@/features/fleet/alarms/AlarmTray'
+import { Permit } from '@/kit/Permit'
 import { useBrand } from '../brand'
 import type { DeviceClass } from '@/kit/device'
 import { paths, type Route } from '../routes'
@@ -47,6 +49,9 @@ export function Header({ route, device, menu, onToggle, settings }: HeaderProps)
       <Selection />
       <SearchBox />
       {route.live && <ConnectionBadge />}
+      <Permit need={ALARM_CODES}>
+        <AlarmTray />
+      </Permit>
       <ApprovalTray />
       <JobTray />
       {settings && <SettingsButton />}

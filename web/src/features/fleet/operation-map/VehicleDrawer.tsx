@@ -83,7 +83,7 @@ function Waiting({ carId, failure }: { carId: string; failure: unknown }) {
 }
 
 /** The state in words; why not rentable comes first. */
-function StateWords({ vehicle }: { vehicle: Vehicle }) {
+export function StateWords({ vehicle }: { vehicle: Vehicle }) {
   return (
     <section className="opmap-block" aria-label="状态">
       {!vehicle.rentable && vehicle.ridingState === 1 && (

@@ -1,0 +1,95 @@
+//! The alarm ticket (报警单): one for a bike and kind while the alarm rings. 0 未处理 → 1 处理中 by a person, 0/1 → 2 已恢复 by the rule
+//! that raised it, 0/1 → 3 已处理 or 4 误报 by a person.
+
+use vocabulary::{Timestamp, choices};
+
+use super::region::AlarmState;
+
+/// What a person writes about it has at most so many characters.
+pub const NOTE_MAX: usize = 200;
+/// What rings again so soon after it recovered by itself is the same ticket once more.
+pub const AGAIN_MS: i64 = 10 * 60_000;
+const MINUTE_MS: i64 = 60_000;
+
+choices! {
+    /// Where an alarm ticket stands.
+    #[derive(Default)]
+    pub enum TicketState("报警单状态") {
+        #[default]
+        Open = 0 => "未处理",
+        Acknowledged = 1 => "处理中",
+        Recovered = 2 => "已恢复",
+        Handled = 3 => "已处理",
+        FalseAlarm = 4 => "误报",
+    }
+}
+
+impl TicketState {
+    /// Whether somebody still has to do something about it.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Acknowledged)
+    }
+}
+
+choices! {
+    /// Why an alarm was none.
+    pub enum FalseAlarmCause("误报原因") {
+        Drift = 1 => "定位漂移",
+        Sensor = 2 => "传感器误报",
+        FieldWork = 3 => "运维操作",
+        Rider = 4 => "用户正常用车",
+        Test = 5 => "测试",
+        Other = 9 => "其他",
+    }
+}
+
+choices! {
+    /// How much an alarm hurries.
+    #[derive(Default)]
+    pub enum Urgency("紧急程度") {
+        Urgent = 1 => "紧急",
+        #[default]
+        Important = 2 => "重要",
+        Ordinary = 3 => "一般",
+    }
+}
+
+impl Urgency {
+    /// Whoever has not acknowledged it for so long has it escalated; none: it never is.
+    pub const fn escalates_after_ms(self) -> Option<i64> {
+        match self {
+            Self::Urgent => Some(5 * MINUTE_MS),
+            Self::Important => Some(30 * MINUTE_MS),
+            Self::Ordinary => None,
+        }
+    }
+}
+
+/// How much an alarm of this kind hurries: first what may be a theft or a danger, last what waits for the next round.
+pub const fn urgency(alarm: AlarmState) -> Urgency {
+    use AlarmState::{
+        AbnormalMove, AbnormalUnlock, BatteryRemoved, HelmetBroken, HelmetLost, NoStopZone, OutOfArea,
+        OutsideParking, ReportedLost, RideTooLong, RideTooShort, RideWithoutTrip, Silent,
+    };
+    match alarm {
+        AbnormalMove | BatteryRemoved | ReportedLost | AbnormalUnlock => Urgency::Urgent,
+        OutOfArea | Silent | RideWithoutTrip | RideTooLong => Urgency::Important,
+        NoStopZone | OutsideParking | RideTooShort | HelmetLost | HelmetBroken => Urgency::Ordinary,
+    }
+}
+
+/// An alarm that rings, as decisions need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ringing {
+    /// The how-manieth of its kind on this bike.
+    pub number: i32,
+    /// Where its ticket stands.
+    pub state: TicketState,
+    /// Whether it was escalated.
+    pub is_escalated: bool,
+}
+
+/// Whether what rings at `now` goes on a ticket that ended so.
+pub const fn is_again(state: TicketState, ended_at: Timestamp, now: Timestamp) -> bool {
+    matches!(state, TicketState::Recovered) && now.millis() - ended_at.millis() <= AGAIN_MS
+}

@@ -1,0 +1,95 @@
+/** A bike is carried off by a van: the inbox tells within seconds, somebody takes it on, and says what came of it. */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { APIRequestContext } from '@playwright/test'
+import { violationsOf } from './axe'
+import { at, expect, machineTokenFile, setting, SIGNED_IN, server, test } from './fixtures'
+import { adminKeys, call } from './wire'
+
+test.use({ storageState: SIGNED_IN })
+
+interface Beside {
+  agentId: string
+  areaId: string
+  lat: number | null
+  lng: number | null
+}
+
+interface Theft {
+  carId: string
+  /** When it was beyond doubt away from where it rested, the device's epoch ms. */
+  goneAt: Promise<number>
+  end(): void
+}
+
+/** A bike of its own beside one of the city's, which a van takes away. */
+async function theft({ agentId, areaId, lat, lng }: Beside): Promise<Theft> {
+  const target = ['--server', server(), '--token-file', machineTokenFile(), '--mqtt', setting('WHEELHOUSE_MQTT')]
+  const van = spawn(setting('WHEELHOUSE_SIMULATOR'), ['theft', ...target, '--agent', agentId, '--area', areaId, '--lat', String(lat), '--lng', String(lng)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: van.stdout })[Symbol.asyncIterator]()
+  const said = async <Said>() => JSON.parse((await lines.next()).value as string) as Said
+  const { carId } = await said<{ carId: string }>()
+  return { carId, goneAt: said<{ goneAt: number }>().then(({ goneAt }) => goneAt), end: () => van.kill() }
+}
+
+/** A bike of the city that has reported. */
+async function aBike(request: APIRequestContext): Promise<Beside> {
+  const { data } = await call<{ rows: Beside[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '200' })
+  const found = data.rows.find(({ lat, lng }) => lat !== null && lng !== null)
+  if (!found) throw new Error('no bike has a position yet')
+  return found
+}
+
+test('a theft is in the inbox within five seconds, is taken on, found on the map, and settled', async ({ page, request }) => {
+  await page.goto(at('/log'))
+  const stolen = await theft(await aBike(request))
+  await page.getByRole('button', { name: /^报警/ }).click()
+  const inbox = page.getByRole('dialog', { name: '报警' })
+  const entry = inbox.getByRole('listitem').filter({ hasText: stolen.carId }).filter({ hasText: '异常移动' })
+  const goneAt = await stolen.goneAt
+  await expect(entry).toBeVisible()
+  const ticket = await call<{ rows: { firstAt: number }[] }>(request, adminKeys(), 'GET', '/vehicle/alarm/list', { page: '1', pageSize: '10', keyword: stolen.carId, kind: '2' })
+  expect((ticket.data.rows[0]?.firstAt ?? Infinity) - goneAt, 'from beyond doubt to the ticket, ms').toBeLessThan(5_000)
+  expect(await violationsOf(page)).toEqual([])
+
+  await entry.getByRole('button', { name: '确认' }).click()
+  await expect(entry).toContainText('处理中')
+  await entry.getByRole('link', { name: '在地图上查看' }).click()
+  await expect(page.getByRole('complementary', { name: `车辆 ${stolen.carId}` })).toBeVisible()
+
+  await page.getByRole('button', { name: /^报警/ }).click()
+  await entry.getByRole('button', { name: '处理完成' }).click()
+  const question = page.getByRole('dialog', { name: /处理完成/ })
+  await expect(question.getByRole('button', { name: '处理完成' })).toBeDisabled()
+  await question.getByLabel('处理结果').fill('已联系货车司机，车辆追回')
+  await question.getByRole('button', { name: '处理完成' }).click()
+  await expect(page.getByText('处理结果已记录')).toBeVisible()
+  await expect(entry).toHaveCount(0)
+
+  await page.keyboard.press('Escape')
+  await expect(inbox).toHaveCount(0)
+  // Among all tickets it stands with who said what.
+  await page.goto(at(`/vehicle/vehicle-query?view=alarms&keyword=${stolen.carId}&kind=2`))
+  const row = page.getByRole('row').filter({ hasText: stolen.carId }).filter({ hasText: '异常移动' })
+  await expect(row).toContainText('已处理')
+  await row.click()
+  await expect(page.locator('.ant-drawer-open')).toContainText('已联系货车司机，车辆追回')
+  stolen.end()
+})
+
+test('an alarm that was none goes in one click, with its cause', async ({ page, request }) => {
+  const stolen = await theft(await aBike(request))
+  await stolen.goneAt
+  await page.goto(at(`/vehicle/vehicle-query?keyword=${stolen.carId}`))
+  await page.getByRole('row').filter({ hasText: stolen.carId }).click()
+  const drawer = page.locator('.ant-drawer-open')
+  await drawer.getByRole('tab', { name: '报警' }).click()
+  const entry = drawer.getByRole('listitem').filter({ hasText: '异常移动' })
+  await entry.getByRole('button', { name: '误报' }).click()
+  await page.getByRole('menuitem', { name: '运维操作' }).click()
+  await expect(entry).toContainText('误报')
+  await expect(entry.getByRole('button')).toHaveCount(0)
+  stolen.end()
+})
