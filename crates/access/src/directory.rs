@@ -45,7 +45,7 @@ impl Memory {
     fn take_in_changes(&mut self) {
         loop {
             match self.changes.try_recv() {
-                Ok(batch) if TABLES.contains(&batch.table.as_str()) => self.forget(),
+                Ok(batch) if batch.is_gap() || TABLES.contains(&batch.table.as_str()) => self.forget(),
                 Ok(_) => {}
                 Err(TryRecvError::Lagged(_)) => self.forget(),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return,

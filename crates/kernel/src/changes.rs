@@ -12,6 +12,8 @@ use crate::{Change, Position};
 
 /// Batches that a slow watcher may be behind before it loses the oldest.
 const KEPT: usize = 1024;
+/// Where one node tells the others that they may not have heard of changes.
+const GAPS: &str = "changes.gap";
 /// Rows in one batch; more are told in several.
 const MAX_ROWS: usize = 200;
 
@@ -44,6 +46,18 @@ pub struct ChangeBatch {
     pub changes: Vec<RowChanged>,
 }
 
+impl ChangeBatch {
+    /// What nobody could be told: anything may have changed.
+    fn gap() -> Self {
+        Self { table: String::new(), position: Position(0), changes: Vec::new() }
+    }
+
+    /// Whether changes were missed instead: read anew.
+    pub fn is_gap(&self) -> bool {
+        self.table.is_empty()
+    }
+}
+
 /// Tells of changed rows.
 #[derive(Clone)]
 pub struct Changes {
@@ -57,7 +71,8 @@ impl Changes {
         Self { here: broadcast::Sender::new(KEPT), there }
     }
 
-    /// Hears of changes from now on. One who falls 1024 batches behind is told how many he lost, and should read anew.
+    /// Hears of changes from now on. One who falls 1024 batches behind is told how many he lost; what other nodes told while
+    /// NATS was away is a batch of its own ([`ChangeBatch::is_gap`]). After either he should read anew.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<ChangeBatch>> {
         self.here.subscribe()
     }
@@ -88,6 +103,20 @@ impl Changes {
     pub async fn listen(self, stop: CancellationToken) {
         let Some(there) = &self.there else { return };
         let hear = |batch: ChangeBatch| drop(self.here.send(Arc::new(batch)));
-        there.listen("changes.>".to_owned(), stop, hear).await;
+        let listening = there.listen("changes.>".to_owned(), stop, hear);
+        tokio::select! {
+            () = listening => {}
+            () = self.tell_gaps(there) => {}
+        }
+    }
+
+    /// After a time without NATS nobody has heard of the others here, nor the others of what was told here.
+    async fn tell_gaps(&self, there: &Peers) {
+        let mut known = there.connects();
+        loop {
+            known = there.reconnected(known).await;
+            there.tell(GAPS.to_owned(), &ChangeBatch::gap()).await;
+            let _ = self.here.send(Arc::new(ChangeBatch::gap()));
+        }
     }
 }

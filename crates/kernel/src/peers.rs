@@ -1,12 +1,16 @@
 //! The other nodes: what one tells all others through NATS. Nobody is told while NATS is away.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures::StreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+/// How often the connection is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 /// Tells one node's messages from others'.
 const NODE: &str = "Wheelhouse-Node";
 
@@ -38,6 +42,25 @@ impl Peers {
         if let Err(error) = self.nats.publish_with_headers(subject.clone(), headers, json.into()).await {
             tracing::debug!(subject, error = %error, "other nodes were not told");
         }
+    }
+
+    /// Waits until a connection stands again after one was away, and its subscriptions with it. `known` is how often there was
+    /// one, as this said last.
+    pub(crate) async fn reconnected(&self, known: u64) -> u64 {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let connects = self.connects();
+            if connects != known && self.is_connected() {
+                // Subscriptions are the first that a new connection sends: they stand a look later.
+                tokio::time::sleep(LOOK).await;
+                return connects;
+            }
+        }
+    }
+
+    /// How often there was a connection.
+    pub(crate) fn connects(&self) -> u64 {
+        self.nats.statistics().connects.load(Ordering::Relaxed)
     }
 
     /// Hears what others tell on `subject`, until `stop`.

@@ -49,6 +49,12 @@ pub async fn subscriptions(runtime: Runtime, memory: Memory, hub: Option<Arc<Hub
             heard = changes.recv() => heard,
         };
         match heard {
+            Ok(batch) if batch.is_gap() => {
+                tracing::info!(
+                    "changed rows may have been missed while other nodes were not heard; all are read anew"
+                );
+                stale = true;
+            }
             Ok(batch) => {
                 if let Err(error) = take_in(&runtime, &memory, &batch).await {
                     tracing::warn!(error = %error, table = batch.table, "changed rows cannot be read; all are read anew");

@@ -204,3 +204,39 @@ async fn changed_rows_are_told_to_other_processes() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(own.try_recv().is_err(), "a process does not hear its own words twice");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_that_nobody_could_tell_while_nats_was_away_are_a_gap_on_every_node() {
+    let (_services, database) = database().await;
+    let nats = OwnNats::start().await;
+    let [here, there] = [runtime_with(&nats, &database.url).await, runtime_with(&nats, &database.url).await];
+    let change = || kernel::Change { table: "stalls", key: "a".to_owned(), owner: crate::support::here() };
+    let mut heard = there.changes.subscribe();
+    let hears = async |heard: &mut tokio::sync::broadcast::Receiver<std::sync::Arc<kernel::ChangeBatch>>| {
+        tokio::time::timeout(Duration::from_secs(30), heard.recv()).await.expect("in time").unwrap()
+    };
+    // The other listens.
+    loop {
+        here.changes.publish(Position(1), vec![change()]).await;
+        if tokio::time::timeout(Duration::from_millis(200), heard.recv()).await.is_ok() {
+            break;
+        }
+    }
+    nats.kill9().await;
+    let away = async || {
+        while here.nats.as_ref().unwrap().connection_state() == async_nats::connection::State::Connected {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), away()).await.expect("the loss is noticed");
+    here.changes.publish(Position(2), vec![change()]).await;
+    let mut own = here.changes.subscribe();
+    nats.restart().await;
+    // Nothing changes any more, and both know that they may have missed something.
+    loop {
+        if hears(&mut heard).await.is_gap() {
+            break;
+        }
+    }
+    assert!(hears(&mut own).await.is_gap());
+}
