@@ -117,6 +117,8 @@ impl AlarmTicketRow {
         self.times += 1;
         self.last_at = at.millis();
         self.state = TicketState::Open;
+        // Time for people to take it on begins anew.
+        self.is_escalated = false;
         self.ended_at = None;
     }
 
@@ -337,8 +339,8 @@ pub async fn overdue(
 ) -> sqlx::Result<Vec<(String, AlarmState, i32)>> {
     sqlx::query_as(
         "select car_id, kind, number from read.alarm_ticket
-         where state = 0 and state in (0, 1) and not is_escalated and urgency = $1 and first_at_ms < $2
-         order by first_at_ms, ticket_id limit $3",
+         where state = 0 and state in (0, 1) and not is_escalated and urgency = $1 and last_at_ms < $2
+         order by last_at_ms, ticket_id limit $3",
     )
     .bind(urgency.number())
     .bind(before.millis())

@@ -165,4 +165,8 @@ async fn what_nobody_takes_on_in_time_is_escalated_once() {
     assert_eq!(escalated, [false, true], "a bike in a no-stop zone waits for the next round");
     it.after(60 * MINUTE_MS);
     assert_eq!(look().await, 0, "once");
+    it.stops(AlarmState::AbnormalMove).await;
+    it.rings(AlarmState::AbnormalMove).await;
+    let again = it.built(10).await.remove(1);
+    assert_eq!((again.times, again.is_escalated, look().await), (2, false, 0), "its time begins anew");
 }

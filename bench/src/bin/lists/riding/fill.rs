@@ -96,7 +96,8 @@ const MISSES: &str = "
         case when n % 4 > 0 then o.car_id end, case when n % 5 = 0 then 1 + n % 900 end, 24.5, 118.1, '', 1, $2 - n * 7776000000 / $1, $2 - n * 7776000000 / $1
     from (select row_number() over () as n, s.* from (select rider_id, agent_id, area_id, car_id from read.ride_order limit $1) s) o";
 
-/// Cards bought in two years until now, one for ten orders: most for a month and over, some for a year; of few the price went back,
+const CARDS_HELD: i64 = 1_000_000;
+/// A million cards bought in two years until now: most for a month and over, some for a year; of few the price went back,
 /// some are used up, and some wait for one that still runs.
 const CARDS: &str = "
     insert into read.card_holding (holding_id, rider_id, agent_id, area_id, product_id, number, kind, card, price_cents, payment_id,
@@ -131,7 +132,7 @@ pub async fn fill(runtime: &Runtime, orders: i64) -> Result<()> {
         sqlx::raw_sql(AssertSqlSafe(index)).execute(&mut *db).await?;
     }
     sqlx::query(MISSES).bind(orders / 10).bind(UNTIL.millis()).execute(&mut *db).await?;
-    sqlx::query(CARDS).bind(orders / 10).bind(orders / 20).bind(SPAN_MS).execute(owner).await?;
+    sqlx::query(CARDS).bind(CARDS_HELD).bind(orders / 20).bind(SPAN_MS).execute(owner).await?;
     rows::run(owner, &CASES).await?;
     rows::run(
         owner,

@@ -102,7 +102,7 @@ export const alarmList: ListDescription<AlarmTicket> = {
   columns: [
     { key: 'kind', title: '报警类型', width: 100, strong: true, text: (ticket) => kindWord(ticket.kind) },
     { kind: 'choice', key: 'urgency', title: '紧急程度', width: 92, value: (ticket) => urgencyTag(ticket.urgency) },
-    { key: 'carId', title: '车辆编号', width: 110, text: (ticket) => ticket.carId },
+    { key: 'carId', title: '车辆编号', width: 140, text: (ticket) => ticket.carId },
     { key: 'areaName', title: '服务区', width: 130, text: (ticket) => ticket.areaName },
     { kind: 'choice', key: 'state', title: '状态', width: 92, value: (ticket) => ticketState(ticket.state) },
     { kind: 'time', key: 'firstAt', title: '首次报警', value: (ticket) => ticket.firstAt },

@@ -24,7 +24,7 @@ export const vehicleList: ListDescription<VehicleListed> = {
     { kind: 'select', name: 'status', label: '生命周期', options: optionsOf(lifecycleLabels) },
   ],
   columns: [
-    { key: 'carId', title: '车辆编号', width: 110, strong: true, text: (bike) => bike.carId },
+    { key: 'carId', title: '车辆编号', width: 140, strong: true, text: (bike) => bike.carId },
     {
       kind: 'choice',
       key: 'state',
