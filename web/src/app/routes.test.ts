@@ -285,6 +285,8 @@ const built: ReadonlySet<string> = new Set([
   '/user-order',
   '/user-order-detail',
   '/vehicle/operation-map',
+  '/operation/vehicle-log',
+  '/operation/device-log',
   '/operation/operator-log',
   '/permissions/role',
   '/permissions/add-role',

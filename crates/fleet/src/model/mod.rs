@@ -2,6 +2,7 @@
 
 pub mod command;
 pub mod device;
+pub mod life;
 pub mod region;
 pub mod rentable;
 pub mod vehicle;
