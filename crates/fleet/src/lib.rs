@@ -17,7 +17,7 @@ use kernel::{Folded, Projector, Reactor};
 use wire::{Hosted, Routes};
 
 use crate::credential::DeviceKey;
-use crate::ports::{Areas, Downlink, LiveView};
+use crate::ports::{Areas, Downlink, LiveView, OrderLife};
 
 /// The context, put together once.
 #[derive(Clone)]
@@ -42,20 +42,22 @@ impl Hosted for Fleet {
 pub fn routes(fleet: &Fleet) -> Routes {
     http::vehicles::routes(fleet)
         .merge(http::vehicle_list::routes(fleet))
+        .merge(http::vehicle_log::routes(fleet))
         .merge(http::commands::routes(fleet))
         .merge(http::enrolment::routes(fleet))
         .merge(http::work::routes(fleet))
         .merge(http::alarms::routes(fleet))
 }
 
-/// Its read models.
-pub fn projectors() -> Vec<Arc<dyn Projector>> {
+/// Its read models; orders tell of bikes by `orders`.
+pub fn projectors(orders: Arc<dyn OrderLife>) -> Vec<Arc<dyn Projector>> {
     vec![
         Arc::new(Folded::<read::vehicles::VehicleRow>::new()),
         Arc::new(Folded::<read::devices::Row>::new()),
         Arc::new(read::alarm_tickets::AlarmTickets),
         Arc::new(read::commands::CommandProjector),
         Arc::new(read::shelved_days::ShelvedDays),
+        Arc::new(read::vehicle_log::VehicleLog::new(orders)),
     ]
 }
 

@@ -1,7 +1,10 @@
 //! What the fleet needs of its neighbours, as small traits that the server fulfils.
 
 use async_trait::async_trait;
-use vocabulary::{AgentId, AreaId, Timestamp, Wgs84};
+use kernel::{DecodeError, Recorded};
+use vocabulary::{AgentId, AreaId, RideOrderId, RiderId, Timestamp, Wgs84};
+
+use crate::model::life::{LifeChange, LifeEvent};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -77,4 +80,41 @@ pub struct LiveState {
 pub trait LiveView: Send + Sync + 'static {
     /// The bike's last report; nothing when it never reported.
     fn of(&self, car_id: &str) -> Option<LiveState>;
+}
+
+/// Which order, whose, and of which bike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderOpened {
+    /// The order.
+    pub order_id: RideOrderId,
+    /// Who rides.
+    pub rider_id: RiderId,
+    /// The bike.
+    pub car_id: String,
+    /// Its device.
+    pub imei: String,
+}
+
+/// What an event of an order tells of its bike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderTold {
+    /// Which.
+    pub event: LifeEvent,
+    /// The order, where the event says it.
+    pub opened: Option<OrderOpened>,
+    /// In words.
+    pub content: String,
+    /// How the order stands after it, where that changes.
+    pub state: Option<&'static str>,
+    /// What else was before and after.
+    pub changes: Vec<LifeChange>,
+}
+
+/// What orders tell of the lives of their bikes.
+pub trait OrderLife: Send + Sync + 'static {
+    /// The category of orders.
+    fn category(&self) -> &'static str;
+
+    /// What the event tells of a bike; nothing where it tells of people and money alone.
+    fn told(&self, event: &Recorded) -> Result<Option<OrderTold>, DecodeError>;
 }

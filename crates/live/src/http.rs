@@ -26,6 +26,7 @@ pub fn routes(runtime: &Runtime, hub: &Arc<Hub>) -> Routes {
         .merge(crate::past::routes(runtime))
         .merge(crate::past_stops::routes(runtime))
         .merge(crate::delivery::routes(runtime))
+        .merge(crate::device_log::routes(runtime))
 }
 
 /// Live data, as `docs/push.md` describes it.

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod delivery;
+mod device_log;
 pub mod fleet;
 pub mod http;
 pub mod ingest;

@@ -33,6 +33,7 @@ use crate::descriptors::fitted;
 use crate::finances::{AccountsOfFinance, CodesBySms, StandingsOfAccess, TerritoryAgents, password_desk};
 use crate::health::Health;
 use crate::messages::MessagesBySms;
+use crate::order_life::LifeOfOrders;
 use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, PlacesOfTerritory};
 use crate::secrets::Secrets;
 use crate::staff::{PeopleOfAccess, StaffOfAccess};
@@ -110,7 +111,7 @@ pub fn versions() -> Vec<(&'static str, i32)> {
 fn of_tables_alone() -> Vec<Arc<dyn Projector>> {
     let mut all = access::projectors();
     all.extend(territory::projectors());
-    all.extend(fleet::projectors());
+    all.extend(fleet::projectors(Arc::new(LifeOfOrders)));
     all.extend(finance::projectors());
     all.extend(ledger::projectors());
     all.extend(riding::projectors());

@@ -20,6 +20,7 @@ mod identity;
 mod live_runtime;
 mod maintenance;
 mod messages;
+mod order_life;
 mod payments;
 mod pruning;
 mod rides;

@@ -64,8 +64,8 @@ pub use export::{Column, EXPORT_ROWS, EXPORT_ROWS_READ, Export, ExportColumns, F
 pub use financial_gate::{FinancialAccount, gate_financial};
 pub use layers::{StartError, Wire};
 pub use listed::{ById, Changed, MadeId, Nothing, PageOf, PageQuery, given, number};
-pub use listing::{Hosted, Listed, Listing, Record};
-pub use moment::{End, moment};
+pub use listing::{Hosted, Listed, Listing, PATIENCE, Record, too_wide};
+pub use moment::{End, LOG_DAYS, log_span, moment};
 pub use mount::{BASE, is_api_path};
 pub use refused::Refused;
 pub use request_context::{IDEMPOTENCY_KEY, POSITION, RequestContext, SEEN, Seen, TRACE_ID, TraceId};

@@ -63,18 +63,22 @@ impl PageQuery {
         given(self.after.as_ref())
     }
 
+    /// The page, which is told by its number up to where rows are counted only.
+    pub fn bounded(&self) -> Result<Page, Refused> {
+        let page = self.page();
+        if self.after().is_none() && page.is_beyond_count() {
+            return Err(Refused::malformed(format!(
+                "按页码最多翻到前 {COUNT_CAP} 条：请用“下一页”继续，或缩小筛选范围"
+            )));
+        }
+        Ok(page)
+    }
+
     /// The page of `list` that is asked for: by its number up to where rows are counted, by the place before it anywhere.
     pub fn of(&self, list: List) -> Result<(List, Page), Refused> {
-        let page = self.page();
-        match self.after() {
-            Some(place) => {
-                Ok((list.after(place).map_err(|error| Refused::malformed(error.to_string()))?, page))
-            }
-            None if page.is_beyond_count() => Err(Refused::malformed(format!(
-                "按页码最多翻到前 {COUNT_CAP} 条：请用“下一页”继续，或缩小筛选范围"
-            ))),
-            None => Ok((list, page)),
-        }
+        let page = self.bounded()?;
+        let Some(place) = self.after() else { return Ok((list, page)) };
+        Ok((list.after(place).map_err(|error| Refused::malformed(error.to_string()))?, page))
     }
 }
 

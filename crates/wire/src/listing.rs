@@ -17,7 +17,7 @@ use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBu
 use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, ResponseBuilder};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
-use vocabulary::{Page, Rows, Scope};
+use vocabulary::{Page, Rows, Scope, Timestamp};
 
 use crate::{
     Answer, ById, Caller, Disclosure, EXPORT_ROWS_READ, Export, ExportColumns, Handled, PageOf, PageQuery,
@@ -53,6 +53,12 @@ pub trait Listing: Default + DeserializeOwned + Serialize + IntoParams + Send + 
     /// The list, cut to `scope` and to what is asked for.
     fn list(&self, scope: &Scope) -> Result<List, Refused>;
 
+    /// Whether enough is said for a page or a file; one record alone is asked for without.
+    fn suffices(&self, now: Timestamp) -> Result<(), Refused> {
+        let _ = now;
+        Ok(())
+    }
+
     /// What of it the caller's codes let him see: all of it, unless said otherwise.
     fn permitted(&self, list: List, caller: &Caller) -> List {
         let _ = caller;
@@ -78,6 +84,7 @@ async fn page<L: Listing>(
     Params(paging): Params<PageQuery>,
     Params(query): Params<L>,
 ) -> Handled<PageOf<L::Row>> {
+    query.suffices(state.runtime().clock.now())?;
     let list = query.permitted(query.list(&caller.full_scope)?, &caller);
     let (list, page) = paging.of(list)?;
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
@@ -87,7 +94,7 @@ async fn page<L: Listing>(
 }
 
 /// What takes longer than this for one page is not shown: its filters leave too much to look through.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// PostgreSQL ended a statement that took too long.
 const CANCELED: &str = "57014";
 
@@ -97,17 +104,20 @@ where
     R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
 {
     db.at_most(PATIENCE).await?;
-    list.page(db, page).await.map_err(|error| {
-        let code = error.as_database_error().and_then(DatabaseError::code);
-        if code.as_deref() == Some(CANCELED) {
-            let text = format!(
-                "符合条件的记录太分散，{} 秒内没有找全：请缩小时间范围，或去掉一个条件",
-                PATIENCE.as_secs()
-            );
-            return Refused::business("list-too-wide", text);
-        }
-        error.into()
-    })
+    list.page(db, page).await.map_err(too_wide)
+}
+
+/// How to ask for less, when a statement took longer than [`PATIENCE`].
+pub fn too_wide(error: sqlx::Error) -> Refused {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    if code.as_deref() == Some(CANCELED) {
+        let text = format!(
+            "符合条件的记录太分散，{} 秒内没有找全：请缩小时间范围，或去掉一个条件",
+            PATIENCE.as_secs()
+        );
+        return Refused::business("list-too-wide", text);
+    }
+    error.into()
 }
 
 async fn file<L: Listing>(
@@ -118,6 +128,7 @@ async fn file<L: Listing>(
     Params(query): Params<L>,
     Params(columns): Params<ExportColumns>,
 ) -> Result<Response, Refused> {
+    query.suffices(state.runtime().clock.now())?;
     let list = query.permitted(query.list(&caller.full_scope)?, &caller);
     let mut db = state.runtime().reads.scoped(&caller.full_scope, seen, L::READS).await?;
     let found = list.rows(&mut db, EXPORT_ROWS_READ).await?;

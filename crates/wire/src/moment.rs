@@ -33,12 +33,38 @@ pub fn moment(name: &str, text: Option<&String>, end: End) -> Result<Option<Time
     Ok(Some(Timestamp::from_millis(if end == End::First { begins } else { begins + lasts_ms - 1 })))
 }
 
+/// A log is looked through for so many days at a time.
+pub const LOG_DAYS: i64 = 31;
+
+/// Whether the time from `from` until `until`, or else until now, is short enough to look through a log or to take it away.
+pub fn log_span(from: Option<Timestamp>, until: Option<Timestamp>, now: Timestamp) -> Result<(), Refused> {
+    let refused = |text: String| Err(Refused::business("log-span", text));
+    let Some(from) = from else {
+        return refused(format!("请选择时间范围，最多 {LOG_DAYS} 天"));
+    };
+    let lasts_ms = until.unwrap_or(now).millis_since(from);
+    if lasts_ms > LOG_DAYS * DAY_MS {
+        return refused(format!("一次最多查看或导出 {LOG_DAYS} 天的日志，请缩短时间范围"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn at(text: &str, end: End) -> Result<Option<Timestamp>, Refused> {
         moment("startTime", Some(&text.to_owned()), end)
+    }
+
+    #[test]
+    fn a_log_is_asked_for_thirty_one_days_at_most() {
+        let day = |days: i64| Timestamp::from_millis(days * DAY_MS);
+        assert!(log_span(Some(day(0)), Some(day(31)), day(99)).is_ok());
+        assert!(log_span(Some(day(0)), Some(day(31).plus_millis(1)), day(0)).is_err());
+        assert!(log_span(Some(day(68)), None, day(99)).is_ok(), "until now");
+        assert!(log_span(Some(day(67)), None, day(99)).is_err());
+        assert!(log_span(None, Some(day(31)), day(31)).is_err());
     }
 
     #[test]

@@ -4,5 +4,6 @@ pub mod alarms;
 pub mod commands;
 pub mod enrolment;
 pub mod vehicle_list;
+pub mod vehicle_log;
 pub mod vehicles;
 pub mod work;

@@ -1,6 +1,7 @@
 //! The alarm ticket (报警单): one for a bike and kind while the alarm rings. 0 未处理 → 1 处理中 by a person, 0/1 → 2 已恢复 by the rule
 //! that raised it, 0/1 → 3 已处理 or 4 误报 by a person.
 
+use serde::Deserialize;
 use vocabulary::{Timestamp, choices};
 
 use super::region::AlarmState;
@@ -92,4 +93,48 @@ pub struct Ringing {
 /// Whether what rings at `now` goes on a ticket that ended so.
 pub const fn is_again(state: TicketState, ended_at: Timestamp, now: Timestamp) -> bool {
     matches!(state, TicketState::Recovered) && now.millis() - ended_at.millis() <= AGAIN_MS
+}
+
+/// What live rules say an alarm stands on, out of the text that the event keeps; all of it may be missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Evidence {
+    /// Degrees north, WGS-84.
+    pub lat: Option<f64>,
+    /// Degrees east, WGS-84.
+    pub lng: Option<f64>,
+    /// Charge, percent.
+    pub soc_percent: Option<i16>,
+    /// Metres outside of the area, or from where it rested.
+    pub distance_m: Option<f64>,
+    /// The no-stop zone.
+    pub fence_id: Option<i64>,
+}
+
+impl Evidence {
+    /// Out of an event's text.
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// In words, in short.
+    pub fn words(self) -> String {
+        let distance = self.distance_m.map(|metres| format!("偏离 {metres:.0} 米"));
+        let charge = self.soc_percent.map(|percent| format!("电量 {percent}%"));
+        distance.into_iter().chain(charge).collect::<Vec<_>>().join("，")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_told_in_words_as_far_as_there_is_any() {
+        let words = |text: &str| Evidence::read(text).map(Evidence::words);
+        let whole = r#"{"at":5,"lat":24.5,"lng":118.1,"socPercent":61,"distanceM":84.4}"#;
+        assert_eq!(words(whole).as_deref(), Some("偏离 84 米，电量 61%"));
+        assert_eq!(words(r#"{"at":5}"#).as_deref(), Some(""));
+        assert_eq!(words("巡检时发现"), None);
+    }
 }

@@ -3,6 +3,7 @@
 pub mod alarm;
 pub mod command;
 pub mod device;
+pub mod life;
 pub mod region;
 pub mod rentable;
 pub mod vehicle;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use kernel::projector::ApplyError;
 use kernel::{Aggregate, Change, List, Personal, Projector, Recorded, Stored, row, rows};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AlarmTicketId, AreaId, DataOwner, FenceId, Scope, Timestamp};
 
-use crate::model::alarm::{FalseAlarmCause, TicketState, Urgency, is_again, urgency};
+use crate::model::alarm::{Evidence, FalseAlarmCause, TicketState, Urgency, is_again, urgency};
 use crate::model::region::AlarmState;
 use crate::model::vehicle::{Vehicle, VehicleEvent};
 
@@ -75,20 +75,9 @@ row! {
     }
 }
 
-/// What live rules say an alarm stands on; all of it may be missing.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Evidence {
-    lat: Option<f64>,
-    lng: Option<f64>,
-    soc_percent: Option<i16>,
-    distance_m: Option<f64>,
-    fence_id: Option<i64>,
-}
-
 impl AlarmTicketRow {
     fn begun(recorded: &Recorded, kind: AlarmState, number: i32, evidence: &str) -> Self {
-        let found: Evidence = serde_json::from_str(evidence).unwrap_or_default();
+        let found = Evidence::read(evidence).unwrap_or_default();
         let (car_id, at) = (recorded.stream_id.to_string(), recorded.recorded_at.millis());
         Self {
             id: AlarmTicketId(recorded.position.0),

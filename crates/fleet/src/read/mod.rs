@@ -5,4 +5,5 @@ pub mod commands;
 pub mod devices;
 pub mod shelved_days;
 pub mod vehicle_list;
+pub mod vehicle_log;
 pub mod vehicles;

@@ -128,6 +128,8 @@ pub struct List {
 struct Found {
     base: &'static str,
     key: &'static str,
+    /// What the table is kept in partitions by.
+    kept_by: Option<&'static str>,
 }
 
 /// A way to sort a list, by the name that queries have for it. `column` needs an index together with the key, and behind
@@ -165,7 +167,15 @@ impl List {
     #[must_use]
     pub fn found_in(self, base: &'static str, key: &'static str) -> Self {
         debug_assert!(self.from.starts_with(base));
-        Self { found: Some(Found { base, key }), ..self }
+        Self { found: Some(Found { base, key, kept_by: None }), ..self }
+    }
+
+    /// The table of [`Self::found_in`] is kept in partitions by `column`: where rows are sorted by it, what else they show is
+    /// looked up in the partition of each alone.
+    #[must_use]
+    pub fn kept_by(self, column: &'static str) -> Self {
+        debug_assert!(self.found.is_some());
+        Self { found: self.found.map(|found| Found { kept_by: Some(column), ..found }), ..self }
     }
 
     fn when(mut self, condition: Condition) -> Self {

@@ -86,10 +86,14 @@ impl List {
         let mut query = QueryBuilder::new(format!("select {}, {} from (", self.columns, keys.join(", ")));
         find(&mut query);
         let others = &self.from[found.base.len()..];
+        let place = self.order_keys().position(|(key, _)| Some(key) == found.kept_by);
+        let partition =
+            place.zip(found.kept_by).map(|(n, column)| format!(" and {column} = list_page.list_key_{n}"));
         query.push(format!(
-            ") list_page join {} on {} = list_page.list_row{others} order by {}",
+            ") list_page join {} on {} = list_page.list_row{}{others} order by {}",
             found.base,
             found.key,
+            partition.unwrap_or_default(),
             self.order_found("list_page.")
         ));
         query

@@ -32,6 +32,15 @@ fn what_is_not_asked_for_is_no_condition() {
 }
 
 #[test]
+fn what_a_page_shows_is_looked_up_in_the_partition_of_each_row() {
+    let kept = || stalls().found_in("read.stall s", "s.stall_id").kept_by("s.created_at_ms");
+    let by_time = " on s.stall_id = list_page.list_row and s.created_at_ms = list_page.list_key_0 ";
+    assert!(kept().select(ALL).sql().as_str().contains(by_time));
+    let sorted = kept().sorted(&SORTS, "s.stall_id", Some("sold")).unwrap();
+    assert!(sorted.select(ALL).sql().as_str().contains(" on s.stall_id = list_page.list_row order by "));
+}
+
+#[test]
 fn every_condition_binds_its_values() {
     let one = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
     let two = Scope { agents: Reach::only([AgentId(2), AgentId(3)]), areas: Reach::All };

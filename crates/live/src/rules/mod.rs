@@ -6,7 +6,7 @@ mod tests;
 mod watch;
 mod zones;
 
-pub use watch::{Facts, Settings, Watch};
+pub use watch::{Facts, OFFLINE_AFTER_MS, Settings, Watch};
 pub use zones::{AreaShape, ZoneShape, Zones};
 
 use serde::Serialize;

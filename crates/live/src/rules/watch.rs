@@ -6,6 +6,9 @@ use super::{AlarmKind, Evidence, Zones};
 use crate::fleet::VehicleRecord;
 use crate::report::Place;
 
+/// A device that says nothing for so long is offline.
+pub const OFFLINE_AFTER_MS: i64 = 5 * 60_000;
+
 /// Where the rules draw their lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -34,7 +37,7 @@ impl Default for Settings {
             moved_m: 50.0,
             low_percent: 20,
             enough_percent: 25,
-            offline_after_ms: 5 * 60_000,
+            offline_after_ms: OFFLINE_AFTER_MS,
             silent_after_ms: 30 * 60_000,
             settled_after_ms: 10 * 60_000,
             opened_grace_ms: 60_000,

@@ -1,9 +1,14 @@
 //! One request for every route of the table, such as an operator of one agent would send to get at another's
 //! things. Whoever adds a route adds its sample here: without one the walk fails.
 
+mod logs;
+mod orders;
+
 use serde_json::{Value, json};
 use vocabulary::{Clock, SystemClock};
 
+use self::logs::of_logs;
+use self::orders::of_orders;
 use crate::alarm_samples::of_alarms;
 use crate::walk::Route;
 
@@ -84,14 +89,13 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_orders(at, theirs))
         .or_else(|| of_returns(at, theirs))
         .or_else(|| of_alarms(at, theirs))
+        .or_else(|| of_logs(at, theirs))
         .or_else(|| others(at, theirs))
 }
 
-/// A whole list as a file; a log's is cut to a span.
+/// A whole list as a file; a log's is cut to a span. It names nothing of theirs, for what was asked stands in the log.
 fn file() -> Sample {
-    let now = SystemClock.now();
-    let (from, to) = (now.plus_millis(-24 * 3_600_000), now.plus_millis(3_600_000));
-    Sample::Ask(json!({"startTime": from.millis().to_string(), "endTime": to.millis().to_string()}))
+    Sample::Ask(logs::spanning(json!({})))
 }
 
 fn door(at: (&str, &str)) -> Option<Sample> {
@@ -295,49 +299,6 @@ fn of_configs(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             config_form::<riding::model::riding_permission::RidingPermission>(area)
         }
         ("POST", path) if path.starts_with("/config/area/") => Sample::Tell(which),
-        _ => return None,
-    })
-}
-
-fn of_orders(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
-    let Theirs { agent, area, .. } = theirs;
-    let act = json!({"orderId": "1", "reason": "越权", "payCents": 0, "rideCents": 1, "version": 1});
-    Some(match at {
-        ("GET", "/order/list" | "/order/list/export") => {
-            Sample::Ask(json!({"agentId": agent, "opAreaId": area}))
-        }
-        ("GET", "/order/anomaly/list" | "/order/anomaly/list/export") => {
-            Sample::Ask(json!({"agentId": agent, "opAreaId": area}))
-        }
-        ("GET", "/order/anomaly/summary") => Sample::Ask(json!({})),
-        ("POST", "/order/anomaly/close") => {
-            Sample::Ask(json!({"orders": [{"orderId": "1", "endAt": 1}], "reason": "越权"}))
-        }
-        (
-            "GET",
-            "/order/miss/list" | "/order/miss/list/export" | "/order/miss/summary" | "/order/miss/{id}",
-        ) => Sample::Ask(json!({"agentId": agent, "opAreaId": area})),
-        ("GET", path) if path.starts_with("/order/mispricing/") => {
-            Sample::Ask(json!({"agentId": agent, "opAreaId": area, "subject": "1", "mispricingId": "1"}))
-        }
-        ("POST", path) if path.starts_with("/order/mispricing/") => {
-            let found =
-                json!({"opAreaId": area, "subject": 1, "version": 1, "instead": 0, "from": 1, "until": 2});
-            let mut told = json!({"id": "1", "to": "original", "reason": "越权", "version": 1});
-            told.as_object_mut().unwrap().extend(found.as_object().unwrap().clone());
-            Sample::Tell(told)
-        }
-        ("GET", path) if path.starts_with("/report/daily") => {
-            Sample::Ask(json!({"agentId": agent, "opAreaIds": area}))
-        }
-        ("GET", "/order/{orderId}" | "/order/{orderId}/track" | "/order/{orderId}/replay") => {
-            Sample::Ask(json!({}))
-        }
-        (
-            "POST",
-            "/order/forceEnd" | "/order/cancel" | "/order/modify" | "/order/refund" | "/order/writeOff"
-            | "/order/remind",
-        ) => Sample::Tell(act),
         _ => return None,
     })
 }

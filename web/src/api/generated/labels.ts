@@ -35,6 +35,15 @@ export const accountTypeLabels = {
   2: '个体户',
 } as const satisfies Record<Schemas['AccountType'], string>
 
+/** 操作主体 */
+export const actorKindLabels = {
+  1: '用户',
+  2: '运维',
+  3: '后台',
+  4: '系统',
+  5: '设备',
+} as const satisfies Record<Schemas['ActorKind'], string>
+
 /** 告警 */
 export const alarmStateLabels = {
   2: '异常移动',
@@ -172,6 +181,11 @@ export const caseStateLabels = {
   3: '已取消',
 } as const satisfies Record<Schemas['CaseState'], string>
 
+/** 通道 */
+export const channelLabels = {
+  1: '网络',
+} as const satisfies Record<Schemas['Channel'], string>
+
 /** 指令 */
 export const commandKindLabels = {
   1: '开锁',
@@ -231,6 +245,21 @@ export const depositStateLabels = {
   3: '已冻结',
   4: '已退',
 } as const satisfies Record<Schemas['DepositState'], string>
+
+/** 设备状态 */
+export const deviceFlagLabels = {
+  0: '车锁已关',
+  1: '电门开',
+  2: '已设防',
+  3: '电池在位',
+  4: '移动中',
+  5: '头盔已锁',
+  6: '后轮已锁',
+  7: '电池仓已锁',
+  8: '定位有效',
+  9: '振动',
+  10: '超载',
+} as const satisfies Record<Schemas['DeviceFlag'], string>
 
 /** 设备类型 */
 export const deviceKindLabels = {
@@ -340,6 +369,54 @@ export const kindLabels = {
   3: 'WebP 图片',
   4: 'PDF 文档',
 } as const satisfies Record<Schemas['Kind'], string>
+
+/** 事件 */
+export const lifeEventLabels = {
+  101: '登记车辆',
+  102: '绑定中控',
+  103: '解绑中控',
+  201: '车辆入库',
+  202: '车辆上架',
+  301: '骑行状态变更',
+  401: '开始运维',
+  402: '结束运维',
+  403: '电量过低',
+  404: '电量恢复',
+  501: '告警产生',
+  502: '告警解除',
+  503: '确认报警',
+  504: '处理报警',
+  505: '报警升级',
+  601: '预约用车',
+  602: '请求开锁',
+  603: '开始骑行',
+  604: '临时停车',
+  605: '继续骑行',
+  606: '还车',
+  607: '取消订单',
+  608: '按设备记录结束',
+  701: '计费',
+  702: '改价',
+  703: '退款',
+  704: '核销欠款',
+  801: '下发指令',
+  802: '指令成功',
+  803: '指令失败',
+  804: '指令超时',
+  805: '迟到应答',
+} as const satisfies Record<Schemas['LifeEvent'], string>
+
+/** 事件类别 */
+export const lifeGroupLabels = {
+  1: '登记与绑定',
+  2: '出入库与上下架',
+  3: '骑行状态',
+  4: '运维',
+  5: '告警',
+  6: '订单',
+  7: '费用',
+  8: '指令',
+} as const satisfies Record<Schemas['LifeGroup'], string>
 
 /** 生命周期 */
 export const lifecycleLabels = {
@@ -576,6 +653,14 @@ export const spendFirstLabels = {
   1: '先扣赠送',
   2: '先扣充值',
 } as const satisfies Record<Schemas['SpendFirst'], string>
+
+/** 日志类型 */
+export const talkKindLabels = {
+  1: '指令',
+  2: '上下线',
+  3: '定位上报',
+  4: '状态上报',
+} as const satisfies Record<Schemas['TalkKind'], string>
 
 /** 报警单状态 */
 export const ticketStateLabels = {

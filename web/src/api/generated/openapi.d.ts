@@ -1353,6 +1353,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/log/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a bike's device was told, answered and reported, and when it was away, newest first, of at most 31 days. */
+        get: operations["listDeviceLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/log/device/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as CSV, at most 50000 lines. It stands in the log who took it, cut down to what. */
+        get: operations["exportDeviceLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/log/device/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One line of a device's log. */
+        get: operations["deviceLogEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/log/vehicle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to bikes in scope, newest first, of at most 31 days; riders' phones masked. */
+        get: operations["listVehicleLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/log/vehicle/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to bikes in scope, newest first, of at most 31 days; riders' phones masked. As CSV, at most 50000. It stands in the log who took it, cut down to what. */
+        get: operations["exportVehicleLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/log/vehicle/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One event of a bike's life. */
+        get: operations["vehicleLogEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/map/base": {
         parameters: {
             query?: never;
@@ -5655,6 +5757,12 @@ export interface components {
             /** @description As people read it. */
             label: string;
         };
+        /**
+         * Format: int32
+         * @description 操作主体
+         * @enum {integer}
+         */
+        ActorKind: 1 | 2 | 3 | 4 | 5;
         /** @description What is to be otherwise; what is absent stays as it is. */
         Adjustment: {
             /**
@@ -7366,6 +7474,32 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_DeviceLogRow: {
+            /** @description A line of a device's log. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description When, epoch milliseconds: when a command was asked for, when a device reported.
+                 */
+                at: number;
+                /** @description 车辆编号. */
+                carId: string;
+                command?: components["schemas"]["CommandTalk"] | null;
+                contact?: components["schemas"]["ContactTalk"] | null;
+                /** @description In words. */
+                content: string;
+                /** @description Its id. */
+                id: string;
+                /** @description The device. */
+                imei?: string | null;
+                /** @description 日志类型. */
+                kind: components["schemas"]["TalkKind"];
+                report?: components["schemas"]["ReportTalk"] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_DrawnEdge: {
             /** @description One edge of a service area. */
             data: {
@@ -8132,6 +8266,44 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_DeviceLogRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                /** @description The rows of this page. */
+                rows: {
+                    /**
+                     * Format: int64
+                     * @description When, epoch milliseconds: when a command was asked for, when a device reported.
+                     */
+                    at: number;
+                    /** @description 车辆编号. */
+                    carId: string;
+                    command?: components["schemas"]["CommandTalk"] | null;
+                    contact?: components["schemas"]["ContactTalk"] | null;
+                    /** @description In words. */
+                    content: string;
+                    /** @description Its id. */
+                    id: string;
+                    /** @description The device. */
+                    imei?: string | null;
+                    /** @description 日志类型. */
+                    kind: components["schemas"]["TalkKind"];
+                    report?: components["schemas"]["ReportTalk"] | null;
+                }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_PageOf_FenceRow: {
             /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
             data: {
@@ -8466,6 +8638,24 @@ export interface components {
                      */
                     version: number;
                 }[];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_PageOf_VehicleLogRow: {
+            /** @description A page of rows and how many there are in all, counted honestly up to 10000. */
+            data: {
+                /** @description Whether there are more than `count`. */
+                capped: boolean;
+                /**
+                 * Format: int64
+                 * @description How many rows match, at most 10000.
+                 */
+                count: number;
+                /** @description The place behind the last row, to be asked for as `after`; absent where nothing follows or the list has no places. */
+                place?: string | null;
+                rows: components["schemas"]["VehicleLogRow"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -9196,6 +9386,12 @@ export interface components {
                  */
                 version: number;
             }[];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_VehicleLogRow: {
+            data: components["schemas"]["VehicleLogRow"];
             /** @description Always true. */
             suc: boolean;
         };
@@ -11103,6 +11299,12 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Format: int32
+         * @description 通道
+         * @enum {integer}
+         */
+        Channel: 1;
         CodeBody: {
             accountId: string;
             /** @description The phone of the card that waits for its code. */
@@ -11168,6 +11370,42 @@ export interface components {
          * @enum {integer}
          */
         CommandState: 0 | 1 | 2 | 3 | 4 | 5;
+        /** @description What a device was told, and what became of it. */
+        CommandTalk: {
+            /**
+             * Format: int64
+             * @description When it was answered.
+             */
+            ackAt?: number | null;
+            /** @description Who asked. */
+            by: string;
+            channel?: components["schemas"]["Channel"] | null;
+            /** @description Its id, as text. */
+            commandId: string;
+            /** @description 指令. */
+            kind: components["schemas"]["CommandKind"];
+            /** @description 迟到: answered after its timeout. */
+            late: boolean;
+            /** @description Why. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description When it was asked for, epoch milliseconds.
+             */
+            requestedAt: number;
+            /**
+             * Format: int32
+             * @description The device's answer; 0 is done.
+             */
+            resultCode?: number | null;
+            /**
+             * Format: int64
+             * @description When it left.
+             */
+            sentAt?: number | null;
+            /** @description How far it got. */
+            state: components["schemas"]["CommandState"];
+        };
         /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
         ComputedCost: {
             /**
@@ -11479,6 +11717,16 @@ export interface components {
                 /** @description What happens then. */
                 tooLong: components["schemas"]["TooLong"];
             };
+        };
+        /** @description That a device went, or came back. */
+        ContactTalk: {
+            /**
+             * Format: int64
+             * @description Its report before that, epoch milliseconds; null: its first.
+             */
+            lastReportAt?: number | null;
+            /** @description Whether it came. */
+            online: boolean;
         };
         CopiedConfig: {
             /**
@@ -12090,6 +12338,12 @@ export interface components {
              */
             voltageMv?: number | null;
         };
+        /**
+         * Format: int32
+         * @description 设备状态
+         * @enum {integer}
+         */
+        DeviceFlag: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
         DeviceId: {
             id: string;
         };
@@ -12102,6 +12356,27 @@ export interface components {
         DeviceList: {
             /** @description Newest first, at most 200. */
             list: components["schemas"]["DeviceRow"][];
+        };
+        /** @description A line of a device's log. */
+        DeviceLogRow: {
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds: when a command was asked for, when a device reported.
+             */
+            at: number;
+            /** @description 车辆编号. */
+            carId: string;
+            command?: components["schemas"]["CommandTalk"] | null;
+            contact?: components["schemas"]["ContactTalk"] | null;
+            /** @description In words. */
+            content: string;
+            /** @description Its id. */
+            id: string;
+            /** @description The device. */
+            imei?: string | null;
+            /** @description 日志类型. */
+            kind: components["schemas"]["TalkKind"];
+            report?: components["schemas"]["ReportTalk"] | null;
         };
         DeviceOf: {
             device_code: string;
@@ -13611,6 +13886,27 @@ export interface components {
              */
             swapSlaH: number;
         };
+        /** @description What was before and after. */
+        LifeChange: {
+            /** @description Of what. */
+            field: string;
+            /** @description Before; empty: nothing. */
+            from: string;
+            /** @description After; empty: nothing. */
+            to: string;
+        };
+        /**
+         * Format: int32
+         * @description 事件
+         * @enum {integer}
+         */
+        LifeEvent: 101 | 102 | 103 | 201 | 202 | 301 | 401 | 402 | 403 | 404 | 501 | 502 | 503 | 504 | 505 | 601 | 602 | 603 | 604 | 605 | 606 | 607 | 608 | 701 | 702 | 703 | 704 | 801 | 802 | 803 | 804 | 805;
+        /**
+         * Format: int32
+         * @description 事件类别
+         * @enum {integer}
+         */
+        LifeGroup: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
         /**
          * Format: int32
          * @description 生命周期
@@ -16324,6 +16620,56 @@ export interface components {
             /** @description ok or degraded. */
             status: string;
         };
+        /** @description What a device reported; what it did not tell is null. */
+        ReportTalk: {
+            /** @description What of it is so. */
+            flags: components["schemas"]["DeviceFlag"][];
+            /**
+             * Format: int32
+             * @description Signal, 0 to 31.
+             */
+            gsm?: number | null;
+            /**
+             * Format: double
+             * @description Dilution of precision.
+             */
+            hdop?: number | null;
+            /**
+             * Format: int32
+             * @description Degrees clockwise from north.
+             */
+            headingDegrees: number;
+            /**
+             * Format: double
+             * @description Degrees north, WGS-84.
+             */
+            lat?: number | null;
+            /**
+             * Format: double
+             * @description Degrees east, WGS-84.
+             */
+            lng?: number | null;
+            /**
+             * Format: int32
+             * @description Satellites in use.
+             */
+            satellites?: number | null;
+            /**
+             * Format: int32
+             * @description Battery, percent.
+             */
+            socPercent: number;
+            /**
+             * Format: int32
+             * @description km/h.
+             */
+            speedKmh: number;
+            /**
+             * Format: int32
+             * @description Battery, millivolts.
+             */
+            voltageMv?: number | null;
+        };
         /** @description A result. */
         ResultOption: {
             /** @description As people read it. */
@@ -17866,6 +18212,12 @@ export interface components {
             /** @description 1 to 1,000. */
             stops: components["schemas"]["StopAsked"][];
         };
+        /**
+         * Format: int32
+         * @description 日志类型
+         * @enum {integer}
+         */
+        TalkKind: 1 | 2 | 3 | 4;
         /** @description A branch of the permission tree. */
         TemplateBranch: {
             /** @description Whether the caller holds it, and so may put it into a template. */
@@ -18182,6 +18534,44 @@ export interface components {
              * @description Version of the aggregate.
              */
             version: number;
+        };
+        /** @description An event of a bike's life; riders are told by masked phones. */
+        VehicleLogRow: {
+            /** @description His id, as text. */
+            actorId?: string | null;
+            /** @description 操作主体. */
+            actorKind: components["schemas"]["ActorKind"];
+            /** @description His name: a masked phone, a name, an IMEI; null for rules of the system and whoever is out of scope. */
+            actorName?: string | null;
+            /** @description Whose it was. */
+            agentId: components["schemas"]["AgentId"];
+            /** @description That area's name. */
+            areaName?: string | null;
+            /**
+             * Format: int64
+             * @description When, epoch milliseconds.
+             */
+            at: number;
+            /** @description 车辆编号. */
+            carId: string;
+            /** @description What was before and after. */
+            changes: components["schemas"]["LifeChange"][];
+            /** @description In words. */
+            content: string;
+            /** @description 事件. */
+            event: components["schemas"]["LifeEvent"];
+            /** @description 事件类别. */
+            group: components["schemas"]["LifeGroup"];
+            /** @description The event's place in the log, as text. */
+            id: string;
+            /** @description The device that it had then. */
+            imei?: string | null;
+            /** @description The service area. */
+            opAreaId: components["schemas"]["AreaId"];
+            /** @description The order, as text. */
+            orderId?: string | null;
+            /** @description 链路: from the request to all that followed; empty where none is known. */
+            traceId: string;
         };
         /** @description A page of bikes. */
         VehiclesListed: {
@@ -21245,6 +21635,232 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listDeviceLog: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description A bike's number or its device's IMEI. Without a bike there are no lines. */
+                carId?: string;
+                /** @description A device's IMEI, when no bike is named. */
+                imei?: string;
+                /** @description Kinds of lines, with commas between. */
+                kinds?: string;
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`; needed. */
+                startTime?: string;
+                /** @description Until then, included; without it until now. At most 31 days later. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_DeviceLogRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportDeviceLog: {
+        parameters: {
+            query?: {
+                /** @description A bike's number or its device's IMEI. Without a bike there are no lines. */
+                carId?: string;
+                /** @description A device's IMEI, when no bike is named. */
+                imei?: string;
+                /** @description Kinds of lines, with commas between. */
+                kinds?: string;
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`; needed. */
+                startTime?: string;
+                /** @description Until then, included; without it until now. At most 31 days later. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    deviceLogEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The line's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DeviceLogRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    listVehicleLog: {
+        parameters: {
+            query?: {
+                /** @description 1-based, default 1. */
+                page?: number;
+                /** @description Default 10, at most 200. */
+                pageSize?: number;
+                /** @description The `place` of a page: what comes after it, whatever came or went meanwhile. Then `page` is not looked at. */
+                after?: string;
+                /** @description A bike's number; 15 digits are an IMEI. */
+                carId?: string;
+                /** @description Of this kind. */
+                group?: components["schemas"]["LifeGroup"];
+                /** @description Events, with commas between. */
+                events?: string;
+                /** @description By such. */
+                actorKind?: components["schemas"]["ActorKind"];
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description In this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description About this order. */
+                orderId?: string;
+                /** @description Of this trace. */
+                traceId?: string;
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`; needed. */
+                startTime?: string;
+                /** @description Until then, included; without it until now. At most 31 days later. */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PageOf_VehicleLogRow"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    exportVehicleLog: {
+        parameters: {
+            query?: {
+                /** @description A bike's number; 15 digits are an IMEI. */
+                carId?: string;
+                /** @description Of this kind. */
+                group?: components["schemas"]["LifeGroup"];
+                /** @description Events, with commas between. */
+                events?: string;
+                /** @description By such. */
+                actorKind?: components["schemas"]["ActorKind"];
+                /** @description Of this agent. */
+                agentId?: components["schemas"]["AgentId"];
+                /** @description In this area. */
+                opAreaId?: components["schemas"]["AreaId"];
+                /** @description About this order. */
+                orderId?: string;
+                /** @description Of this trace. */
+                traceId?: string;
+                /** @description From then on: `YYYY-MM-DD HH:mm:ss`; needed. */
+                startTime?: string;
+                /** @description Until then, included; without it until now. At most 31 days later. */
+                endTime?: string;
+                /** @description Keys of columns with commas between them; all without it. */
+                columns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRefusal"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    vehicleLogEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The record's id, as text. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_VehicleLogRow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

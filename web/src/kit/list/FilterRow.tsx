@@ -1,5 +1,5 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
-import { Button, Input, Select } from 'antd'
+import { Button, Input, Select, type SelectProps } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useDevice } from '../device'
 import { parseMoney, typedMoney } from '../format'
@@ -135,8 +135,19 @@ function choosing({ label, options }: { label: string; options: readonly FilterO
     'aria-label': label,
     popupMatchSelectWidth: false,
     showSearch: options.length > SEARCHED && { optionFilterProp: 'label' },
-    options: [...options],
+    options: headed(options),
   }
+}
+
+/** Choices under their heads, in the order in which both come. */
+function headed(options: readonly FilterOption[]): SelectProps<never, FilterOption>['options'] {
+  const heads = new Map<string, FilterOption[]>()
+  for (const option of options) {
+    if (option.group === undefined) return [...options]
+    heads.set(option.group, [...(heads.get(option.group) ?? []), option])
+  }
+  // A head is no choice; antd's types know none without a value.
+  return [...heads].map(([label, options]) => ({ label, value: label, options }))
 }
 
 function TextFilter(props: { filter: Filter & { kind: 'text' }; value: string; onDone(value: string): void }) {

@@ -8,6 +8,8 @@ import type { Choices } from './RemoteSelect'
 export interface FilterOption {
   value: string
   label: string
+  /** The head that it stands under, together with its neighbours. */
+  group?: string
 }
 
 /** One field of the filter row; its names are those of the query and of the address. */

@@ -78,3 +78,27 @@ describe('the keyword of a list', () => {
     expect(field().value).toBe('')
   })
 })
+
+describe('choices under heads', () => {
+  it('stand under them, and are asked for by their values alone', () => {
+    vi.useRealTimers()
+    const grouped: Filter[] = [
+      {
+        kind: 'several',
+        name: 'events',
+        label: '事件',
+        options: [
+          { value: '1', label: '预约', group: '订单' },
+          { value: '2', label: '开锁', group: '订单' },
+          { value: '3', label: '告警产生', group: '告警' },
+        ],
+      },
+    ]
+    render(<FilterRow filters={grouped} values={{}} onChange={asked} />)
+    fireEvent.mouseDown(screen.getByLabelText('事件', { selector: 'input' }))
+    const heads = [...document.querySelectorAll('.ant-select-item-group')].map((head) => head.textContent)
+    expect(heads).toEqual(['订单', '告警'])
+    fireEvent.click(screen.getByText('告警产生'))
+    expect(asked).toHaveBeenLastCalledWith({ events: '3' })
+  })
+})
