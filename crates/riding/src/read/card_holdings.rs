@@ -266,6 +266,7 @@ pub fn list(scope: &Scope) -> List {
         "read.card_holding h left join read.rider r on r.rider_id = h.rider_id",
         "h.bought_at_ms desc, h.holding_id desc",
     )
+    .found_in("read.card_holding h", "h.holding_id")
     .of_agents("h.agent_id", scope)
     .of_areas("h.area_id", scope)
 }
