@@ -38,7 +38,7 @@ pub struct AlarmGroup {
 }
 
 impl AlarmGroup {
-    fn of(run: &[AlarmTicketRow]) -> Option<Self> {
+    fn of(run: &[&AlarmTicketRow]) -> Option<Self> {
         let (newest, oldest) = (run.first()?, run.last()?);
         let areas: BTreeSet<&str> = run.iter().filter_map(|row| row.area_name.as_deref()).collect();
         let open = || run.iter().filter(|row| row.state == TicketState::Open);
@@ -57,9 +57,9 @@ impl AlarmGroup {
 
 /// Groups of `waiting` that have one cause, the newest first, and the tickets of no group in the order in which they came.
 pub fn grouped(waiting: Vec<AlarmTicketRow>) -> (Vec<AlarmGroup>, Vec<AlarmTicketRow>) {
-    let mut kinds: BTreeMap<AlarmState, Vec<AlarmTicketRow>> = BTreeMap::new();
+    let mut kinds: BTreeMap<AlarmState, Vec<&AlarmTicketRow>> = BTreeMap::new();
     for row in &waiting {
-        kinds.entry(row.kind).or_default().push(row.clone());
+        kinds.entry(row.kind).or_default().push(row);
     }
     let mut groups = Vec::new();
     let mut of_groups = BTreeSet::new();

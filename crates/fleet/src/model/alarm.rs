@@ -30,6 +30,11 @@ impl TicketState {
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Open | Self::Acknowledged)
     }
+
+    /// Where a person's word leaves it: `cause` is why it was none.
+    pub const fn settled(cause: Option<FalseAlarmCause>) -> Self {
+        if cause.is_some() { Self::FalseAlarm } else { Self::Handled }
+    }
 }
 
 choices! {

@@ -208,7 +208,7 @@ pub fn of_vehicle(event: &VehicleEvent, actor: &Actor) -> Told {
             told(LifeEvent::AlarmAcknowledged, alarm.label().to_owned(), ticket(TicketState::Acknowledged))
         }
         VehicleEvent::AlarmSettled { alarm, cause, note, .. } => {
-            let state = if cause.is_some() { TicketState::FalseAlarm } else { TicketState::Handled };
+            let state = TicketState::settled(*cause);
             let why = cause.map_or(note.as_str(), |cause| cause.label());
             told(LifeEvent::AlarmSettled, said(alarm.label(), why), ticket(state))
         }

@@ -533,7 +533,7 @@ impl Aggregate for Vehicle {
                 known.ticket(*alarm, |ticket| ticket.state = TicketState::Acknowledged);
             }
             VehicleEvent::AlarmSettled { alarm, cause, .. } => {
-                let state = if cause.is_some() { TicketState::FalseAlarm } else { TicketState::Handled };
+                let state = TicketState::settled(*cause);
                 known.ticket(*alarm, |ticket| ticket.state = state);
             }
             VehicleEvent::AlarmEscalated { alarm, .. } => {

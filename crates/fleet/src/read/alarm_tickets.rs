@@ -163,7 +163,7 @@ fn apply<'a>(rows: &'a mut Rows, event: VehicleEvent, recorded: &Recorded) -> Op
         }
         VehicleEvent::AlarmSettled { cause, note, by, .. } => {
             let newest = tickets.last_mut()?;
-            let state = if cause.is_some() { TicketState::FalseAlarm } else { TicketState::Handled };
+            let state = TicketState::settled(cause);
             newest.ended(state, Some(&by), at);
             newest.cause = cause;
             newest.note = note;

@@ -30,7 +30,7 @@ export function AlarmTray() {
     <>
       <Tooltip title={words}>
         <Button
-          className={escalated > 0 ? 'job-tray alarm-tray-escalated' : 'job-tray'}
+          className="job-tray"
           type="text"
           aria-label={words}
           aria-haspopup="dialog"

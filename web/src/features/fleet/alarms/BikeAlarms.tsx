@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Empty, Skeleton } from 'antd'
-import { useFollow } from '@/kit/list/useFollow'
 import { LoadFailure } from '@/kit/LoadFailure'
 import { Dot } from '@/kit/StateTag'
 import { Time } from '@/kit/Time'
 import { AlarmActs } from './AlarmActs'
 import { alarmsOf, isOver, kindWord, OPEN, ticketState } from './alarm'
-import { ALARMS, TABLE } from './count'
 import { ofTicket } from './useAlarmActs'
 import './alarms.css'
 
-/** The newest alarms of one bike. */
+/** The newest alarms of one bike; the header's tray follows all of them. */
 export function BikeAlarms({ carId }: { carId: string }) {
   const query = useQuery(alarmsOf(carId))
-  useFollow(TABLE, [ALARMS])
   if (query.isLoading) return <Skeleton active />
   const rows = query.data?.rows ?? []
   return (

@@ -25,7 +25,7 @@ const ACKNOWLEDGED: State = 1
 export const isOver = ({ state }: Pick<AlarmTicket, 'state'>): boolean => state !== OPEN && state !== ACKNOWLEDGED
 
 /** What changes when somebody says something of an alarm. */
-export const stale = [[ALARMS], [ALARM_LIST]] as const
+export const stale = [[ALARMS]] as const
 
 const stateColors: Readonly<Record<State, string>> = {
   0: ink.danger,
