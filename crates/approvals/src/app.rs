@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{AnyRefusal, CommandContext, CommandError, Personal, Receipt, Transaction};
+use kernel::{AnyRefusal, CommandContext, CommandError, Receipt, Transaction};
 use serde_json::{Value, json};
 use vocabulary::{AgentId, ApprovalId, DataOwner, PermissionCode, Timestamp};
 use wire::{Caller, Refused};
@@ -107,13 +107,9 @@ fn codes_of(caller: &Caller) -> BTreeSet<PermissionCode> {
     caller.codes.iter().cloned().collect()
 }
 
-fn name_of(caller: &Caller) -> Result<Personal<String>, Refused> {
-    Ok(Personal::new(format!("operator:{}", caller.operator()?), caller.name.clone()))
-}
-
 /// The caller as one who decides.
 pub(crate) fn decider(caller: &Caller) -> Result<Decider, Refused> {
-    Ok(Decider { operator: caller.operator()?, name: name_of(caller)?, codes: codes_of(caller) })
+    Ok(Decider { operator: caller.operator()?, name: caller.named()?, codes: codes_of(caller) })
 }
 
 /// Whether a deed takes two people by what the limits say in the transaction; of the platform's own nobody sets one.
@@ -214,7 +210,7 @@ impl Approvals {
             owner: asked.owner,
             expires_at: ctx.now.plus_millis(LIFE_MS),
         };
-        let name = name_of(caller)?;
+        let name = caller.named()?;
         // The version that the caller saw is that of the subject; it is judged when the deed is done.
         let ctx = CommandContext {
             reply: json!({ ASKED: approval_id.to_string() }),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use kernel::Actor;
+use kernel::{Actor, Personal};
 use vocabulary::{OperatorId, PermissionCode, Phone, Scope};
 
 use crate::{Refused, SessionId};
@@ -73,6 +73,11 @@ impl Caller {
     /// The operator, or 401 when a machine calls.
     pub fn operator(&self) -> Result<OperatorId, Refused> {
         self.operator.ok_or_else(Refused::no_session)
+    }
+
+    /// The operator's name, as the log keeps it of people; 401 when a machine calls.
+    pub fn named(&self) -> Result<Personal<String>, Refused> {
+        Ok(Personal::new(format!("operator:{}", self.operator()?), self.name.clone()))
     }
 }
 

@@ -177,7 +177,7 @@ struct Taken {
 #[utoipa::path(post, path = "/vehicle/alarm/acknowledge", tag = "fleet", operation_id = "acknowledgeAlarms",
     request_body = Taken, responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn acknowledge(call: Call<Fleet>, Body(body): Body<Taken>) -> Handled<BatchAnswer> {
-    let by = named(&call)?;
+    let by = call.caller.named()?;
     each(&call, body.ids, |alarm, number| VehicleCommand::AcknowledgeAlarm { alarm, number, by: by.clone() })
         .await
 }
@@ -199,7 +199,7 @@ struct Settled {
     request_body = Settled, responses((status = 200, body = Answer<BatchAnswer>)))]
 async fn settle(call: Call<Fleet>, Body(body): Body<Settled>) -> Handled<BatchAnswer> {
     let Settled { ids, cause, note } = body;
-    let by = named(&call)?;
+    let by = call.caller.named()?;
     each(&call, ids, |alarm, number| VehicleCommand::SettleAlarm {
         alarm,
         number,
@@ -236,10 +236,4 @@ async fn each(
         outcomes.take(id.to_string(), done)?;
     }
     Ok(outcomes.answer())
-}
-
-/// The caller's name, as the log keeps it of people.
-fn named(call: &Call<Fleet>) -> Result<kernel::Personal<String>, Refused> {
-    let caller = &call.caller;
-    Ok(kernel::Personal::new(format!("operator:{}", caller.operator()?), caller.name.clone()))
 }

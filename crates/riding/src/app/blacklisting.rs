@@ -4,7 +4,6 @@ use kernel::{Aggregate, CommandContext, CommandError, Personal, Receipt, Runtime
 use vocabulary::{BlacklistEntryId, DataOwner, Phone, RiderId, Scope, Timestamp};
 use wire::{Caller, Refused};
 
-use super::cases::named;
 use super::riders::subject;
 use super::{NEWEST, reaching};
 use crate::Context;
@@ -63,7 +62,7 @@ impl Context {
         };
         let name = rider.identity().map(|identity| identity.name.clone()).unwrap_or_default();
         let listed = Personal::new(subject(asked.rider), Listed { name, phone });
-        let by = named(caller)?;
+        let by = caller.named()?;
         let listing_him = async |mut tx: Transaction| -> Result<_, Refused> {
             let (listed, by) = (listed.clone(), by.clone());
             let add = BlacklistCommand::Add { listing: listing.clone(), listed, by };
@@ -87,7 +86,7 @@ impl Context {
     ) -> Result<Receipt, Refused> {
         let known = self.runtime.desk.load::<BlacklistEntry>(&id).await?.state;
         let ctx = reaching(&caller.full_scope, known.owner(), ctx)?;
-        unlist(&self.runtime, &ctx, id, BlacklistCommand::Lift { reason, by: named(caller)? }).await
+        unlist(&self.runtime, &ctx, id, BlacklistCommand::Lift { reason, by: caller.named()? }).await
     }
 
     async fn accounts_with(&self, rider: RiderId, phone: &Phone) -> Result<Vec<RiderId>, Refused> {

@@ -45,11 +45,6 @@ pub(crate) enum Verdict<Pass> {
     Fail(String),
 }
 
-/// The caller's name, as the log keeps it of people.
-pub(crate) fn named(caller: &Caller) -> Result<Personal<String>, Refused> {
-    Ok(Personal::new(format!("operator:{}", caller.operator()?), caller.name.clone()))
-}
-
 /// A rider as a case needs him: registered, verified, not gone.
 struct Person {
     of: Registration,
@@ -84,7 +79,7 @@ impl Context {
     /// Who decides about a rider of `agent`.
     fn reviewer(&self, caller: &Caller, agent: AgentId) -> Result<Reviewer, Refused> {
         let phone_key = caller.phone.as_ref().map(|phone| self.keys.phone(agent, phone));
-        Ok(Reviewer { name: named(caller)?, phone_key })
+        Ok(Reviewer { name: caller.named()?, phone_key })
     }
 
     /// Hands a certification in.

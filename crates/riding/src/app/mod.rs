@@ -18,7 +18,7 @@ mod time_limits;
 mod wallets;
 
 pub(crate) use blacklisting::{ListingAsked, unlist};
-pub(crate) use cases::{CertificationAsked, RebindingAsked, Verdict, named};
+pub(crate) use cases::{CertificationAsked, RebindingAsked, Verdict};
 pub use mispricing::RefundMispricing;
 pub(crate) use mispricing::{MispricingAsked, refunding_all};
 pub use order_deeds::order_deeds;

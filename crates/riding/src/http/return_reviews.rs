@@ -235,7 +235,7 @@ struct Decision {
 #[utoipa::path(post, path = "/order/returnReview", tag = "riding", operation_id = "decideReturnReview",
     request_body = Decision, responses((status = 200, body = Answer<Nothing>)))]
 async fn decide(call: Call<Context>, Body(body): Body<Decision>) -> Handled<Value> {
-    let by = crate::app::named(&call.caller)?;
+    let by = call.caller.named()?;
     let command = match body.result {
         CaseResult::Accept => ReviewCommand::Accept { remark: body.remark, by },
         CaseResult::Reject => ReviewCommand::Reject { remark: body.remark, by },

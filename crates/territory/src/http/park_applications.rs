@@ -12,8 +12,8 @@ use vocabulary::{
     AgentId, AreaId, AttachmentId, Choice, Datum, FenceId, ParkApplicationId, Phone, Scope, Timestamp, Wgs84,
 };
 use wire::{
-    Answer, Body, ById, Call, Caller, Column, End, Export, Handled, Listed, Listing, Nothing, Params, Permit,
-    Record, Refused, Routes, Seen, moment,
+    Answer, Body, ById, Call, Column, End, Export, Handled, Listed, Listing, Nothing, Params, Permit, Record,
+    Refused, Routes, Seen, moment,
 };
 
 use crate::Context;
@@ -147,16 +147,11 @@ struct Review {
     version: Option<i64>,
 }
 
-/// The caller's name, as the log keeps it of people.
-fn named(caller: &Caller) -> Result<Personal<String>, Refused> {
-    Ok(Personal::new(format!("operator:{}", caller.operator()?), caller.name.clone()))
-}
-
 /// Accepts or rejects a station application; the parking place is drawn by `POST /fence`.
 #[utoipa::path(post, path = "/fence/parkApplication/review", tag = "territory", operation_id = "reviewParkApplication",
     request_body = Review, responses((status = 200, body = Answer<Nothing>)))]
 async fn review(call: Call<Context>, Body(body): Body<Review>) -> Handled<Value> {
-    let (remark, by) = (body.remark, named(&call.caller)?);
+    let (remark, by) = (body.remark, call.caller.named()?);
     let command = match body.result {
         ReviewResult::Accept => ParkApplicationCommand::Accept { remark, by },
         ReviewResult::Reject => ParkApplicationCommand::Reject { remark, by },
@@ -176,7 +171,7 @@ pub(super) async fn build_station(
         return Err(Refused::forbidden());
     }
     let ctx = call.request.context_of_account(json!({ "id": parking }));
-    let built = ParkApplicationCommand::Build { parking, area, by: named(&call.caller)? };
+    let built = ParkApplicationCommand::Build { parking, area, by: call.caller.named()? };
     let receipt = call.state.build_station(application, built, parking, drawn, &ctx).await?;
     Ok(Answer::replied(receipt))
 }
