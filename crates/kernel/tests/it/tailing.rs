@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use kernel::Position;
 
-use crate::support::{Stall, StallCommand, ctx, open_stall, runtime, runtime_at};
+use crate::support::{Stall, StallCommand, ctx, eventually, open_stall, owners_slip, runtime, runtime_at};
 
 const SELLERS: usize = 8;
 const SALES_EACH: usize = 120;
@@ -64,4 +64,34 @@ async fn while_two_processes_append_nothing_appears_behind_whoever_follows_in_a_
             .await
             .unwrap();
     assert_eq!(met, stored);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_some_categories_are_found_by_category_in_a_log_of_others() {
+    let standing = runtime().await;
+    let runtime = &standing.runtime;
+    open_stall(runtime, "a").await;
+    let many = "insert into log.events
+        select n, 'crowd', 's' || n, 1, 'crowd.came', 1, '{}', meta, now(), ''::bytea
+        from log.events, generate_series(2, 20000) n where position = 1";
+    owners_slip(runtime, many).await;
+    // From here on the planner believes that any category is half of the log.
+    sqlx::query("analyze log.events").execute(&runtime.pools.owner).await.unwrap();
+    let wanted = ["crowd", "fair", "market"];
+    let (events, reached) =
+        runtime.reader.read_of(&wanted, Position(5_000), Position(20_000), 500).await.unwrap();
+    assert_eq!((events.len(), reached), (500, Position(5_500)));
+    // By positions alone the rest of the log is gone through for each category that is not in it.
+    let by_category = async || {
+        sqlx::query_scalar::<_, i64>("select pg_stat_get_tuples_returned('log.events_category_position'::regclass)")
+            .fetch_one(&runtime.pools.owner)
+            .await
+            .unwrap()
+    };
+    eventually("the page is found by category", async || {
+        // What a connection read is counted when it is used again a second later.
+        runtime.reader.read_of(&["fair"], Position(0), Position(1), 1).await.unwrap();
+        by_category().await >= 500
+    })
+    .await;
 }
