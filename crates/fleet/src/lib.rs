@@ -44,6 +44,7 @@ pub fn routes(fleet: &Fleet) -> Routes {
         .merge(http::vehicle_list::routes(fleet))
         .merge(http::vehicle_log::routes(fleet))
         .merge(http::commands::routes(fleet))
+        .merge(http::command_batch::routes(fleet))
         .merge(http::enrolment::routes(fleet))
         .merge(http::work::routes(fleet))
         .merge(http::alarms::routes(fleet))

@@ -46,7 +46,7 @@ pub fn routes(runtime: &Runtime, ports: &Ports, judges: &Judges) -> Routes {
         presents: Presents::default(),
     };
     http::agents::routes(runtime)
-        .merge(http::map::routes(runtime))
+        .merge(http::map::routes(&context))
         .merge(http::open::routes(runtime))
         .merge(http::accounts::routes(&context))
         .merge(http::agent_roles::routes(&context))

@@ -7,6 +7,7 @@ export type ServerMessage =
   | { readonly op: 'error'; readonly topic: string; readonly promot: string }
   | { readonly op: 'watching'; readonly topic: string; readonly seq: number }
   | { readonly op: 'who'; readonly slot: number; readonly n: number; readonly carId: string | null }
+  | { readonly op: 'whoAll'; readonly n: number; readonly carIds: readonly (string | null)[] }
   | { readonly op: 'bye'; readonly code: string; readonly promot: string }
   | { readonly op: 'data'; readonly topic: string; readonly seq: number; readonly time: number; readonly data: unknown }
 
@@ -16,6 +17,7 @@ export type ClientMessage =
   | ({ readonly op: 'watch'; readonly topic: string } & Partial<Viewport> & Partial<Resume>)
   | { readonly op: 'unwatch'; readonly topic: string }
   | { readonly op: 'who'; readonly slot: number; readonly n: number }
+  | { readonly op: 'who'; readonly slots: readonly number[]; readonly n: number }
   | { readonly op: 'ping' }
 
 /** What part of the world is watched. */
@@ -23,6 +25,23 @@ export interface Viewport {
   /** West, south, east, north in degrees WGS-84. */
   readonly bbox: readonly [number, number, number, number]
   readonly zoom: number
+  /** Which bikes of it; absent: all. */
+  readonly pick?: Pick
+}
+
+/** Which bikes are watched, as `docs/push.md` says: what is absent lets all through. */
+export interface Pick {
+  /** Ids of service areas. */
+  readonly areas?: readonly string[]
+  readonly riding?: readonly number[]
+  readonly operations?: readonly number[]
+  readonly alarms?: readonly number[]
+  /** Percent, both included. */
+  readonly soc_percent?: readonly [number, number]
+  /** Hours since nobody uses it, the second not included; null: without end. */
+  readonly idle_h?: readonly [number, number | null]
+  /** Codes of why it cannot be rented. */
+  readonly reasons?: readonly string[]
 }
 
 /** From where a watch goes on: a tick, and the server process that counted it. */
@@ -51,6 +70,9 @@ export function readMessage(text: string): ServerMessage | null {
     case 'watching':
       return { op: 'watching', topic: textOf(frame.topic), seq: numberOf(frame.seq) }
     case 'who':
+      if (Array.isArray(frame.carIds)) {
+        return { op: 'whoAll', n: numberOf(frame.n), carIds: frame.carIds.map((carId) => (typeof carId === 'string' ? carId : null)) }
+      }
       return {
         op: 'who',
         slot: numberOf(frame.slot),

@@ -49,7 +49,7 @@ const FINAL = new Set(['signed_out', 'expired', 'disabled', 'auth_refused'])
 const FINAL_CLOSE = new Set([4401, 4403])
 
 interface Question {
-  readonly answer: (carId: string | null) => void
+  readonly answer: (carIds: readonly (string | null)[]) => void
   readonly timer: number
 }
 
@@ -132,14 +132,24 @@ export class LiveSocket {
   }
 
   /** Which bike is in a slot; null when unknown, out of scope or not answered in time. */
-  who(slot: number): Promise<string | null> {
-    if (!this.authenticated || this.questions.size >= WHO_PENDING_LIMIT) return Promise.resolve(null)
+  async who(slot: number): Promise<string | null> {
+    const [carId] = await this.ask((n) => ({ op: 'who', slot, n }))
+    return carId ?? null
+  }
+
+  /** Which bikes are in slots, at most 5,000 of them, in their order; empty when there is no answer in time. */
+  whoAll(slots: readonly number[]): Promise<readonly (string | null)[]> {
+    return this.ask((n) => ({ op: 'who', slots, n }))
+  }
+
+  private ask(question: (n: number) => ClientMessage): Promise<readonly (string | null)[]> {
+    if (!this.authenticated || this.questions.size >= WHO_PENDING_LIMIT) return Promise.resolve([])
     const n = this.nextQuestion
     this.nextQuestion += 1
     return new Promise((answer) => {
-      const timer = this.outside.after(WHO_LIMIT_MS, () => this.answer(n, null))
+      const timer = this.outside.after(WHO_LIMIT_MS, () => this.answer(n, []))
       this.questions.set(n, { answer, timer })
-      this.send({ op: 'who', slot, n })
+      this.send(question(n))
     })
   }
 
@@ -253,7 +263,10 @@ export class LiveSocket {
         this.heardTime(message.time, now)
         break
       case 'who':
-        this.answer(message.n, message.carId)
+        this.answer(message.n, [message.carId])
+        break
+      case 'whoAll':
+        this.answer(message.n, message.carIds)
         break
       case 'error':
         this.desk.refused(message.topic, message.promot)
@@ -375,16 +388,16 @@ export class LiveSocket {
     if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(message))
   }
 
-  private answer(n: number, carId: string | null): void {
+  private answer(n: number, carIds: readonly (string | null)[]): void {
     const question = this.questions.get(n)
     if (question === undefined) return
     this.questions.delete(n)
     this.outside.cancel(question.timer)
-    question.answer(carId)
+    question.answer(carIds)
   }
 
   private dropQuestions(): void {
-    for (const n of this.questions.keys()) this.answer(n, null)
+    for (const n of this.questions.keys()) this.answer(n, [])
   }
 
   private clearTimers(): void {

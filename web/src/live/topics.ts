@@ -121,7 +121,7 @@ export class TopicDesk {
     for (const topic of this.listeners.keys()) {
       if (want.size === TOPIC_LIMIT) break
       if (topic !== FLEET) want.set(topic, '')
-      else if (this.viewport !== null) want.set(topic, `${this.viewport.bbox.join()}@${this.viewport.zoom}`)
+      else if (this.viewport !== null) want.set(topic, signOf(this.viewport))
     }
     return want
   }
@@ -131,8 +131,13 @@ export class TopicDesk {
     const { resume } = this
     // A resume is for the first watch after a loss; a viewport that moved needs its own snapshot.
     this.resume = undefined
-    const { bbox, zoom } = this.viewport
+    const { bbox, zoom, pick } = this.viewport
     this.asked.push(this.viewport)
-    return { op: 'watch', topic, bbox, zoom, ...resume }
+    return { op: 'watch', topic, bbox, zoom, ...(pick === undefined ? resume : { pick }) }
   }
+}
+
+/** Two viewports with the same sign show the same bikes. */
+function signOf({ bbox, zoom, pick }: Viewport): string {
+  return `${bbox.join()}@${zoom}${pick === undefined ? '' : JSON.stringify(pick)}`
 }

@@ -10,6 +10,8 @@ export interface FleetTotals {
   readonly rentable: number
   readonly online: number
   readonly alarm: number
+  /** How many the pick lets through, where there is one. */
+  readonly picked?: number
 }
 
 interface TotalsStore {
@@ -32,6 +34,7 @@ export function readTotals(data: unknown): FleetTotals | null {
     rentable: countOf(raw.rentable),
     online: countOf(raw.online),
     alarm: countOf(raw.alarm),
+    ...(raw.picked === undefined ? {} : { picked: countOf(raw.picked) }),
   }
 }
 

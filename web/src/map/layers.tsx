@@ -4,7 +4,11 @@ import { useEffect, useRef, useState } from 'react'
 import { useMap } from 'react-leaflet'
 
 import { bikeNames, fleet, lookAt, watchFleet } from '@/live/live'
+import type { Pick } from '@/live/messages'
 
+import { HeatLayer } from './HeatLayer'
+import { MarkLayer } from './MarkLayer'
+import { StationLayer, type StationMark } from './StationLayer'
 import { type FenceMap, shapesOf } from './fences/fences'
 import { FenceLayer } from './fences/FenceLayer'
 import type { Daylight } from './palette'
@@ -26,6 +30,8 @@ export interface FleetOnMapProps {
   onSeveral: (slots: readonly number[], at: { readonly x: number; readonly y: number }) => void
   /** The box of a list that has to hold every bike in it; null watches the view alone. */
   all: BoxDegrees | null
+  /** Which bikes; null: all. The same pick is the same object. */
+  pick: Pick | null
   /** Bikes (or cells) in view, at most twice a second. */
   onInView?: (count: number) => void
 }
@@ -35,7 +41,7 @@ const IN_VIEW_EVERY_MS = 500
 const LIST_ZOOM = 15
 
 /** The live fleet: watches what the map looks at and draws it. */
-export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInView }: FleetOnMapProps) {
+export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, pick, onInView }: FleetOnMapProps) {
   const map = useMap()
   const [layer] = useState(() => new VehicleLayer(fleet))
   const told = useRef({ onHit, onSeveral })
@@ -58,7 +64,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInV
 
   const [look] = useState(() => watchWindow(map, lookAt))
   useEffect(() => {
-    const follow = () => look(all)
+    const follow = () => look(all, pick)
     map.on('moveend', follow)
     map.on('resize', follow)
     follow()
@@ -66,7 +72,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInV
       map.off('moveend', follow)
       map.off('resize', follow)
     }
-  }, [map, look, all])
+  }, [map, look, all, pick])
   useEffect(() => () => lookAt(null), [])
 
   useEffect(() => {
@@ -149,6 +155,49 @@ export function FencesOnMap({ daylight, fences }: { daylight: Daylight; fences: 
       layer.remove()
     }
   }, [map, daylight, fences])
+  return null
+}
+
+/** How full parking places are. */
+export function StationsOnMap({ daylight, marks }: { daylight: Daylight; marks: readonly StationMark[] }) {
+  const map = useMap()
+  useEffect(() => {
+    const layer = new StationLayer(daylight)
+    layer.setMarks(marks)
+    layer.addTo(map)
+    return () => {
+      layer.remove()
+    }
+  }, [map, daylight, marks])
+  return null
+}
+
+/** Where the bikes are dense that the legend leaves. */
+export function HeatOnMap({ daylight, mask }: { daylight: Daylight; mask: Mask }) {
+  const map = useMap()
+  useEffect(() => {
+    const layer = new HeatLayer(fleet, daylight)
+    layer.setMask(mask)
+    layer.addTo(map)
+    return () => {
+      layer.remove()
+    }
+  }, [map, daylight, mask])
+  return null
+}
+
+/** Rings around the bikes in these slots. */
+export function MarksOnMap({ daylight, slots }: { daylight: Daylight; slots: readonly number[] }) {
+  const map = useMap()
+  useEffect(() => {
+    if (slots.length === 0) return undefined
+    const layer = new MarkLayer(fleet, daylight)
+    layer.setSlots(slots)
+    layer.addTo(map)
+    return () => {
+      layer.remove()
+    }
+  }, [map, daylight, slots])
   return null
 }
 

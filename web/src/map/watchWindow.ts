@@ -1,6 +1,6 @@
 import type { Map as LeafletMap } from 'leaflet'
 
-import type { Viewport } from '@/live/messages'
+import type { Pick, Viewport } from '@/live/messages'
 
 import { WORLD_PX, worldX, worldY } from '@/live/projection'
 import { CLUSTER_ZOOM } from './vehicles/VehicleLayer'
@@ -68,14 +68,25 @@ export function nextWatch(watched: Viewport | null, view: BoxDegrees, zoom: numb
   return watched !== null && stillServes(watched, view, zoom) ? null : { bbox: padded(view, PADDING), zoom }
 }
 
+/**
+ * What to watch of what is picked: single bikes at any zoom, in the view and in `all`. Null leaves what is watched as it
+ * is.
+ */
+export function nextPick(watched: Viewport | null, view: BoxDegrees, zoom: number, all: BoxDegrees | null, pick: Pick): Viewport | null {
+  const whole = all === null ? view : around(all, view)
+  if (watched !== null && watched.pick === pick && contains(watched.bbox, whole)) return null
+  return { bbox: padded(whole, PADDING), zoom, pick }
+}
+
 /** Answers a function that tells `look` what to watch whenever the view has outgrown what is watched. */
-export function watchWindow(map: LeafletMap, look: (viewport: Viewport) => void): (all: BoxDegrees | null) => void {
+export function watchWindow(map: LeafletMap, look: (viewport: Viewport) => void): (all: BoxDegrees | null, pick: Pick | null) => void {
   let watched: Viewport | null = null
-  return (all) => {
+  return (all, pick) => {
     const bounds = map.getBounds()
     const view: BoxDegrees = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]
     const zoom = Math.floor(map.getZoom())
-    const next = nextWatch(watched, view, zoom, all)
+    const unpicked = watched?.pick === undefined ? watched : null
+    const next = pick === null ? nextWatch(unpicked, view, zoom, all) : nextPick(watched, view, zoom, all, pick)
     if (next === null) return
     watched = next
     look(watched)

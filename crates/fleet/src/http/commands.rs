@@ -1,7 +1,7 @@
 //! Telling a device what to do.
 
 use axum::extract::State;
-use kernel::RequestId;
+use kernel::{CommandContext, Receipt, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -17,7 +17,7 @@ use crate::model::vehicle::CarId;
 use crate::read::vehicles;
 
 /// Codes that let one tell a device what to do.
-const COMMAND_CODES: &[&str] = &["0301", "0305"];
+pub(super) const COMMAND_CODES: &[&str] = &["0301", "0305"];
 
 /// The routes.
 pub fn routes(fleet: &Fleet) -> Routes {
@@ -143,12 +143,43 @@ async fn give(
     reason: String,
     request_id: Option<String>,
 ) -> Handled<Value> {
+    let command_id = CommandId(fleet.runtime.ids.next_id());
+    let mut ctx = request.context(json!({ "commandId": command_id, "state": "sent" }));
+    if let (None, Some(id)) = (&ctx.request_id, request_id) {
+        if !(1..=64).contains(&id.len()) {
+            return Err(Refused::malformed("requestId 需 1 到 64 位"));
+        }
+        ctx.request_id = Some(RequestId(format!("device-command:{id}")));
+    }
+    let told = ToldToOne { command_id, kind, reason };
+    Ok(Answer::replied(tell(fleet, caller, seen, car_id, told, &ctx).await?))
+}
+
+/// What one device is told.
+pub(super) struct ToldToOne {
+    /// The command's own id.
+    pub(super) command_id: CommandId,
+    /// What.
+    pub(super) kind: CommandKind,
+    /// Why.
+    pub(super) reason: String,
+}
+
+/// Tells the device of a bike in the caller's scope.
+pub(super) async fn tell(
+    fleet: &Fleet,
+    caller: &Caller,
+    seen: Seen,
+    car_id: &str,
+    told: ToldToOne,
+    ctx: &CommandContext,
+) -> Result<Receipt, Refused> {
     let mut tx = fleet.runtime.reads.scoped(&caller.scope, seen.0, &["vehicle"]).await?;
     let row = vehicles::find(&mut *tx, car_id).await?.ok_or_else(Refused::not_found)?;
     drop(tx);
     let imei =
         row.imei.ok_or_else(|| Refused::business("vehicle-no-device", "车辆未绑定中控，无法下发指令"))?;
-    let command_id = CommandId(fleet.runtime.ids.next_id());
+    let ToldToOne { command_id, kind, reason } = told;
     let order = Order {
         command_id,
         car_id: CarId::try_from(row.car_id).map_err(Refused::malformed)?,
@@ -159,16 +190,8 @@ async fn give(
         reason,
         by: caller.name.clone(),
     };
-    let mut ctx = request.context(json!({ "commandId": command_id, "state": "sent" }));
-    if let (None, Some(id)) = (&ctx.request_id, request_id) {
-        if !(1..=64).contains(&id.len()) {
-            return Err(Refused::malformed("requestId 需 1 到 64 位"));
-        }
-        ctx.request_id = Some(RequestId(format!("device-command:{id}")));
-    }
     let command = CommandCommand::Request(order);
-    let receipt = fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, &ctx).await?;
-    Ok(Answer::replied(receipt))
+    Ok(fleet.runtime.desk.execute::<DeviceCommandState>(&command_id, command, ctx).await?)
 }
 
 /// Which bike.

@@ -1,6 +1,7 @@
 //! The routes of the context.
 
 pub mod alarms;
+pub mod command_batch;
 pub mod commands;
 pub mod enrolment;
 pub mod vehicle_list;

@@ -35,6 +35,8 @@ pub struct VehicleRow {
     pub shelved_lng: Option<f64>,
     /// Version of the aggregate when it last became free; 0 when it always was.
     pub freed_version: i64,
+    /// When that was, or when it came on the street, whichever is later; nothing before both.
+    pub freed_at_ms: Option<i64>,
     /// When it came.
     pub created_at_ms: i64,
     /// When a decision last changed it.
@@ -99,7 +101,7 @@ impl Fold for VehicleRow {
     const TABLE: &'static str = "vehicle";
     const KEY: &'static str = "car_id";
     const KEY_TYPE: &'static str = "text";
-    const VERSION: i32 = 2;
+    const VERSION: i32 = 3;
 
     fn fold(row: Option<Self>, event: VehicleEvent, recorded: &Recorded) -> After<Self> {
         let at_ms = recorded.recorded_at.millis();
@@ -118,6 +120,10 @@ impl Fold for VehicleRow {
         };
         if matches!(event, VehicleEvent::RideStateChanged { to: RidingState::Idle, .. }) {
             row.freed_version = recorded.version;
+            row.freed_at_ms = Some(at_ms);
+        }
+        if matches!(event, VehicleEvent::Shelved { .. }) {
+            row.freed_at_ms = Some(at_ms);
         }
         row.take_in(event);
         row.updated_at_ms = at_ms;

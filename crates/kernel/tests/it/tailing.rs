@@ -83,10 +83,12 @@ async fn pages_of_some_categories_are_found_by_category_in_a_log_of_others() {
     assert_eq!((events.len(), reached), (500, Position(5_500)));
     // By positions alone the rest of the log is gone through for each category that is not in it.
     let by_category = async || {
-        sqlx::query_scalar::<_, i64>("select pg_stat_get_tuples_returned('log.events_category_position'::regclass)")
-            .fetch_one(&runtime.pools.owner)
-            .await
-            .unwrap()
+        sqlx::query_scalar::<_, i64>(
+            "select pg_stat_get_tuples_returned('log.events_category_position'::regclass)",
+        )
+        .fetch_one(&runtime.pools.owner)
+        .await
+        .unwrap()
     };
     eventually("the page is found by category", async || {
         // What a connection read is counted when it is used again a second later.

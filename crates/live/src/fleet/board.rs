@@ -188,6 +188,11 @@ impl Board {
         since >= self.floor && since <= self.tick
     }
 
+    /// Whether a slot was published after tick `since`.
+    pub fn changed_after(&self, slot: u32, since: u32) -> bool {
+        self.changed_at[slot as usize] > since
+    }
+
     /// Every slot that `view` sees.
     pub fn seen(&self, view: &View) -> Vec<u32> {
         let mut slots = Vec::new();
@@ -203,7 +208,7 @@ impl Board {
         }
         let mut changed = Vec::new();
         self.each_seen(view, |seats| {
-            changed.extend(seats.iter().copied().filter(|slot| self.changed_at[*slot as usize] > since));
+            changed.extend(seats.iter().copied().filter(|slot| self.changed_after(*slot, since)));
         });
         let mut gone: Vec<u32> = self
             .departures
@@ -230,7 +235,7 @@ impl Board {
         let mut shown = self.seen(new);
         shown.retain(|slot| {
             let known = self.spots[*slot as usize].is_some_and(|spot| old.sees(spot));
-            !known || self.changed_at[*slot as usize] > since
+            !known || self.changed_after(*slot, since)
         });
         Some((shown, gone))
     }

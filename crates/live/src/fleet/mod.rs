@@ -5,6 +5,7 @@ mod board;
 mod carriers;
 mod display;
 mod latest;
+mod pick;
 mod publish;
 mod recent;
 mod record;
@@ -17,6 +18,7 @@ mod tile;
 pub use board::{Lot, Spot, View};
 pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
 pub use latest::{Latest, Stored, StreetBike};
+pub use pick::{Pick, Picked};
 pub use publish::{CellBuffers, LotTotals, TickBuffers, Totals};
 pub use record::{Codes, VehicleRecord};
 pub use tile::{CELL_LEVEL, Cell, Rect};
@@ -363,6 +365,26 @@ impl Fleet {
         undone
     }
 
+    /// Why the bike in a slot cannot be rented.
+    pub fn reasons(&self, slot: u32, now: Timestamp) -> Vec<Reason> {
+        self.rentability.reasons(&self.rent_facts(slot as usize, self.online[slot as usize], now))
+    }
+
+    fn rent_facts(&self, index: usize, online: bool, now: Timestamp) -> RentFacts {
+        let record = &self.records[index];
+        RentFacts {
+            lifecycle: record.lifecycle,
+            riding_state: record.riding_state,
+            operation_states: record.operation_states,
+            alarm_states: record.alarm_states,
+            soc_percent: (self.soc[index] != SOC_UNKNOWN).then_some(self.soc[index]),
+            online,
+            area: record.area,
+            area_state: record.area.and_then(|area| self.zones.area_state(area)),
+            now,
+        }
+    }
+
     /// Computes what is shown of a bike; whether that is something new.
     fn refresh(&mut self, slot: u32, now: Timestamp) -> bool {
         use crate::push::frame::bit;
@@ -370,20 +392,9 @@ impl Fleet {
         let record = &self.records[index];
         let online = self.heard_at[index] != NEVER
             && now.millis() - self.heard_at[index] <= self.settings.offline_after_ms;
-        let soc_percent = (self.soc[index] != SOC_UNKNOWN).then_some(self.soc[index]);
-        let low =
-            soc_percent.is_some_and(|soc| soc < self.settings.low_percent) || record.operation_states.has(4);
-        let facts = RentFacts {
-            lifecycle: record.lifecycle,
-            riding_state: record.riding_state,
-            operation_states: record.operation_states,
-            alarm_states: record.alarm_states,
-            soc_percent,
-            online,
-            area: record.area,
-            area_state: record.area.and_then(|area| self.zones.area_state(area)),
-            now,
-        };
+        let facts = self.rent_facts(index, online, now);
+        let low = facts.soc_percent.is_some_and(|soc| soc < self.settings.low_percent)
+            || record.operation_states.has(4);
         // Most bikes are decided by what people do with them; only the rest need the rule of renting.
         let mut state = shown(record, online, low, true);
         if state == Shown::Rentable && !self.rentability.reasons(&facts).is_empty() {

@@ -1,6 +1,6 @@
 //! What the read models say of a vehicle, as far as live data needs it.
 
-use vocabulary::{AgentId, AreaId, DataOwner};
+use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
 /// A set of small codes (operation or alarm states), one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct VehicleRecord {
     pub alarm_states: Codes,
     /// Version of the vehicle's stream when it last became free; 0 when it always was.
     pub freed_version: i64,
+    /// When it last became free, or came on the street.
+    pub freed_at: Option<Timestamp>,
     /// Version of the vehicle's stream.
     pub version: i64,
 }

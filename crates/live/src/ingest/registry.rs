@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::rules::{AreaShape, ZoneShape, Zones};
 
 const COLUMNS: &str = "select car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states, \
-                       alarm_states, freed_version, version from read.vehicle";
+                       alarm_states, freed_version, freed_at_ms, version from read.vehicle";
 /// A no-stop zone among the fences.
 const NO_STOP: i16 = 4;
 
@@ -27,6 +27,7 @@ fn record(row: &PgRow) -> sqlx::Result<VehicleRecord> {
         operation_states: Codes::of(&row.try_get::<Vec<i16>, _>("operation_states")?),
         alarm_states: Codes::of(&row.try_get::<Vec<i16>, _>("alarm_states")?),
         freed_version: row.try_get("freed_version")?,
+        freed_at: row.try_get::<Option<i64>, _>("freed_at_ms")?.map(Timestamp::from_millis),
         version: row.try_get("version")?,
     })
 }

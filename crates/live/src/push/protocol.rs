@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::fleet::Totals;
+use crate::fleet::{Pick, Totals};
 
 /// What a client may say.
 #[derive(Debug, PartialEq, Deserialize)]
@@ -19,12 +19,16 @@ pub(super) enum Said {
         zoom: Option<f64>,
         since: Option<u32>,
         instance: Option<String>,
+        pick: Option<Pick>,
     },
     Unwatch {
         topic: String,
     },
     Who {
+        #[serde(default)]
         slot: u32,
+        /// Several at once; `slot` says nothing then.
+        slots: Option<Vec<u32>>,
         #[serde(default)]
         n: Value,
     },
@@ -125,15 +129,23 @@ pub(super) fn who(slot: u32, n: &Value, car_id: Option<&str>) -> String {
     json!({"op": "who", "slot": slot, "n": n, "carId": car_id}).to_string()
 }
 
+/// `car_ids` in the order of the question.
+pub(super) fn who_all(n: &Value, car_ids: &[Option<String>]) -> String {
+    json!({"op": "who", "n": n, "carIds": car_ids}).to_string()
+}
+
 pub(super) fn data(topic: &str, seq: i64, time_ms: i64, data: &Value) -> String {
     json!({"topic": topic, "seq": seq, "time": time_ms, "data": data}).to_string()
 }
 
-pub(super) fn totals(seq: u32, time_ms: i64, totals: &Totals) -> String {
-    let counts = json!({
+pub(super) fn totals(seq: u32, time_ms: i64, totals: &Totals, picked: Option<u32>) -> String {
+    let mut counts = json!({
         "states": totals.states, "shelved": totals.shelved, "rentable": totals.rentable,
         "online": totals.online, "low": totals.low, "alarm": totals.alarm,
     });
+    if let Some(picked) = picked {
+        counts["picked"] = picked.into();
+    }
     data("fleet", i64::from(seq), time_ms, &counts)
 }
 
@@ -152,10 +164,21 @@ mod tests {
             zoom: Some(14.0),
             since: Some(812),
             instance: Some("ab".into()),
+            pick: None,
         };
         assert_eq!(said, expected);
         assert_eq!(serde_json::from_str::<Said>(r#"{"op":"ping"}"#).unwrap(), Said::Ping);
         assert!(serde_json::from_str::<Said>(r#"{"op":"shout"}"#).is_err());
+        let watch = |pick: &str| {
+            serde_json::from_str::<Said>(&format!(r#"{{"op":"watch","topic":"fleet","pick":{pick}}}"#))
+        };
+        let picked = watch(
+            r#"{"areas":["17"],"riding":[1],"operations":[4],"alarms":[2,6],"soc_percent":[0,20],"idle_h":[24,null],"reasons":["offline"]}"#,
+        );
+        assert!(matches!(picked, Ok(Said::Watch { pick: Some(_), .. })), "{picked:?}");
+        for other in [r#"{"alarms":[16]}"#, r#"{"areas":["north"]}"#, r#"{"colour":1}"#] {
+            assert!(watch(other).is_err(), "{other}");
+        }
     }
 
     #[test]

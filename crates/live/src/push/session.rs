@@ -19,6 +19,7 @@ use super::outlet::{End, Outlet, farewell, instant};
 use super::ports::{Denied, RowsChanged};
 use super::protocol::{self, Bye, Said, Topic};
 use super::viewport::{RequestContext, Viewport};
+use crate::fleet::Pick;
 
 const MAX_TOPICS: usize = 64;
 const MAX_FRAME_BYTES: usize = 64 * 1024;
@@ -28,6 +29,9 @@ const WRITE_BUFFER_BYTES: usize = 128 * 1024;
 const MAX_WRITE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// Keys told of one table at a time; beyond, everything may have changed.
 const MAX_KEYS: usize = 200;
+
+/// Slots that one question may name.
+const MAX_SLOTS_ASKED: usize = 5000;
 
 /// Codes of which one lets see the whole fleet.
 const FLEET_CODES: [&str; 2] = ["0301", "030601"];
@@ -210,11 +214,11 @@ impl Session {
             Message::Close(_) => return Err(End::Gone),
         };
         match serde_json::from_str::<Said>(&text) {
-            Ok(Said::Watch { topic, bbox, zoom, since, instance }) => match Topic::parse(&topic) {
+            Ok(Said::Watch { topic, bbox, zoom, since, instance, pick }) => match Topic::parse(&topic) {
                 Some(Topic::Fleet) => {
                     // A tick of another process says nothing about this one's.
                     let since = since.filter(|_| instance.as_deref() == Some(self.hub.instance.as_str()));
-                    self.watch_fleet(bbox, zoom, since).await
+                    self.watch_fleet(bbox, zoom, since, pick).await
                 }
                 Some(Topic::Vehicle(car_id)) => self.watch_car(&topic, &car_id).await,
                 Some(Topic::Read(table)) => self.watch_table(&topic, table).await,
@@ -229,7 +233,8 @@ impl Session {
                 }
                 Ok(())
             }
-            Ok(Said::Who { slot, n }) => self.who(slot, &n).await,
+            Ok(Said::Who { slots: Some(slots), n, .. }) => self.who_all(&slots, &n).await,
+            Ok(Said::Who { slot, n, .. }) => self.who(slot, &n).await,
             Ok(Said::Ping) => self.text(protocol::pong(self.hub.clock.now().millis())).await,
             Ok(Said::Auth { .. }) => self.refuse("", "已验证身份，无需重复").await,
             Err(_) => self.refuse("", "无法理解的请求").await,
@@ -252,11 +257,12 @@ impl Session {
         bbox: Option<[f64; 4]>,
         zoom: Option<f64>,
         since: Option<u32>,
+        pick: Option<Pick>,
     ) -> Result<(), End> {
         if !self.outlet.viewer.may(&FLEET_CODES) {
             return self.refuse("fleet", "没有查看车辆分布的权限").await;
         }
-        let request = match RequestContext::parse(bbox, zoom) {
+        let request = match RequestContext::parse(bbox, zoom, pick) {
             Ok(request) => request,
             Err(promot) => return self.refuse("fleet", promot).await,
         };
@@ -267,7 +273,7 @@ impl Session {
         let since = since.filter(|since| *since >= earliest);
         let scope = Arc::clone(&self.outlet.viewer.scope);
         let viewport = self.fleet.get_or_insert_with(|| Viewport::new(scope));
-        let buffers = viewport.turn_to(&request, since, &self.hub);
+        let buffers = viewport.turn_to(request, since, &self.hub);
         let beat = Arc::clone(&self.hub.beats().borrow());
         let mut messages = vec![Message::Text(protocol::watching("fleet", i64::from(viewport.seen)).into())];
         messages.extend(buffers);
@@ -310,13 +316,27 @@ impl Session {
     }
 
     async fn who(&mut self, slot: u32, n: &Value) -> Result<(), End> {
-        let car_id = {
-            let fleet = self.hub.memory.read();
-            let record =
-                fleet.record(slot).filter(|record| self.outlet.viewer.scope.contains(record.owner()));
-            record.filter(|_| self.outlet.viewer.may(VEHICLE_CODES)).map(|record| record.car_id.clone())
-        };
+        let car_id = self.names(&[slot]).pop().flatten();
         self.text(protocol::who(slot, n, car_id.as_deref())).await
+    }
+
+    async fn who_all(&mut self, slots: &[u32], n: &Value) -> Result<(), End> {
+        if slots.len() > MAX_SLOTS_ASKED {
+            return Err(End::Limit("too many slots asked for"));
+        }
+        let car_ids = self.names(slots);
+        self.text(protocol::who_all(n, &car_ids)).await
+    }
+
+    /// The bikes in these slots, as far as the viewer may know them.
+    fn names(&self, slots: &[u32]) -> Vec<Option<String>> {
+        let viewer = &self.outlet.viewer;
+        if !viewer.may(VEHICLE_CODES) {
+            return vec![None; slots.len()];
+        }
+        let fleet = self.hub.memory.read();
+        let seen = |slot: &u32| fleet.record(*slot).filter(|record| viewer.scope.contains(record.owner()));
+        slots.iter().map(|slot| seen(slot).map(|record| record.car_id.clone())).collect()
     }
 
     async fn beat(&mut self, beat: &Beat) -> Result<(), End> {

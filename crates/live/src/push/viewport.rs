@@ -10,7 +10,7 @@ use super::frame::{self, Kind, Stamp};
 use super::hub::{Beat, Hub};
 use super::levels::LevelWatch;
 use super::protocol;
-use crate::fleet::{CellBuffers, Fleet, LotTotals, Rect, Totals, View};
+use crate::fleet::{CellBuffers, Fleet, LotTotals, Pick, Picked, Rect, Totals, View};
 
 /// From this zoom on single bikes are shown; further out counts are.
 const NEAR_ZOOM: u8 = 12;
@@ -18,6 +18,8 @@ const NEAR_ZOOM: u8 = 12;
 const MAX_ZOOM: f64 = 30.0;
 /// Cells of one viewport near by: a screen of 4096 by 2160 at zoom 12 touches about 2,300.
 const MAX_CELLS: usize = 16_384;
+/// A pick is gone through again every so many ticks: a second.
+const PICKED_EVERY: u32 = 4;
 /// Counts are made this many levels below the zoom.
 const CLUSTER_LEVELS: u8 = 2;
 
@@ -29,11 +31,17 @@ pub(super) enum RequestContext {
     Near(Rect),
     /// Counts at this level.
     Far(u8),
+    /// Single bikes of these cells, however far out, which the pick lets through.
+    Picked(Rect, Pick),
 }
 
 impl RequestContext {
     /// Refused in words for the user.
-    pub(super) fn parse(bbox: Option<[f64; 4]>, zoom: Option<f64>) -> Result<Self, &'static str> {
+    pub(super) fn parse(
+        bbox: Option<[f64; 4]>,
+        zoom: Option<f64>,
+        pick: Option<Pick>,
+    ) -> Result<Self, &'static str> {
         let (Some(bbox), Some(zoom)) = (bbox, zoom) else {
             return if bbox.is_none() && zoom.is_none() {
                 Ok(Self::Totals)
@@ -44,6 +52,10 @@ impl RequestContext {
         let rect = Rect::touching(bbox).ok_or("视野范围不正确")?;
         if !(0.0..=MAX_ZOOM).contains(&zoom) {
             return Err("缩放级别不正确");
+        }
+        if let Some(pick) = pick {
+            pick.check()?;
+            return Ok(Self::Picked(rect, pick));
         }
         let zoom = zoom.floor() as u8;
         if zoom < NEAR_ZOOM {
@@ -60,6 +72,16 @@ enum Sight {
     Totals,
     Near(View),
     Far(LevelWatch),
+    Picked(Box<PickSight>),
+}
+
+/// What was shown of a pick.
+struct PickSight {
+    view: View,
+    pick: Pick,
+    shown: Picked,
+    /// Of the whole scope.
+    count: u32,
 }
 
 pub(super) struct Viewport {
@@ -85,16 +107,15 @@ impl Viewport {
     }
 
     /// Looks at something else; what is to be sent for it. `since`: what the client still has of the very same view.
-    pub(super) fn turn_to(
-        &mut self,
-        request: &RequestContext,
-        since: Option<u32>,
-        hub: &Hub,
-    ) -> Vec<Message> {
+    pub(super) fn turn_to(&mut self, request: RequestContext, since: Option<u32>, hub: &Hub) -> Vec<Message> {
         let now = hub.clock.now();
         let fleet = hub.memory.read();
         self.learn(fleet.owners());
-        let buffers = match *request {
+        if matches!(self.sight, Sight::Picked(_)) {
+            // Told again, without what the pick counted.
+            self.totals = None;
+        }
+        let buffers = match request {
             RequestContext::Totals => {
                 self.sight = Sight::Totals;
                 Vec::new()
@@ -102,6 +123,9 @@ impl Viewport {
             RequestContext::Far(level) => self.turn_far(level, hub, &fleet, now),
             RequestContext::Near(rect) => {
                 self.turn_near(View { rect, lots: self.lots.clone() }, since, &fleet, now)
+            }
+            RequestContext::Picked(rect, pick) => {
+                self.turn_to_pick(View { rect, lots: self.lots.clone() }, pick, &fleet, now)
             }
         };
         self.seen = fleet.tick_seq();
@@ -117,6 +141,19 @@ impl Viewport {
         };
         let buffers = told.unwrap_or_else(|| fleet.snapshot(&view, now));
         self.sight = Sight::Near(view);
+        buffers
+    }
+
+    /// The map moved, with the same pick: what is new of it and what is out of sight. Anything else begins anew.
+    fn turn_to_pick(&mut self, view: View, pick: Pick, fleet: &Fleet, now: Timestamp) -> Vec<Bytes> {
+        let (mut shown, since) = match &mut self.sight {
+            Sight::Picked(old) if old.pick == pick => (std::mem::take(&mut old.shown), Some(self.seen)),
+            _ => (Picked::default(), None),
+        };
+        let buffers = fleet.picked(&view, &pick, &mut shown, since, now);
+        let count = fleet.count_picked(&view, &pick, now);
+        self.totals = None;
+        self.sight = Sight::Picked(Box::new(PickSight { view, pick, shown, count }));
         buffers
     }
 
@@ -146,9 +183,31 @@ impl Viewport {
                 Sight::Far(watch) => binary(watch.newer(|lot| allowed(&self.lots, lot))),
                 Sight::Near(view) if beat.buffers.seq == self.seen + 1 => binary(shared(view, beat)),
                 Sight::Near(_) => return self.catch_up(beat, hub),
+                Sight::Picked(_) if beat.buffers.seq < self.seen + PICKED_EVERY => {
+                    return self.totals(beat).into_iter().collect();
+                }
+                Sight::Picked(_) => return self.pick_again(beat, hub),
             };
             self.seen = beat.buffers.seq;
         }
+        messages.extend(self.totals(beat));
+        messages
+    }
+
+    /// What came to be picked since it was last gone through, what changed of it and what is picked no more.
+    fn pick_again(&mut self, beat: &Beat, hub: &Hub) -> Vec<Message> {
+        let now = hub.clock.now();
+        let fleet = hub.memory.read();
+        self.learn(fleet.owners());
+        let Sight::Picked(sight) = &mut self.sight else { return Vec::new() };
+        let buffers = fleet.picked(&sight.view, &sight.pick, &mut sight.shown, Some(self.seen), now);
+        let count = fleet.count_picked(&sight.view, &sight.pick, now);
+        if std::mem::replace(&mut sight.count, count) != count {
+            self.totals = None;
+        }
+        self.seen = fleet.tick_seq();
+        drop(fleet);
+        let mut messages = binary(buffers);
         messages.extend(self.totals(beat));
         messages
     }
@@ -183,7 +242,11 @@ impl Viewport {
             return None;
         }
         self.totals = Some(sum);
-        Some(Message::Text(protocol::totals(beat.buffers.seq, beat.buffers.time_ms, &sum).into()))
+        let picked = match &self.sight {
+            Sight::Picked(sight) => Some(sight.count),
+            _ => None,
+        };
+        Some(Message::Text(protocol::totals(beat.buffers.seq, beat.buffers.time_ms, &sum, picked).into()))
     }
 
     /// Judges lots that were not met before.
@@ -191,9 +254,12 @@ impl Viewport {
         for owner in owners.iter().skip(self.lots.len()) {
             self.lots.push(self.scope.contains(*owner));
         }
-        if let Sight::Near(view) = &mut self.sight
-            && view.lots.len() < self.lots.len()
-        {
+        let view = match &mut self.sight {
+            Sight::Near(view) => view,
+            Sight::Picked(sight) => &mut sight.view,
+            Sight::Totals | Sight::Far(_) => return,
+        };
+        if view.lots.len() < self.lots.len() {
             view.lots.clone_from(&self.lots);
         }
     }

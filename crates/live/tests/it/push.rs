@@ -351,6 +351,51 @@ async fn far_out_there_are_counts_that_add_up() {
 }
 
 #[tokio::test]
+async fn a_pick_shows_what_it_lets_through_at_any_zoom_and_follows_it() {
+    let runtime = Runtime::open(40).await;
+    for n in 0..10 {
+        runtime.report(n, 24.05, if n % 2 == 0 { 118.05 } else { 118.25 }, 15);
+    }
+    runtime.hub.beat();
+    let low = json!({"soc_percent": [0, 20]});
+    let mut screen = Screen::signed_in(&runtime.url, "area1").await;
+    let watch = |zoom: u8| json!({"op": "watch", "topic": "fleet", "bbox": [117.0, 23.0, 119.0, 25.0], "zoom": zoom, "pick": low});
+    screen.say(&watch(9)).await;
+    screen.until(|screen| screen.bikes.len() == 5).await;
+    assert!(screen.clusters.is_empty(), "single bikes, however far out");
+    screen.until(|screen| screen.data("fleet").is_some_and(|totals| totals["data"]["picked"] == 5)).await;
+    // One was charged, another one ran low.
+    runtime.report(0, 24.05, 118.05, 90);
+    runtime.report(20, 24.05, 118.05, 12);
+    screen.until(|screen| !screen.bikes.contains_key(&0) && screen.bikes.contains_key(&20)).await;
+    assert_eq!(screen.bikes.len(), 5);
+    // Without the pick everything is there again.
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14})).await;
+    screen.until(|screen| screen.bikes.len() == 20).await;
+    screen
+        .until(|screen| screen.data("fleet").is_some_and(|totals| totals["data"].get("picked").is_none()))
+        .await;
+    // What makes no sense is refused, and the view stays.
+    screen.say(&json!({"op": "watch", "topic": "fleet", "bbox": WEST, "zoom": 14, "pick": {"soc_percent": [30, 20]}})).await;
+    screen.until(|screen| screen.said("error").is_some()).await;
+    assert_eq!(screen.bikes.len(), 20);
+}
+
+#[tokio::test]
+async fn many_bikes_are_named_at_once_within_the_scope_alone() {
+    let runtime = Runtime::open(4).await;
+    let mut screen = runtime.looking("area1", WEST).await;
+    screen.say(&json!({"op": "who", "slots": [0, 1, 2, 77], "n": 5})).await;
+    screen.until(|screen| screen.said("who").is_some()).await;
+    assert_eq!(
+        screen.said("who").unwrap(),
+        &json!({"op": "who", "n": 5, "carIds": ["K0", null, "K2", null]})
+    );
+    screen.say(&json!({"op": "who", "slots": vec![0; 5001], "n": 6})).await;
+    assert_eq!(screen.until_closed().await, 1008);
+}
+
+#[tokio::test]
 async fn a_screen_that_stops_reading_delays_nobody_and_finds_the_latest() {
     let runtime = Runtime::open(20_000).await;
     let world = [117.9, 23.9, 118.4, 24.2];

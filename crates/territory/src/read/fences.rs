@@ -262,6 +262,17 @@ pub async fn shapes(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<Fen
     .await
 }
 
+/// The parking places in scope that count at an instant; at most 20,000.
+pub async fn parking_ids(db: impl PgExecutor<'_>, at_ms: i64) -> sqlx::Result<Vec<FenceId>> {
+    sqlx::query_scalar(
+        "select fence_id from read.fence_version
+         where counts @> $1::bigint and kind = 2 order by area_id, fence_id limit 20000",
+    )
+    .bind(at_ms)
+    .fetch_all(db)
+    .await
+}
+
 impl From<Json<Drawing>> for Drawn {
     fn from(Json(drawing): Json<Drawing>) -> Self {
         Self::from(&drawing)

@@ -370,6 +370,15 @@ export const kindLabels = {
   4: 'PDF 文档',
 } as const satisfies Record<Schemas['Kind'], string>
 
+/** 站点等级 */
+export const levelLabels = {
+  0: '空',
+  1: '偏少',
+  2: '正常',
+  3: '偏多',
+  4: '淤积',
+} as const satisfies Record<Schemas['Level'], string>
+
 /** 事件 */
 export const lifeEventLabels = {
   101: '登记车辆',

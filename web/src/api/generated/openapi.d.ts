@@ -659,6 +659,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/device/command/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives many devices the same command; each is judged alone, and the outcome of each comes over the websocket. Repeats
+         *     under one idempotency key have one effect.
+         */
+        post: operations["command_all"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/device/lock": {
         parameters: {
             query?: never;
@@ -1084,6 +1104,23 @@ export interface paths {
         };
         /** Service areas and the fences in them that count now, or counted at a moment, in the caller's scope, WGS-84. */
         get: operations["shapes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/fence/map/stations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How full the parking places in the caller's scope are, at most five seconds old. */
+        get: operations["stations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9234,6 +9271,21 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_StationsNow: {
+            /** @description The parking places in the caller's scope as they are now. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description When that was, epoch milliseconds.
+                 */
+                at: number;
+                /** @description Each that counts now, at most 20,000. */
+                stations: components["schemas"]["StationNow"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_Tool: {
             /** @description Where the tool is. */
             data: {
@@ -11405,6 +11457,15 @@ export interface components {
             sentAt?: number | null;
             /** @description How far it got. */
             state: components["schemas"]["CommandState"];
+        };
+        /** @description A command to many. */
+        CommandToMany: {
+            /** @description 车辆编号, at most 200. */
+            carIds: string[];
+            /** @description What. */
+            command: components["schemas"]["ToldToMany"];
+            /** @description Why; required for power. */
+            reason?: string;
         };
         /** @description What a ride costs; `base` + `time` + `distance` + `dispatch` − `discount` = `total`. */
         ComputedCost: {
@@ -13886,6 +13947,12 @@ export interface components {
              */
             swapSlaH: number;
         };
+        /**
+         * Format: int32
+         * @description 站点等级
+         * @enum {integer}
+         */
+        Level: 0 | 1 | 2 | 3 | 4;
         /** @description What was before and after. */
         LifeChange: {
             /** @description Of what. */
@@ -17787,6 +17854,22 @@ export interface components {
              */
             reckonedAt: number | null;
         };
+        /** @description A parking place as it is now. */
+        StationNow: {
+            /** @description Its id, as text. */
+            id: string;
+            level: components["schemas"]["Level"] | null;
+            /**
+             * Format: int64
+             * @description Of those the ones that may be handed out.
+             */
+            rentable: number;
+            /**
+             * Format: int64
+             * @description Bikes that stand in it.
+             */
+            vehicles: number;
+        };
         /** @description An hour or a day. */
         StationPoint: {
             /**
@@ -18056,6 +18139,16 @@ export interface components {
              * @description 在站车辆 at this moment.
              */
             vehicles: number;
+        };
+        /** @description The parking places in the caller's scope as they are now. */
+        StationsNow: {
+            /**
+             * Format: int64
+             * @description When that was, epoch milliseconds.
+             */
+            at: number;
+            /** @description Each that counts now, at most 20,000. */
+            stations: components["schemas"]["StationNow"][];
         };
         /** @description One step. */
         Step: {
@@ -18332,6 +18425,11 @@ export interface components {
          * @enum {string}
          */
         Told: "ring" | "powerOn" | "powerOff" | "openBattery" | "reboot";
+        /**
+         * @description What many devices may be told at once: nothing that opens something.
+         * @enum {string}
+         */
+        ToldToMany: "ring" | "lock" | "powerOff" | "reboot";
         /**
          * Format: int32
          * @description 骑行超时处理
@@ -20323,6 +20421,34 @@ export interface operations {
             429: components["responses"]["Refused429"];
         };
     };
+    command_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandToMany"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BatchAnswer"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
     lock: {
         parameters: {
             query?: never;
@@ -21111,6 +21237,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer_Shapes"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    stations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_StationsNow"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

@@ -1,9 +1,13 @@
-import { ExpandOutlined, HistoryOutlined, MinusOutlined, MoonOutlined, PlusOutlined, SunOutlined } from '@ant-design/icons'
+import { BorderOuterOutlined, ExpandOutlined, FireOutlined, HistoryOutlined, MinusOutlined, MoonOutlined, PlusOutlined, ShopOutlined, SunOutlined } from '@ant-design/icons'
 import { Tooltip } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
 import type { ReactNode } from 'react'
 
+import type { LassoMode } from '@/map/LassoTool'
 import type { Daylight } from '@/map/palette'
+
+import { LassoIcon } from './LassoIcon'
+import type { MapLayers } from './useMapLayers'
 
 interface MapToolsProps {
   map: LeafletMap | null
@@ -12,11 +16,15 @@ interface MapToolsProps {
   onFitAll: () => void
   /** Looks back; null where that is done already. */
   onPast: (() => void) | null
+  /** What can be laid on the map; null where nothing can. */
+  layers: { readonly on: MapLayers; readonly toggle: (name: keyof MapLayers) => void } | null
+  /** How bikes are taken by drawing around them; null where they cannot be. */
+  lasso: { readonly mode: LassoMode | null; readonly onMode: (mode: LassoMode | null) => void } | null
   /** Whether the drawer stands at the right edge. */
   shifted: boolean
 }
 
-export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, shifted }: MapToolsProps) {
+export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, shifted }: MapToolsProps) {
   const other = daylight === 'day' ? 'night' : 'day'
   return (
     <div className={shifted ? 'opmap-tools shifted' : 'opmap-tools'} role="toolbar" aria-label="地图工具">
@@ -29,6 +37,26 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, shifted 
       <Tool label="全部服务区" onClick={onFitAll}>
         <ExpandOutlined aria-hidden />
       </Tool>
+      {lasso !== null && (
+        <>
+          <Tool label="框选车辆" pressed={lasso.mode === 'box'} onClick={() => lasso.onMode(lasso.mode === 'box' ? null : 'box')}>
+            <BorderOuterOutlined aria-hidden />
+          </Tool>
+          <Tool label="圈选车辆" pressed={lasso.mode === 'lasso'} onClick={() => lasso.onMode(lasso.mode === 'lasso' ? null : 'lasso')}>
+            <LassoIcon />
+          </Tool>
+        </>
+      )}
+      {layers !== null && (
+        <>
+          <Tool label="热力" pressed={layers.on.heat} onClick={() => layers.toggle('heat')}>
+            <FireOutlined aria-hidden />
+          </Tool>
+          <Tool label="站点水位" pressed={layers.on.stations} onClick={() => layers.toggle('stations')}>
+            <ShopOutlined aria-hidden />
+          </Tool>
+        </>
+      )}
       {onPast !== null && (
         <Tool label="回看最近 7 天" onClick={onPast}>
           <HistoryOutlined aria-hidden />
@@ -41,10 +69,10 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, shifted 
   )
 }
 
-function Tool({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
+function Tool({ label, onClick, children, pressed }: { label: string; onClick: () => void; children: ReactNode; pressed?: boolean }) {
   return (
     <Tooltip title={label} placement="left">
-      <button type="button" aria-label={label} onClick={onClick}>
+      <button type="button" aria-label={label} aria-pressed={pressed} onClick={onClick}>
         {children}
       </button>
     </Tooltip>

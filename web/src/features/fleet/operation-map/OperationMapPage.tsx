@@ -11,10 +11,12 @@ import { useDaylight } from '@/map/daylight'
 import { night, page } from '@/kit/theme'
 import { isStale } from '@/live/connection'
 import { useBikeNames, useConnection, useFleetTotals, useVehicleTopic } from '@/live/hooks'
-import { bikeNames, liveSocket } from '@/live/live'
+import { bikeNames, fleet, liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
-import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
+import { type Corner, lassoed } from '@/map/lasso'
+import { type LassoMode, LassoTool } from '@/map/LassoTool'
+import { FencesOnMap, FleetOnMap, HeatOnMap, MarksOnMap, SelectedOnMap, StationsOnMap, TrackOnMap } from '@/map/layers'
 import { mapVariables, MapView } from '@/map/MapView'
 
 import { BikeChooser, type Choice } from './BikeChooser'
@@ -25,12 +27,17 @@ import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
 import './operationMap.css'
+import { PickPanel } from './pick/PickPanel'
 import { fenceMap, vehicleOf } from './queries'
+import { SELECTED_MOST, type Selection } from './selection/selection'
+import { SelectionBar } from './selection/SelectionBar'
 import { StateRail } from './StateRail'
 import { useFirstLook } from './useFirstLook'
 import { useFleetList } from './useFleetList'
 import { startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
+import { useMapLayers } from './useMapLayers'
+import { useStationMarks } from './useStationMarks'
 import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 
 // Comes with the first bike that is chosen, not with the map.
@@ -69,7 +76,7 @@ interface MapWithPanelsProps {
 }
 
 function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
-  const { mask, carId, setMask, setCarId, setAt } = address
+  const { mask, pick, carId, setMask, setCarId, setAt } = address
   const { message } = App.useApp()
   const [map, setMap] = useState<LeafletMap | null>(null)
   const [base, setBase] = useState<BaseState>('loading')
@@ -124,7 +131,19 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     }
   }, [map, lat, lng])
 
-  const list = useFleetList(mask, fences.data, totals)
+  const [layers, toggleLayer] = useMapLayers()
+  const marks = useStationMarks(layers.stations, fences.data)
+  const [mode, setMode] = useState<LassoMode | null>(null)
+  const [selection, setSelection] = useState<Selection | null>(null)
+  const endDrawing = useCallback(() => setMode(null), [])
+  const drawn = (ring: readonly Corner[]) => {
+    setMode(null)
+    const taken = lassoed(fleet.bikes, mask, ring, SELECTED_MOST)
+    if (taken.total > 0) setSelection(taken)
+    else void message.info(fleet.clusters.areaCount > 0 ? '范围太大，放大地图或设置筛选后再选' : '圈内没有车辆')
+  }
+
+  const list = useFleetList(mask, pick, fences.data, totals)
   const chosen = carId === null ? -1 : names.slotOf(carId)
   const wanted = useRef(-1)
   const choose = useCallback(
@@ -185,6 +204,8 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     <>
       <MapView start={startingView.view} daylight={daylight} tiles={tiles} label="运营地图" reach={reach} onReady={setMap} onBaseState={setBase}>
         <FencesOnMap daylight={daylight} fences={fences.data} />
+        {layers.heat && <HeatOnMap daylight={daylight} mask={mask} />}
+        {layers.stations && <StationsOnMap daylight={daylight} marks={marks} />}
         <TrackOnMap daylight={daylight} points={carId === null ? noPoints : track} />
         <FleetOnMap
           daylight={daylight}
@@ -193,8 +214,10 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           onHit={choose}
           onSeveral={several}
           all={list.all}
+          pick={pick}
           onInView={setInView}
         />
+        {selection !== null && <MarksOnMap daylight={daylight} slots={selection.slots} />}
         {vehicle !== null && vehicle.lat !== null && vehicle.lng !== null && (
           <SelectedOnMap key={vehicle.carId} carId={vehicle.carId} lat={vehicle.lat} lng={vehicle.lng} />
         )}
@@ -206,9 +229,9 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           stale={stale}
           base={base}
           fencesFailed={fences.isError}
-          empty={nothingAtAll ? 'fleet' : inView === 0 && totals !== null ? (mask === 0 ? 'view' : 'filter') : null}
+          empty={nothingAtAll ? 'fleet' : inView === 0 && totals !== null ? (mask === 0 && pick === null ? 'view' : 'filter') : null}
           onFitAll={fences.data !== undefined && fences.data.areas.length > 0 ? fitAll : null}
-          onClearFilter={() => setMask(0)}
+          onClearFilter={address.clearFilters}
         />
       </div>
       <div className="opmap-left">
@@ -216,6 +239,7 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           <FindBox onFound={found} />
         </div>
         <StateRail totals={totals} mask={mask} daylight={daylight} stale={stale} onMask={setMask} />
+        <PickPanel text={address.picked} pick={pick} count={totals?.picked ?? null} onText={address.setPicked} />
         <FleetList
           slots={list.slots}
           chosen={chosen}
@@ -228,7 +252,9 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         />
       </div>
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} shifted={carId !== null} />
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} shifted={carId !== null} />
+      {map !== null && mode !== null && <LassoTool map={map} mode={mode} onDrawn={drawn} onCancel={endDrawing} />}
+      {selection !== null && <SelectionBar selection={selection} onClear={() => setSelection(null)} />}
       {carId !== null && (
         // Its place is taken at once: the bike moves out from under it.
         <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label={`车辆 ${carId}`} />}>

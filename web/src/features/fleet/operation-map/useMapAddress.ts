@@ -1,11 +1,12 @@
 import type { Map as LeafletMap } from 'leaflet'
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router-dom'
 
 import type { MapStart } from '@/map/MapView'
 import type { Mask } from '@/map/vehicles/fleetMath'
 
 import { readFilter, writeFilter } from './mapFilter'
+import { PICK_NAMES, pickOf, readPickText } from './pick/pick'
 
 /** What the address remembers: the filter, the chosen bike, and the moment that is looked at. */
 export function useMapAddress() {
@@ -28,10 +29,15 @@ export function useMapAddress() {
     [setSearch],
   )
   const setMask = useCallback((mask: Mask) => set({ f: writeFilter(mask) }), [set])
+  const clearFilters = useCallback(() => set({ f: null, ...Object.fromEntries(PICK_NAMES.map((name) => [name, null])) }), [set])
   const setCarId = useCallback((carId: string | null) => set({ carId }), [set])
   const setAt = useCallback((at: number | null) => set({ at: at === null ? null : String(at) }), [set])
+  const picked = useMemo(() => readPickText(search), [search])
+  // One object for as long as it says the same: what is watched hangs on it.
+  const sign = JSON.stringify(pickOf(picked))
+  const pick = useMemo(() => JSON.parse(sign) as ReturnType<typeof pickOf>, [sign])
   const showNow = useCallback((carId: string) => set({ carId, at: null }), [set])
-  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, at: readMoment(search.get('at')), setMask, setCarId, setAt, showNow }
+  return { mask: readFilter(search.get('f')), carId: search.get('carId') || null, at: readMoment(search.get('at')), picked, pick, setPicked: set, clearFilters, setMask, setCarId, setAt, showNow }
 }
 
 /** A past moment, epoch ms; null: now. */
