@@ -10,6 +10,7 @@ use chrono::{NaiveDate, NaiveTime};
 use fleet::model::device::{Device, DeviceCommand, Imei};
 use fleet::model::vehicle::{self, CarId, Vehicle, VehicleCommand};
 use geofence::Ring;
+use kernel::log::checkpoint;
 use kernel::projecting::Projectors;
 use kernel::{CommandContext, MasterKey, Runtime};
 use riding::RiderKeys;
@@ -25,7 +26,7 @@ use vocabulary::{AgentId, AreaId, Clock as _, Datum, Scope, SystemClock, Timesta
 use wire::Refused;
 
 use crate::config::{Profile, Stores};
-use crate::{contexts, maintenance};
+use crate::{checkpoints, contexts, maintenance};
 
 const DAY_MS: i64 = 86_400_000;
 /// Shanghai's clock is ahead of UTC by this.
@@ -89,10 +90,13 @@ pub async fn demo(stores: &Stores, options: &DemoOptions) -> Result<()> {
     let projectors = Projectors::new(runtime.clone(), contexts::projectors(&runtime));
     let names = projectors.names();
     let following = tokio::spawn(async move { projectors.run().await });
+    // Where no server ever ran nobody else signs, and `verify` would miss it.
+    let signing = tokio::spawn(checkpoint::run(checkpoints::signer(&runtime, stores, &secrets)));
     let keys = RiderKeys::new(&MasterKey::new(secrets.master));
     let made = make(&runtime, keys, times, &names).await;
     runtime.close();
     following.await?;
+    signing.await?;
     made
 }
 

@@ -7,6 +7,7 @@ mod audit_schemas;
 mod auth_callout;
 mod authentication;
 mod base_map;
+mod blocked;
 mod checkpoints;
 mod config;
 mod contexts;

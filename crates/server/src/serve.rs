@@ -88,6 +88,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         let stops = Arc::new(StopsOfLive::new(runtime.clone()));
         let rides = Arc::new(RidesOfRiding::new(runtime.clone()));
         parts.spawn(territory::app::stations::reckon(runtime.clone(), stops, rides));
+        parts.spawn(crate::blocked::count(runtime.clone(), memory.clone()));
         parts.spawn(finance::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(approvals::expiry::sweep(runtime.clone(), stop.clone()));
         parts.spawn(riding::sweeping::reservations(contexts.riding.clone(), stop.clone()));
@@ -117,7 +118,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
     let mut routes = contexts.routes(&runtime, base_map, health);
     if let Some(hub) = &hub {
-        routes = routes.merge(live::http::routes(&runtime, hub));
+        routes =
+            routes.merge(live::http::routes(&runtime, hub)).merge(crate::blocked::routes(&runtime, &memory));
     }
     let surface = routes.into_router(&contexts.wire, settings.web_dir.as_deref().map(site::site));
     contexts::check_codes(&surface.table)?;
@@ -162,7 +164,8 @@ pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Resu
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = contexts
         .routes(runtime, BaseMap::default(), Health::new(runtime.clone(), metrics, None))
-        .merge(live::http::routes(runtime, &hub));
+        .merge(live::http::routes(runtime, &hub))
+        .merge(crate::blocked::routes(runtime, &memory));
     Ok(routes.into_router(&contexts.wire, None))
 }
 

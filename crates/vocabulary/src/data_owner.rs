@@ -8,7 +8,7 @@ use crate::{AgentId, AreaId};
 
 /// Whose data something is. Without an agent it belongs to the platform, which only a caller with all agents sees;
 /// without an area it belongs to the agent as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DataOwner {
     /// The agent it belongs to.
     pub agent: Option<AgentId>,

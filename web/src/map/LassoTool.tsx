@@ -1,15 +1,20 @@
 import type { Map as LeafletMap } from 'leaflet'
 import { useEffect, useRef, useState, type PointerEvent } from 'react'
 
-import { boxOf, CORNER_PX, type Corner } from './lasso'
+import { boxOf, CORNER_PX, type Corner, lassoed } from './lasso'
+import type { Bikes, Mask } from './vehicles/fleetMath'
 
 export type LassoMode = 'box' | 'lasso'
 
 interface LassoToolProps {
   map: LeafletMap
   mode: LassoMode
-  /** Corners in world pixels at zoom 0. */
-  onDrawn: (ring: readonly Corner[]) => void
+  bikes: Bikes
+  mask: Mask
+  /** So many are taken at most. */
+  most: number
+  /** The slots of the shown bikes in what was drawn, and of how many. */
+  onTaken: (taken: { slots: readonly number[]; total: number }) => void
   onCancel: () => void
 }
 
@@ -19,7 +24,7 @@ const words: Readonly<Record<LassoMode, string>> = {
 }
 
 /** Lies over the map while something is drawn around bikes; the map stands still meanwhile. */
-export function LassoTool({ map, mode, onDrawn, onCancel }: LassoToolProps) {
+export default function LassoTool({ map, mode, bikes, mask, most, onTaken, onCancel }: LassoToolProps) {
   const [path, setPath] = useState<readonly Corner[]>([])
   const drawing = useRef<Corner[] | null>(null)
   useEffect(() => {
@@ -59,7 +64,8 @@ export function LassoTool({ map, mode, onDrawn, onCancel }: LassoToolProps) {
     const min = map.getPixelBounds().min
     if (min === undefined) return
     const scale = 2 ** map.getZoom()
-    onDrawn(ring.map(({ x, y }) => ({ x: (x + min.x) / scale, y: (y + min.y) / scale })))
+    const onGlobe = ring.map(({ x, y }) => ({ x: (x + min.x) / scale, y: (y + min.y) / scale }))
+    onTaken(lassoed(bikes, mask, onGlobe, most))
   }
   return (
     <div

@@ -7,6 +7,8 @@ import { mapPalettes, type Daylight } from './palette'
 const EDGE_ZOOM = 13
 const ALL_ZOOM = 15
 const HEIGHT_PX = 18
+/** Beneath the middle of the place, so that bikes that stand there do not hide it. */
+const BELOW_PX = 22
 const LETTER_PX = 7
 
 /** A parking place with its level: 0 empty, 1 few, 2 normal, 3 many, 4 full. */
@@ -49,7 +51,7 @@ export class StationLayer extends CanvasOverlay {
     for (const { x, y, vehicles, level } of this.marks) {
       if (frame.zoom < ALL_ZOOM && level !== EMPTY && level !== FULL) continue
       const left = x * frame.scale - frame.originX
-      const top = y * frame.scale - frame.originY
+      const top = y * frame.scale - frame.originY + BELOW_PX
       if (left < -40 || top < -40 || left > frame.width + 40 || top > frame.height + 40) continue
       const text = String(vehicles)
       const width = Math.max(HEIGHT_PX, text.length * LETTER_PX + 8)

@@ -3,7 +3,7 @@
 /** Side of a cell of the grid, CSS px. */
 export const HEAT_CELL_PX = 4
 /** How far one bike reaches, cells. */
-const REACH = 6
+const REACH = 5
 /** So many bikes at one place are as hot as it gets at least, however few there are elsewhere. */
 const HOT_LEAST = 4
 /** Share of the cells with bikes that may be hotter than the hottest colour. */
@@ -29,10 +29,10 @@ export function addHeat({ columns, rows, heat }: HeatGrid, x: number, y: number,
   heat[row * columns + column]! += weight
 }
 
-/** Spreads what lies in each cell around it: twice the mean of its neighbours, across and down, which is nearly a bell. */
+/** Spreads what lies in each cell around it: three times the mean of its neighbours, across and down, which is nearly a bell. */
 export function spread({ columns, rows, heat }: HeatGrid): void {
   const line = new Float32Array(Math.max(columns, rows))
-  for (let pass = 0; pass < 2; pass += 1) {
+  for (let pass = 0; pass < 3; pass += 1) {
     for (let row = 0; row < rows; row += 1) blur(heat, row * columns, 1, columns, line)
     for (let column = 0; column < columns; column += 1) blur(heat, column, columns, rows, line)
   }

@@ -6,9 +6,6 @@ import { useMap } from 'react-leaflet'
 import { bikeNames, fleet, lookAt, watchFleet } from '@/live/live'
 import type { Pick } from '@/live/messages'
 
-import { HeatLayer } from './HeatLayer'
-import { MarkLayer } from './MarkLayer'
-import { StationLayer, type StationMark } from './StationLayer'
 import { type FenceMap, shapesOf } from './fences/fences'
 import { FenceLayer } from './fences/FenceLayer'
 import type { Daylight } from './palette'
@@ -155,49 +152,6 @@ export function FencesOnMap({ daylight, fences }: { daylight: Daylight; fences: 
       layer.remove()
     }
   }, [map, daylight, fences])
-  return null
-}
-
-/** How full parking places are. */
-export function StationsOnMap({ daylight, marks }: { daylight: Daylight; marks: readonly StationMark[] }) {
-  const map = useMap()
-  useEffect(() => {
-    const layer = new StationLayer(daylight)
-    layer.setMarks(marks)
-    layer.addTo(map)
-    return () => {
-      layer.remove()
-    }
-  }, [map, daylight, marks])
-  return null
-}
-
-/** Where the bikes are dense that the legend leaves. */
-export function HeatOnMap({ daylight, mask }: { daylight: Daylight; mask: Mask }) {
-  const map = useMap()
-  useEffect(() => {
-    const layer = new HeatLayer(fleet, daylight)
-    layer.setMask(mask)
-    layer.addTo(map)
-    return () => {
-      layer.remove()
-    }
-  }, [map, daylight, mask])
-  return null
-}
-
-/** Rings around the bikes in these slots. */
-export function MarksOnMap({ daylight, slots }: { daylight: Daylight; slots: readonly number[] }) {
-  const map = useMap()
-  useEffect(() => {
-    if (slots.length === 0) return undefined
-    const layer = new MarkLayer(fleet, daylight)
-    layer.setSlots(slots)
-    layer.addTo(map)
-    return () => {
-      layer.remove()
-    }
-  }, [map, daylight, slots])
   return null
 }
 

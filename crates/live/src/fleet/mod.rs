@@ -1,6 +1,7 @@
 //! The fleet in memory: every bike's latest state in flat arrays indexed by a dense slot that stays its own as long as
 //! the process lives. Pure: reports, records, zones and the time come in; judgements and buffers come out.
 
+mod blocked;
 mod board;
 mod carriers;
 mod display;
@@ -15,6 +16,7 @@ pub(crate) mod testing;
 mod tests;
 mod tile;
 
+pub use blocked::Blocked;
 pub use board::{Lot, Spot, View};
 pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
 pub use latest::{Latest, Stored, StreetBike};

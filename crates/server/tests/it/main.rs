@@ -31,6 +31,7 @@ mod fence_photos;
 mod fence_stops;
 mod fences;
 mod fleet_lists;
+mod fleet_map;
 mod franchisees;
 mod grants;
 mod integrity;

@@ -192,7 +192,8 @@ fn of_owner(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
             | "/platform/agent/tree/admin"
             | "/platform/agent/serviceArea/opMan"
             | "/platform/agent/serviceArea/agents"
-            | "/fence/map",
+            | "/fence/map"
+            | "/fence/map/stations",
         ) => Sample::Ask(json!({"agentIds": agent})),
         ("GET", "/platform/agent/byApiKey") => Sample::Ask(json!({"apiKey": agent, "domain": "localhost"})),
         (
@@ -457,6 +458,10 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("POST", "/device/command") => {
             Sample::Tell(json!({"carId": car, "command": "ring", "reason": "", "requestId": "walk-2"}))
         }
+        ("POST", "/device/command/batch") => {
+            Sample::Tell(json!({"carIds": [car], "command": "ring", "reason": ""}))
+        }
+        ("GET", "/vehicle/blocked") => Sample::Ask(json!({})),
         ("GET", "/device/lock/state") => Sample::Ask(json!({"commandId": command, "carId": car})),
         ("GET", "/vehicle/search") => Sample::Ask(json!({"keyword": imei})),
         ("GET", "/vehicle/query") => Sample::Ask(json!({"keyword": car, "pageSize": "200"})),

@@ -4337,6 +4337,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/vehicle/blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why bikes on the street cannot be rented: now, for how long today, and what that costs. */
+        get: operations["blockedBikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/vehicle/map": {
         parameters: {
             query?: never;
@@ -7170,6 +7187,43 @@ export interface components {
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_BlacklistRow: {
             data: components["schemas"]["BlacklistRow"];
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_BlockedBoard: {
+            /** @description Why bikes on the street that nobody uses cannot be rented. */
+            data: {
+                /** @description Every bike that cannot be rented, once. */
+                all: components["schemas"]["BlockedReason"];
+                /**
+                 * Format: int64
+                 * @description When the bikes were counted, epoch milliseconds.
+                 */
+                at: number;
+                /**
+                 * Format: int64
+                 * @description Until when hours are counted, epoch milliseconds; null: never yet.
+                 */
+                countedUntil: number | null;
+                /**
+                 * Format: int64
+                 * @description The day of the hours begins then, epoch milliseconds.
+                 */
+                daySince: number;
+                /** @description By reason, the most bikes first. */
+                reasons: components["schemas"]["BlockedReason"][];
+                /**
+                 * Format: int64
+                 * @description Bikes that can be rented now.
+                 */
+                rentable: number;
+                /**
+                 * Format: int64
+                 * @description What one of those takes in an hour, cents, by what was due in the last 24 hours; null while too little is known.
+                 */
+                worthCentsPerHour: number | null;
+            };
             /** @description Always true. */
             suc: boolean;
         };
@@ -10555,6 +10609,58 @@ export interface components {
          * @enum {integer}
          */
         BlacklistState: 0 | 1 | 2;
+        /** @description Why bikes on the street that nobody uses cannot be rented. */
+        BlockedBoard: {
+            /** @description Every bike that cannot be rented, once. */
+            all: components["schemas"]["BlockedReason"];
+            /**
+             * Format: int64
+             * @description When the bikes were counted, epoch milliseconds.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description Until when hours are counted, epoch milliseconds; null: never yet.
+             */
+            countedUntil: number | null;
+            /**
+             * Format: int64
+             * @description The day of the hours begins then, epoch milliseconds.
+             */
+            daySince: number;
+            /** @description By reason, the most bikes first. */
+            reasons: components["schemas"]["BlockedReason"][];
+            /**
+             * Format: int64
+             * @description Bikes that can be rented now.
+             */
+            rentable: number;
+            /**
+             * Format: int64
+             * @description What one of those takes in an hour, cents, by what was due in the last 24 hours; null while too little is known.
+             */
+            worthCentsPerHour: number | null;
+        };
+        /** @description Bikes that cannot be rented for a reason. One bike may have several. */
+        BlockedReason: {
+            /**
+             * Format: double
+             * @description For how long today, all bikes together: hours.
+             */
+            bikeHoursToday: number;
+            /**
+             * Format: int64
+             * @description Bikes now.
+             */
+            bikes: number;
+            /**
+             * Format: int64
+             * @description What they would take in an hour if they could be rented, as those that can take: cents. Null while too little is known.
+             */
+            lostCentsPerHour: number | null;
+            /** @description The code of the reason, as `GET /vehicle/{carId}` tells it; `blocked` in `all`. */
+            reason: string;
+        };
         /** @description A branch of the tree as the role editor shows it. */
         Branch: {
             /** @description Whether the operator asked about holds it; absent in the full tree. */
@@ -28039,6 +28145,32 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    blockedBikes: {
+        parameters: {
+            query?: {
+                /** @description Service areas, commas in between; absent: all in reach. */
+                areaIds?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_BlockedBoard"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             429: components["responses"]["Refused429"];
         };
     };

@@ -1,4 +1,4 @@
-import { BorderOuterOutlined, ExpandOutlined, FireOutlined, HistoryOutlined, MinusOutlined, MoonOutlined, PlusOutlined, ShopOutlined, SunOutlined } from '@ant-design/icons'
+import { ExpandOutlined, HistoryOutlined, MinusOutlined, MoonOutlined, PlusOutlined, SunOutlined } from '@ant-design/icons'
 import { Tooltip } from 'antd'
 import type { Map as LeafletMap } from 'leaflet'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import type { LassoMode } from '@/map/LassoTool'
 import type { Daylight } from '@/map/palette'
 
-import { LassoIcon } from './LassoIcon'
+import { blockedSign, boxSign, heatSign, lassoSign, stationSign } from './MapToolIcons'
 import type { MapLayers } from './useMapLayers'
 
 interface MapToolsProps {
@@ -20,11 +20,13 @@ interface MapToolsProps {
   layers: { readonly on: MapLayers; readonly toggle: (name: keyof MapLayers) => void } | null
   /** How bikes are taken by drawing around them; null where they cannot be. */
   lasso: { readonly mode: LassoMode | null; readonly onMode: (mode: LassoMode | null) => void } | null
+  /** The board of bikes that cannot be rented; null where there is none. */
+  board: { readonly open: boolean; readonly onOpen: () => void } | null
   /** Whether the drawer stands at the right edge. */
   shifted: boolean
 }
 
-export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, shifted }: MapToolsProps) {
+export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, lasso, board, shifted }: MapToolsProps) {
   const other = daylight === 'day' ? 'night' : 'day'
   return (
     <div className={shifted ? 'opmap-tools shifted' : 'opmap-tools'} role="toolbar" aria-label="地图工具">
@@ -40,22 +42,27 @@ export function MapTools({ map, daylight, onDaylight, onFitAll, onPast, layers, 
       {lasso !== null && (
         <>
           <Tool label="框选车辆" pressed={lasso.mode === 'box'} onClick={() => lasso.onMode(lasso.mode === 'box' ? null : 'box')}>
-            <BorderOuterOutlined aria-hidden />
+            {boxSign}
           </Tool>
           <Tool label="圈选车辆" pressed={lasso.mode === 'lasso'} onClick={() => lasso.onMode(lasso.mode === 'lasso' ? null : 'lasso')}>
-            <LassoIcon />
+            {lassoSign}
           </Tool>
         </>
       )}
       {layers !== null && (
         <>
           <Tool label="热力" pressed={layers.on.heat} onClick={() => layers.toggle('heat')}>
-            <FireOutlined aria-hidden />
+            {heatSign}
           </Tool>
           <Tool label="站点水位" pressed={layers.on.stations} onClick={() => layers.toggle('stations')}>
-            <ShopOutlined aria-hidden />
+            {stationSign}
           </Tool>
         </>
+      )}
+      {board !== null && (
+        <Tool label="不可租看板" pressed={board.open} onClick={board.onOpen}>
+          {blockedSign}
+        </Tool>
       )}
       {onPast !== null && (
         <Tool label="回看最近 7 天" onClick={onPast}>

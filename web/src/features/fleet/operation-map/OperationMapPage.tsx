@@ -14,9 +14,8 @@ import { useBikeNames, useConnection, useFleetTotals, useVehicleTopic } from '@/
 import { bikeNames, fleet, liveSocket } from '@/live/live'
 import type { BaseState } from '@/map/BaseLayers'
 import { boundsOf } from '@/map/fences/fences'
-import { type Corner, lassoed } from '@/map/lasso'
-import { type LassoMode, LassoTool } from '@/map/LassoTool'
-import { FencesOnMap, FleetOnMap, HeatOnMap, MarksOnMap, SelectedOnMap, StationsOnMap, TrackOnMap } from '@/map/layers'
+import type { LassoMode } from '@/map/LassoTool'
+import { FencesOnMap, FleetOnMap, SelectedOnMap, TrackOnMap } from '@/map/layers'
 import { mapVariables, MapView } from '@/map/MapView'
 
 import { BikeChooser, type Choice } from './BikeChooser'
@@ -27,27 +26,33 @@ import { KpiStrip } from './KpiStrip'
 import { MapNotes } from './MapNotes'
 import { MapTools } from './MapTools'
 import './operationMap.css'
-import { PickPanel } from './pick/PickPanel'
 import { fenceMap, vehicleOf } from './queries'
-import { SELECTED_MOST, type Selection } from './selection/selection'
-import { SelectionBar } from './selection/SelectionBar'
+import type { Selection } from './selection/selection'
 import { StateRail } from './StateRail'
 import { useFirstLook } from './useFirstLook'
 import { useFleetList } from './useFleetList'
 import { startingView, useMapAddress } from './useMapAddress'
 import { useMapKeys } from './useMapKeys'
 import { useMapLayers } from './useMapLayers'
-import { useStationMarks } from './useStationMarks'
 import { type HistoryPoint, newer, type Vehicle } from './vehicle'
 
 // Comes with the first bike that is chosen, not with the map.
 const VehicleDrawer = lazy(() => import('./VehicleDrawer'))
+const LassoTool = lazy(() => import('@/map/LassoTool'))
+const MapExtras = lazy(() => import('./MapExtras'))
+const SelectionBar = lazy(() => import('./selection/SelectionBar'))
+const BlockedBoard = lazy(() => import('./blocked/BlockedBoard'))
+const PickPanel = lazy(() => import('./pick/PickPanel'))
 const PastMap = lazy(() => import('./past/PastMap'))
 
 /** Whoever looks back begins a little before now. */
 const BACK_MS = 600_000
 
 const noPoints: readonly HistoryPoint[] = []
+const noReasons: readonly string[] = []
+const noSlots: readonly number[] = []
+/** Most bikes that are acted on at once. */
+const SELECTED_MOST = 5000
 
 export default function OperationMapPage() {
   const address = useMapAddress()
@@ -132,13 +137,11 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
   }, [map, lat, lng])
 
   const [layers, toggleLayer] = useMapLayers()
-  const marks = useStationMarks(layers.stations, fences.data)
   const [mode, setMode] = useState<LassoMode | null>(null)
   const [selection, setSelection] = useState<Selection | null>(null)
   const endDrawing = useCallback(() => setMode(null), [])
-  const drawn = (ring: readonly Corner[]) => {
+  const drawn = (taken: Selection) => {
     setMode(null)
-    const taken = lassoed(fleet.bikes, mask, ring, SELECTED_MOST)
     if (taken.total > 0) setSelection(taken)
     else void message.info(fleet.clusters.areaCount > 0 ? '范围太大，放大地图或设置筛选后再选' : '圈内没有车辆')
   }
@@ -199,13 +202,24 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
     return [[Math.min(south, lat), Math.min(west, lng)], [Math.max(north, lat), Math.max(east, lng)]] as const
   }, [fences.data, lat, lng])
 
+  // One thing at a time stands at the right: a bike that is chosen takes the board's place.
+  const [board, setBoard] = useState(false)
+  const boardOpen = board && carId === null
+  const beside = boardOpen || carId !== null
+  const openBoard = () => {
+    setBoard(!boardOpen)
+    if (!boardOpen) close()
+  }
   const nothingAtAll = totals !== null && totals.shelved === 0
   return (
     <>
       <MapView start={startingView.view} daylight={daylight} tiles={tiles} label="运营地图" reach={reach} onReady={setMap} onBaseState={setBase}>
         <FencesOnMap daylight={daylight} fences={fences.data} />
-        {layers.heat && <HeatOnMap daylight={daylight} mask={mask} />}
-        {layers.stations && <StationsOnMap daylight={daylight} marks={marks} />}
+        {(layers.heat || layers.stations || selection !== null) && (
+          <Suspense fallback={null}>
+            <MapExtras daylight={daylight} heat={layers.heat ? mask : null} stations={layers.stations} fences={fences.data} marked={selection?.slots ?? noSlots} />
+          </Suspense>
+        )}
         <TrackOnMap daylight={daylight} points={carId === null ? noPoints : track} />
         <FleetOnMap
           daylight={daylight}
@@ -217,12 +231,11 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           pick={pick}
           onInView={setInView}
         />
-        {selection !== null && <MarksOnMap daylight={daylight} slots={selection.slots} />}
         {vehicle !== null && vehicle.lat !== null && vehicle.lng !== null && (
           <SelectedOnMap key={vehicle.carId} carId={vehicle.carId} lat={vehicle.lat} lng={vehicle.lng} />
         )}
       </MapView>
-      <div className={carId === null ? 'opmap-top' : 'opmap-top shifted'}>
+      <div className={beside ? 'opmap-top shifted' : 'opmap-top'}>
         <KpiStrip totals={totals} mask={mask} stale={stale} onMask={setMask} />
         <MapNotes
           connection={connection}
@@ -239,7 +252,9 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
           <FindBox onFound={found} />
         </div>
         <StateRail totals={totals} mask={mask} daylight={daylight} stale={stale} onMask={setMask} />
-        <PickPanel text={address.picked} pick={pick} count={totals?.picked ?? null} onText={address.setPicked} />
+        <Suspense fallback={<section className="opmap-pick" aria-busy="true" />}>
+          <PickPanel text={address.picked} pick={pick} count={totals?.picked ?? null} onText={address.setPicked} />
+        </Suspense>
         <FleetList
           slots={list.slots}
           chosen={chosen}
@@ -252,9 +267,21 @@ function MapWithPanels({ address, daylight, setDaylight }: MapWithPanelsProps) {
         />
       </div>
       {choice !== null && <BikeChooser key={choice.slots.join()} choice={choice} onChoose={choose} onClose={() => setChoice(null)} />}
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} shifted={carId !== null} />
-      {map !== null && mode !== null && <LassoTool map={map} mode={mode} onDrawn={drawn} onCancel={endDrawing} />}
-      {selection !== null && <SelectionBar selection={selection} onClear={() => setSelection(null)} />}
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={() => setAt(serverNow() - BACK_MS)} layers={{ on: layers, toggle: toggleLayer }} lasso={{ mode, onMode: setMode }} board={{ open: boardOpen, onOpen: openBoard }} shifted={beside} />
+      <Suspense fallback={null}>
+        {map !== null && mode !== null && <LassoTool map={map} mode={mode} bikes={fleet.bikes} mask={mask} most={SELECTED_MOST} onTaken={drawn} onCancel={endDrawing} />}
+        {selection !== null && <SelectionBar selection={selection} onClear={() => setSelection(null)} />}
+      </Suspense>
+      {boardOpen && (
+        <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label="不可租看板" />}>
+          <BlockedBoard
+            areas={address.picked.area ?? null}
+            picked={pick?.reasons ?? noReasons}
+            onPick={(why) => address.setPicked({ why })}
+            onClose={() => setBoard(false)}
+          />
+        </Suspense>
+      )}
       {carId !== null && (
         // Its place is taken at once: the bike moves out from under it.
         <Suspense fallback={<aside className="opmap-drawer" aria-busy="true" aria-label={`车辆 ${carId}`} />}>

@@ -13,14 +13,6 @@ export const fenceMap = queryOptions({
   staleTime: 60_000,
 })
 
-/** How full parking places are; the server counts anew every five seconds. */
-export const stationsNow = queryOptions({
-  queryKey: ['fence', 'map', 'stations'],
-  queryFn: ({ signal }) => api.get('/fence/map/stations', {}, { signal, quiet: true }),
-  refetchInterval: 10_000,
-  staleTime: 5_000,
-})
-
 /** One bike; the topic keeps it current afterwards. */
 export const vehicleOf = (carId: string) =>
   queryOptions({

@@ -1,11 +1,19 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 
+import { api } from '@/api/client'
 import type { FenceMap } from '@/map/fences/fences'
 import type { StationMark } from '@/map/StationLayer'
 import { worldX, worldY } from '@/live/projection'
 
-import { stationsNow } from './queries'
+
+/** How full parking places are; the server counts anew every five seconds. */
+const stationsNow = queryOptions({
+  queryKey: ['fence', 'map', 'stations'],
+  queryFn: ({ signal }) => api.get('/fence/map/stations', {}, { signal, quiet: true }),
+  refetchInterval: 10_000,
+  staleTime: 5_000,
+})
 
 const none: readonly StationMark[] = []
 

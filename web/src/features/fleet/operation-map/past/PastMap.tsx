@@ -109,7 +109,7 @@ export default function PastMap({ address, at: begun, daylight, setDaylight }: P
           />
         )}
       </div>
-      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={null} layers={null} lasso={null} shifted={false} />
+      <MapTools map={map} daylight={daylight} onDaylight={setDaylight} onFitAll={fitAll} onPast={null} layers={null} lasso={null} board={null} shifted={false} />
       {times.isLoading && <Skeleton.Button active block className="opmap-past" />}
       {times.isError && (
         <section className="opmap-past" aria-label="回看">

@@ -1,14 +1,14 @@
 import { CloseOutlined, FilterOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Badge, Button, Popover, Select, Slider } from 'antd'
+import { Button, Popover } from 'antd'
 import { useMemo, useState } from 'react'
 
-import { alarmStateLabels, operationStateLabels, ridingStateLabels } from '@/api/generated/labels'
 import { areasOf } from '@/kit/areaChoices'
-import { optionsOf } from '@/kit/choice'
 import type { Pick } from '@/live/messages'
 
-import { idleBands, idleWord, type PickName, type PickText, pickWords, reasonLabels } from './pick'
+import { type PickName, type PickText } from './pick'
+import { PickForm } from './PickForm'
+import { pickWords } from './words'
 import './pick.css'
 
 interface PickPanelProps {
@@ -20,12 +20,10 @@ interface PickPanelProps {
 }
 
 const whole = new Intl.NumberFormat('zh-CN')
-const list = (text: string | undefined): string[] => (text ? text.split(',') : [])
-const joined = (values: readonly string[]): string | null => (values.length === 0 ? null : values.join(','))
 const areaChoices = areasOf([])
 
 /** What is shown beyond the states of the legend: chosen in a panel, told by tags that take back. */
-export function PickPanel({ text, pick, count, onText }: PickPanelProps) {
+export default function PickPanel({ text, pick, count, onText }: PickPanelProps) {
   const [open, setOpen] = useState(false)
   const areas = useQuery({ ...areaChoices, enabled: open || pick?.areas !== undefined })
   const words = useMemo(
@@ -33,38 +31,13 @@ export function PickPanel({ text, pick, count, onText }: PickPanelProps) {
     [pick, areas.data],
   )
   const clear = () => onText(Object.fromEntries(words.map(({ name }) => [name, null])))
-  const form = (
-    <div className="opmap-pick-form">
-      <Several label="服务区" name="area" text={text} onText={onText} loading={areas.isLoading} options={(areas.data ?? []).map(({ id, name }) => ({ value: id, label: name }))} />
-      <Several label="骑行状态" name="ride" text={text} onText={onText} options={optionsOf(ridingStateLabels)} />
-      <Several label="运维状态" name="ops" text={text} onText={onText} options={optionsOf(operationStateLabels)} />
-      <Several label="告警" name="alarm" text={text} onText={onText} options={optionsOf(alarmStateLabels)} />
-      <Several label="不可租原因" name="why" text={text} onText={onText} options={optionsOf(reasonLabels)} />
-      <div className="opmap-pick-field">
-        <span>闲置时长</span>
-        <Select
-          allowClear
-          placeholder="不限"
-          aria-label="闲置时长"
-          value={text.idle ?? null}
-          options={idleBands.map((band) => {
-            const [from, to] = band.split('-')
-            return { value: band, label: idleWord(Number(from), to === '' ? null : Number(to)) }
-          })}
-          onChange={(band: string | null | undefined) => onText({ idle: band ?? null })}
-        />
-      </div>
-      <SocRange value={pick?.soc_percent ?? [0, 100]} onValue={([from, to]) => onText({ soc: from === 0 && to === 100 ? null : `${from}-${to}` })} />
-    </div>
-  )
+  const form = <PickForm text={text} pick={pick} areas={areas.data ?? []} loading={areas.isLoading} onText={onText} />
   return (
     <section className="opmap-pick" aria-label="更多筛选">
-      <Popover open={open} onOpenChange={setOpen} trigger="click" placement="rightTop" content={form} title="更多筛选">
-        <Badge count={words.length} size="small">
-          <Button icon={<FilterOutlined />} aria-expanded={open}>
-            更多筛选
-          </Button>
-        </Badge>
+      <Popover open={open} onOpenChange={setOpen} trigger="click" placement="rightTop" content={open ? form : null} title="更多筛选">
+        <Button icon={<FilterOutlined />} aria-expanded={open}>
+          更多筛选
+        </Button>
       </Popover>
       {words.length > 0 && (
         <>
@@ -87,59 +60,5 @@ export function PickPanel({ text, pick, count, onText }: PickPanelProps) {
         </>
       )}
     </section>
-  )
-}
-
-interface SeveralProps {
-  label: string
-  name: PickName
-  text: PickText
-  onText: PickPanelProps['onText']
-  options: readonly { value: string; label: string }[]
-  loading?: boolean
-}
-
-function Several({ label, name, text, onText, options, loading = false }: SeveralProps) {
-  return (
-    <div className="opmap-pick-field">
-      <span>{label}</span>
-      <Select
-        mode="multiple"
-        allowClear
-        maxTagCount="responsive"
-        placeholder="不限"
-        aria-label={label}
-        loading={loading}
-        showSearch={{ optionFilterProp: 'label' }}
-        value={list(text[name])}
-        options={[...options]}
-        onChange={(values: string[]) => onText({ [name]: joined(values) })}
-      />
-    </div>
-  )
-}
-
-/** Asks for what is dragged to when the hand lets go, not on the way. */
-function SocRange({ value, onValue }: { value: readonly [number, number]; onValue: (value: [number, number]) => void }) {
-  const [dragged, setDragged] = useState<[number, number] | null>(null)
-  const shown = dragged ?? [value[0], value[1]]
-  return (
-    <div className="opmap-pick-field">
-      <span>
-        电量 {shown[0]}–{shown[1]}%
-      </span>
-      <Slider
-        range
-        min={0}
-        max={100}
-        value={shown}
-        ariaLabelForHandle={['电量下限', '电量上限']}
-        onChange={(next) => setDragged([next[0] ?? 0, next[1] ?? 100])}
-        onChangeComplete={(next) => {
-          setDragged(null)
-          onValue([next[0] ?? 0, next[1] ?? 100])
-        }}
-      />
-    </div>
   )
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { pickOf, pickWords, readPickText } from './pick'
+import { pickOf, readPickText } from './pick'
+import { pickWords } from './words'
 
 const picked = (address: string) => pickOf(readPickText(new URLSearchParams(address)))
 

@@ -27,7 +27,7 @@ const whole = new Intl.NumberFormat('zh-CN')
 const batch: Batch<Named> = { keyOf: ({ carId }) => carId, called: ({ carId }) => carId, counter: '辆', stale: [['vehicle']] }
 
 /** What can be done with the bikes that something was drawn around. */
-export function SelectionBar({ selection, onClear }: SelectionBarProps) {
+export default function SelectionBar({ selection, onClear }: SelectionBarProps) {
   const { slots, total } = selection
   const may = { lock: usePermit('0301||0305'), other: usePermit('0305') }
   const [naming, setNaming] = useState(false)

@@ -1,8 +1,5 @@
 /** Bikes that something was drawn around. Pure. */
 
-/** Most bikes that are acted on at once. */
-export const SELECTED_MOST = 5000
-
 export interface Selection {
   readonly slots: readonly number[]
   /** Of how many in what was drawn. */
