@@ -8,6 +8,7 @@ mod latest;
 mod publish;
 mod recent;
 mod record;
+mod sums;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use display::{Reason, RentFacts, Rentability, SHOWN_STATES, Shown, shown};
 pub use latest::{Latest, Stored, StreetBike};
 pub use publish::{CellBuffers, LotTotals, TickBuffers, Totals};
 pub use record::{Codes, VehicleRecord};
+pub use sums::{CHARGE_BANDS, IDLE_BANDS, Idle, Sums};
 pub use tile::{CELL_LEVEL, Cell, Rect};
 
 use std::collections::HashMap;
