@@ -3,7 +3,7 @@ import L from 'leaflet'
 import { useEffect, useRef, useState } from 'react'
 import { useMap } from 'react-leaflet'
 
-import { bikeNames, fleet, lookAt, watchFleet } from '@/live/live'
+import { bikeNames, fleet, lookAt, type MapViewer, watchFleet } from '@/live/live'
 
 import { type FenceMap, shapesOf } from './fences/fences'
 import { FenceLayer } from './fences/FenceLayer'
@@ -28,6 +28,7 @@ export interface FleetOnMapProps {
   all: BoxDegrees | null
   /** Bikes (or cells) in view, at most twice a second. */
   onInView?: (count: number) => void
+  viewer?: MapViewer
 }
 
 const IN_VIEW_EVERY_MS = 500
@@ -35,7 +36,7 @@ const IN_VIEW_EVERY_MS = 500
 const LIST_ZOOM = 15
 
 /** The live fleet: watches what the map looks at and draws it. */
-export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInView }: FleetOnMapProps) {
+export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInView, viewer = 'map' }: FleetOnMapProps) {
   const map = useMap()
   const [layer] = useState(() => new VehicleLayer(fleet))
   const told = useRef({ onHit, onSeveral })
@@ -56,7 +57,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInV
     }
   }, [map, layer])
 
-  const [look] = useState(() => watchWindow(map, lookAt))
+  const [look] = useState(() => watchWindow(map, (next) => lookAt(next, viewer)))
   useEffect(() => {
     const follow = () => look(all)
     map.on('moveend', follow)
@@ -67,7 +68,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, onInV
       map.off('resize', follow)
     }
   }, [map, look, all])
-  useEffect(() => () => lookAt(null), [])
+  useEffect(() => () => lookAt(null, viewer), [viewer])
 
   useEffect(() => {
     const click = (event: L.LeafletMouseEvent) => {

@@ -1,7 +1,7 @@
 /** The stage of a wall: scaled to the box that it hangs in, on the whole screen where that is asked for. */
 import { FullscreenExitOutlined, FullscreenOutlined } from '@ant-design/icons'
 import { App, Button, ConfigProvider } from 'antd'
-import { createContext, type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 import { nightTheme } from '@/app/antdTheme'
 import { useBrandStore } from '@/app/brand'
@@ -11,14 +11,11 @@ import { ink, wall, wallFontSize } from '@/kit/theme'
 import { useConnection } from '@/live/hooks'
 
 import { AreaChooser } from './AreaChooser'
+import { NowContext, ScaleContext } from './contexts'
 import { clockText, type Fit, fitStage, POINTER_HIDES_MS, shiftAt, STAGE } from './stage'
-import { NowContext } from './Tile'
 import { useNewBuild } from './useNewBuild'
 import { useServerNow } from './useScreen'
 import './screens.css'
-
-/** Screen px of one stage px: what draws on a canvas needs so many more of its own. */
-export const ScaleContext = createContext(1)
 
 const wallTheme = {
   ...nightTheme,

@@ -1,10 +1,12 @@
 import { QuestionCircleOutlined } from '@ant-design/icons'
 import { Popover } from 'antd'
-import { createContext, type ReactNode, useContext } from 'react'
+import { type ReactNode, useContext } from 'react'
 import { Link } from 'react-router-dom'
 
 import { formatTime } from '@/kit/format'
+import { Permit } from '@/kit/Permit'
 
+import { NowContext } from './contexts'
 import { ageText, freshnessOf, rangeText } from './stage'
 
 /** Of which time a tile tells, and as of when. */
@@ -14,9 +16,6 @@ export interface Span {
   readonly asOfMs: number | null
 }
 
-/** The server's present, as of the last second. */
-export const NowContext = createContext(0)
-
 const words = { fresh: '数据为最新', aging: '数据稍旧', stale: '数据已陈旧' } as const
 
 export interface TileProps {
@@ -25,7 +24,7 @@ export interface TileProps {
   /** 口径: how its figures come about. */
   formula: string
   /** Where the rows behind it are. */
-  rows?: { readonly to: string; readonly title: string }
+  rows?: { readonly to: string; readonly title: string; readonly need: string }
   className?: string
   children: ReactNode
 }
@@ -43,7 +42,11 @@ export function Tile({ title, span, formula, rows, className = '', children }: T
         <dt>数据截至</dt>
         <dd>{formatTime(span.asOfMs)}</dd>
       </dl>
-      {rows && <Link to={rows.to}>{rows.title}</Link>}
+      {rows && (
+        <Permit need={rows.need}>
+          <Link to={rows.to}>{rows.title}</Link>
+        </Permit>
+      )}
     </div>
   )
   return (

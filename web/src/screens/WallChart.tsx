@@ -7,7 +7,7 @@ import { useContext, useEffect, useRef } from 'react'
 
 import { fontFamily, motion_ms, type Palette } from '@/kit/theme'
 
-import { ScaleContext } from './Stage'
+import { ScaleContext } from './contexts'
 
 use([LineChart, BarChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer])
 

@@ -125,6 +125,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_wall_is_in_the_document_with_its_codes() {
+        let document = include_str!("../../../../docs/push.md");
+        for (name, codes) in WALLS {
+            let line = document.lines().find(|line| line.starts_with(&format!("| `screen/{name}` |")));
+            let line = line.unwrap_or_else(|| panic!("docs/push.md does not tell of screen/{name}"));
+            assert!(line.ends_with(&format!("| {} |", codes.join(", "))), "{line}");
+        }
+    }
+
+    #[test]
     fn areas_cut_a_scope_down_and_never_widen_it() {
         let own = Scope { agents: Reach::only([AgentId(2)]), areas: Reach::All };
         assert_eq!(cut(&own, &[]), own);
