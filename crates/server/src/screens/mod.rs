@@ -33,7 +33,7 @@ const WALLS: &[(&str, &[&str])] =
 /// Of which time a tile tells, and as of when. Epoch milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Span {
+pub(crate) struct TileSpan {
     /// The first instant.
     since_ms: i64,
     /// The end.
@@ -43,7 +43,7 @@ pub(crate) struct Span {
     as_of_ms: Option<i64>,
 }
 
-impl Span {
+impl TileSpan {
     const fn of(since: Timestamp, until: Timestamp, as_of: Option<Timestamp>) -> Self {
         let as_of_ms = match as_of {
             Some(at) => Some(at.millis()),

@@ -16,7 +16,7 @@ use super::operation_shapes::{
     AlarmsTile, FleetTile, IdleTile, MissesTile, OperationScreen, OrdersTile, ReasonCount, StationLine,
     StationsTile,
 };
-use super::{Look, Screens, Span};
+use super::{Look, Screens, TileSpan};
 
 const READS: &[&str] = &["ride_order", "alarm_ticket", "fence", "area"];
 const MINUTE_MS: i64 = 60_000;
@@ -57,7 +57,7 @@ impl Screens {
         }
         Some(FleetTile {
             // A clock ahead of ours is not fresher than now.
-            span: Span::moment(now, heard.map(|heard| heard.min(now))),
+            span: TileSpan::moment(now, heard.map(|heard| heard.min(now))),
             states: totals.states.to_vec(),
             shelved: totals.shelved,
             rentable: totals.rentable,
@@ -79,7 +79,7 @@ impl Screens {
         let Idle { bands, unknown } = idle;
         let is_known = bands.iter().any(|count| *count > 0);
         Ok(is_known.then(|| IdleTile {
-            span: Span::moment(now, Some(standing.at)),
+            span: TileSpan::moment(now, Some(standing.at)),
             bands: bands.to_vec(),
             unknown,
         }))
@@ -99,7 +99,7 @@ impl Screens {
         let looked = pulse::minutes(&mut look.db, &look.scope, day);
         let last_week = kept(&self.kept.minutes, &scope, day, looked).await?;
         Ok(OrdersTile {
-            span: Span::of(midnight, look.now, look.as_of),
+            span: TileSpan::of(midnight, look.now, look.as_of),
             riding: running.riding,
             reserved: running.reserved,
             count: now.until(MINUTES),
@@ -165,14 +165,14 @@ fn stations_tile(present: &Present, called: Vec<Called>, now: Timestamp) -> Stat
             break;
         }
     }
-    StationsTile { span: Span::moment(now, Some(present.at)), open, full: fulls, empty: empties, rows }
+    StationsTile { span: TileSpan::moment(now, Some(present.at)), open, full: fulls, empty: empties, rows }
 }
 
 async fn misses_tile(look: &mut Look) -> Result<MissesTile, PortError> {
     let midnight = Day::of(look.now).hour(0);
     let reasons = misses::by_reason(&mut look.db, &look.scope, midnight, look.now).await?;
     Ok(MissesTile {
-        span: Span::of(midnight, look.now, Some(look.now)),
+        span: TileSpan::of(midnight, look.now, Some(look.now)),
         count: reasons.iter().map(|(_, count)| count).sum(),
         reasons: reasons.into_iter().map(|(reason, count)| ReasonCount { reason, count }).collect(),
     })
@@ -181,7 +181,7 @@ async fn misses_tile(look: &mut Look) -> Result<MissesTile, PortError> {
 async fn alarms_tile(look: &mut Look) -> Result<AlarmsTile, PortError> {
     let waiting = alarm_tickets::counts(&mut *look.db).await?;
     let rows = alarm_tickets::waiting(&look.scope).rows(&mut look.db, ALARMS).await?;
-    Ok(AlarmsTile { span: Span::moment(look.now, look.as_of), waiting, rows })
+    Ok(AlarmsTile { span: TileSpan::moment(look.now, look.as_of), waiting, rows })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vocabulary::{AreaId, FenceId};
 
-use super::Span;
+use super::TileSpan;
 
 /// 运营大屏: all tiles at one moment.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,7 +36,7 @@ pub(super) struct OperationScreen {
 #[serde(rename_all = "camelCase")]
 pub(super) struct FleetTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// Bikes on maps by the state of `docs/push.md`; the ninth are those that never had a position.
     pub(super) states: Vec<u32>,
     /// 上架车辆.
@@ -60,7 +60,7 @@ pub(super) struct FleetTile {
 #[serde(rename_all = "camelCase")]
 pub(super) struct IdleTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// Bikes that nobody rides and that stand up to 1 hour, 1-3, 3-6, 6-12, 12-24, 24-48 and more.
     pub(super) bands: Vec<u32>,
     /// Those that nobody saw stop.
@@ -72,7 +72,7 @@ pub(super) struct IdleTile {
 #[serde(rename_all = "camelCase")]
 pub(super) struct OrdersTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// 骑行中.
     pub(super) riding: i64,
     /// 预约中.
@@ -96,7 +96,7 @@ pub(super) struct OrdersTile {
 #[serde(rename_all = "camelCase")]
 pub(super) struct MissesTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// All of them.
     pub(super) count: i64,
     /// By reason, the most first.
@@ -118,7 +118,7 @@ pub(super) struct ReasonCount {
 #[serde(rename_all = "camelCase")]
 pub(super) struct AlarmsTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     #[serde(flatten)]
     pub(super) waiting: Waiting,
     /// Tickets that wait, what hurries most first, of that the newest.
@@ -130,7 +130,7 @@ pub(super) struct AlarmsTile {
 #[serde(rename_all = "camelCase")]
 pub(super) struct StationsTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// Parking places that are open.
     pub(super) open: usize,
     /// 淤积.

@@ -15,7 +15,7 @@ use super::revenue_shapes::{
     TrendDay, TrendTile,
 };
 use super::surges::{self, USUAL_DAYS};
-use super::{Look, Screens, Span};
+use super::{Look, Screens, TileSpan};
 
 const READS: &[&str] = &["revenue_day", "area", "agent"];
 const WEEK: i64 = 7;
@@ -67,7 +67,7 @@ impl Screens {
         let looked = revenue_hours::of(db, &meant, scope, so_far_ms);
         let last_week = kept(&self.kept.hours, &key, day, looked).await?;
 
-        let span = Span::of(midnight, *now, *as_of);
+        let span = TileSpan::of(midnight, *now, *as_of);
         let sum = |hours: &[HourSums], of: fn(&HourSums) -> i64| hours.iter().map(of).sum::<i64>();
         let (revenue, so_far) =
             (|one: &HourSums| one.revenue_cents, |one: &HourSums| one.revenue_so_far_cents);
@@ -102,7 +102,7 @@ impl Screens {
             agents: AgentsTile { span, rows: agents(&by_area) },
             areas: AreasTile { span, rows: area_lines(by_area) },
             trend: TrendTile {
-                span: Span::of(Day(today.0 + 1 - TREND_DAYS).hour(0), *now, *as_of),
+                span: TileSpan::of(Day(today.0 + 1 - TREND_DAYS).hour(0), *now, *as_of),
                 days: trend(&past, today, &figures),
             },
             surges: SurgesTile { span, rows: rows.into_iter().flatten().collect() },

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId};
 
-use super::Span;
+use super::TileSpan;
 use super::surges::Surge;
 
 /// 营收大屏: all tiles at one moment.
@@ -33,7 +33,7 @@ pub(super) struct RevenueScreen {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TodayTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     #[serde(flatten)]
     pub(super) sums: RevenueSums,
     /// 总收益 昨日同时段.
@@ -113,7 +113,7 @@ impl From<&Figures> for RevenueSums {
 #[serde(rename_all = "camelCase")]
 pub(super) struct HoursTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// Today.
     pub(super) today: Vec<i64>,
     /// 昨日.
@@ -127,7 +127,7 @@ pub(super) struct HoursTile {
 #[serde(rename_all = "camelCase")]
 pub(super) struct AreasTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// The most 应收 first.
     pub(super) rows: Vec<AreaLine>,
 }
@@ -158,7 +158,7 @@ pub(super) struct AreaLine {
 #[serde(rename_all = "camelCase")]
 pub(super) struct AgentsTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// The most 总收益 first.
     pub(super) rows: Vec<AgentLine>,
 }
@@ -186,7 +186,7 @@ pub(super) struct AgentLine {
 #[serde(rename_all = "camelCase")]
 pub(super) struct TrendTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// Every day in order of time.
     pub(super) days: Vec<TrendDay>,
 }
@@ -212,7 +212,7 @@ pub(super) struct TrendDay {
 #[serde(rename_all = "camelCase")]
 pub(super) struct SurgesTile {
     #[serde(flatten)]
-    pub(super) span: Span,
+    pub(super) span: TileSpan,
     /// What stands out; none: nothing does.
     pub(super) rows: Vec<Surge>,
 }

@@ -185,7 +185,14 @@ impl Scene {
     }
 
     /// A ride that cost so much.
-    pub async fn ridden(&self, rider: &Rider, order: i64, cents: i64, end: Timestamp, recorded_at: Timestamp) {
+    pub async fn ridden(
+        &self,
+        rider: &Rider,
+        order: i64,
+        cents: i64,
+        end: Timestamp,
+        recorded_at: Timestamp,
+    ) {
         let receipt = Receipt { pay_cents: cents, ..Receipt::default() };
         self.book(rider, money::fare(RideOrderId(order), self.area(), end, &receipt), recorded_at).await;
     }

@@ -81,8 +81,19 @@ async fn route_007_the_revenue_wall_says_to_the_cent_what_the_daily_statistics_s
         }
         let (today, row) = (&wall["today"], &days[0]);
         for figure in [
-            "orders", "revenueCents", "dueCents", "paidCents", "owingCents", "arrearsCents", "receivedCents",
-            "refundsCents", "giftCents", "topUpCents", "eachCents", "owingRate", "refundRate",
+            "orders",
+            "revenueCents",
+            "dueCents",
+            "paidCents",
+            "owingCents",
+            "arrearsCents",
+            "receivedCents",
+            "refundsCents",
+            "giftCents",
+            "topUpCents",
+            "eachCents",
+            "owingRate",
+            "refundRate",
         ] {
             assert_eq!(today[figure], row[figure], "{name}: {figure}");
         }
@@ -111,16 +122,21 @@ async fn route_007_the_revenue_wall_says_to_the_cent_what_the_daily_statistics_s
     assert_eq!(wrong.status, 400);
     let mut socket = Screen::open(&without).await;
     socket.watch("screen/revenue").await;
-    let refused = |screen: &Screen| screen.said("error").is_some_and(|text| text["topic"] == "screen/revenue");
+    let refused =
+        |screen: &Screen| screen.said("error").is_some_and(|text| text["topic"] == "screen/revenue");
     socket.until("a refusal", refused).await;
     socket.watch("screen/none").await;
-    socket.until("another", |screen| screen.said("error").is_some_and(|text| text["topic"] == "screen/none")).await;
+    socket
+        .until("another", |screen| screen.said("error").is_some_and(|text| text["topic"] == "screen/none"))
+        .await;
 
     // What is booked comes by itself, to all who watch, cut to each.
     let mut watching = Screen::open(&own).await;
     watching.watch("screen/revenue").await;
     let due = |cents: i64| {
-        move |screen: &Screen| screen.data("screen/revenue").is_some_and(|data| data["today"]["dueCents"] == cents)
+        move |screen: &Screen| {
+            screen.data("screen/revenue").is_some_and(|data| data["today"]["dueCents"] == cents)
+        }
     };
     watching.until("the wall as it is", due(457)).await;
     let empty = format!("screen/revenue/{}", other.area);
