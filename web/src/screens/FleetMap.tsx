@@ -25,15 +25,16 @@ export function useChosenFences(chosen: readonly string[]): FenceMap {
   }, [known, chosen])
 }
 
-/** Looks at all of the areas, whenever others are chosen or the stage gets another size; its layers are drawn anew then. */
+/** Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn anew. */
 export function useWallView(map: LeafletMap | null, fences: FenceMap): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
-    if (map === null) return
-    map.fire('resize')
+    if (scale > 0) map?.fire('resize')
+  }, [map, scale])
+  useEffect(() => {
     const bounds = boundsOf(fences)
-    if (bounds !== null) map.fitBounds(bounds, { padding: PADDING, animate: false })
-  }, [map, fences, scale])
+    if (bounds !== null) map?.fitBounds(bounds, { padding: PADDING, animate: false })
+  }, [map, fences])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {

@@ -3,11 +3,10 @@ import { BarChart, LineChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components'
 import { type EChartsType, init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
-import { useContext, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 
 import { fontFamily, motion_ms, type Palette } from '@/kit/theme'
 
-import { ScaleContext } from './contexts'
 
 use([LineChart, BarChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer])
 
@@ -30,14 +29,15 @@ interface WallChartProps {
   unit: string
   /** How values read. */
   text: (value: number) => string
+  /** Screen px of one of its px; another one is another chart. */
+  scale: number
 }
 
 const still = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches
 
-export default function WallChart({ label, names, series, palette, size, unit, text }: WallChartProps) {
+export default function WallChart({ label, names, series, palette, size, unit, text, scale }: WallChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<EChartsType>(null)
-  const scale = useContext(ScaleContext)
 
   useEffect(() => {
     if (!box.current) return undefined
@@ -99,7 +99,7 @@ export default function WallChart({ label, names, series, palette, size, unit, t
       },
       { notMerge: false, lazyUpdate: true },
     )
-  }, [names, series, palette, size, unit, text, scale])
+  }, [names, series, palette, size, unit, text])
 
   return <div ref={box} className="screen-chart" role="img" aria-label={label} />
 }
