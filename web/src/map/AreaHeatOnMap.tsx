@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { useMap } from 'react-leaflet'
 
-import { fontFamily, wallFontSize } from '@/kit/theme'
+import { fontFamily } from '@/kit/theme'
 import { worldX, worldY } from '@/live/projection'
 
 import { CanvasOverlay, type Frame } from './CanvasOverlay'
@@ -17,6 +17,9 @@ export interface AreaHeat {
   /** Beneath its name. */
   readonly text: string
 }
+
+/** Of the map's own px, which walls enlarge. */
+const LETTERS_PX = 14
 
 interface Drawn {
   readonly heat: AreaHeat
@@ -58,23 +61,30 @@ class HeatLayer extends CanvasOverlay {
       ctx.fill()
       ctx.globalAlpha = 1
       ctx.strokeStyle = heat.strength > 0 ? this.color : palette.label
-      ctx.lineWidth = 2
+      ctx.lineWidth = 1.5
       ctx.stroke()
     }
     ctx.textAlign = 'center'
+    ctx.textBaseline = 'middle'
     ctx.lineJoin = 'round'
-    ctx.lineWidth = 5
+    ctx.lineWidth = 4
     ctx.strokeStyle = palette.labelEdge
     ctx.fillStyle = palette.panelText
-    ctx.font = `600 ${wallFontSize.caption}px ${fontFamily}`
-    for (const { heat, x, y } of this.drawn) {
-      const [left, top] = [x * scale - originX, y * scale - originY]
-      for (const [line, text] of [heat.name, heat.text].entries()) {
-        const at = top + line * wallFontSize.caption * 1.3
-        ctx.strokeText(text, left, at)
-        ctx.fillText(text, left, at)
-      }
+    const written: { left: number; right: number; top: number; bottom: number }[] = []
+    const write = (text: string, x: number, y: number): boolean => {
+      const half = ctx.measureText(text).width / 2
+      const box = { left: x - half, right: x + half, top: y - LETTERS_PX * 0.6, bottom: y + LETTERS_PX * 0.6 }
+      if (text === '' || written.some((one) => one.left < box.right && box.left < one.right && one.top < box.bottom && box.top < one.bottom)) return false
+      written.push(box)
+      ctx.strokeText(text, x, y)
+      ctx.fillText(text, x, y)
+      return true
     }
+    // What it brings comes before what it is called: where areas are small, names give way.
+    ctx.font = `700 ${LETTERS_PX}px ${fontFamily}`
+    for (const { heat, x, y } of this.drawn) write(heat.text, x * scale - originX, y * scale - originY)
+    ctx.font = `400 ${LETTERS_PX}px ${fontFamily}`
+    for (const { heat, x, y } of this.drawn) write(heat.name, x * scale - originX, y * scale - originY - (heat.text === '' ? 0 : LETTERS_PX * 1.35))
   }
 }
 

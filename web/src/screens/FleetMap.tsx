@@ -25,16 +25,21 @@ export function useChosenFences(chosen: readonly string[]): FenceMap {
   }, [known, chosen])
 }
 
-/** Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn anew. */
-export function useWallView(map: LeafletMap | null, fences: FenceMap): void {
+/**
+ * Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn
+ * anew. `snap`: between which zooms it chooses. Of bikes the server tells at whole ones.
+ */
+export function useWallView(map: LeafletMap | null, fences: FenceMap, snap = 1): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
     if (scale > 0) map?.fire('resize')
   }, [map, scale])
   useEffect(() => {
     const bounds = boundsOf(fences)
-    if (bounds !== null) map?.fitBounds(bounds, { padding: PADDING, animate: false })
-  }, [map, fences])
+    if (map === null || bounds === null) return
+    map.options.zoomSnap = snap
+    map.fitBounds(bounds, { padding: PADDING, animate: false })
+  }, [map, fences, snap])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {
@@ -45,10 +50,12 @@ export function FleetMap({ areas }: { areas: readonly string[] }) {
   useWallView(map, fences)
   return (
     <div className="screen-map">
-      <MapView start={start} daylight="night" tiles={tiles} label="车辆实时地图" onReady={setMap}>
-        <FencesOnMap daylight="night" fences={fences} />
-        <FleetOnMap daylight="night" mask={0} stale={stale} onHit={nobody} onSeveral={nobody} all={null} viewer="wall" />
-      </MapView>
+      <div className="screen-enlarged">
+        <MapView start={start} daylight="night" tiles={tiles} label="车辆实时地图" onReady={setMap}>
+          <FencesOnMap daylight="night" fences={fences} />
+          <FleetOnMap daylight="night" mask={0} stale={stale} onHit={nobody} onSeveral={nobody} all={null} viewer="wall" />
+        </MapView>
+      </div>
     </div>
   )
 }

@@ -83,6 +83,7 @@ export function StatesTile({ fleet, drawing }: { fleet: Fleet; drawing: Drawing 
   return (
     <Tile
       title="车辆状态"
+      className="tile-states"
       span={fleet}
       formula="服务区内应在街面的车辆（已上架、已下架未回收、报失），每辆车只计一次，按车辆最近一次上报与当前订单判定状态；告警与状态可同时成立，另行计数。可租率 = 待使用且可租 ÷ 上架车辆。"
       rows={mapOf}

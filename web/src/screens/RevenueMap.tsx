@@ -15,6 +15,7 @@ import type { RevenueScreen } from './useScreen'
 const start = { lat: 30, lng: 110, zoom: 5 }
 const LIGHTEST = 0.18
 const DARKEST = 0.8
+const SNAP = 0.125
 
 /** How strongly an area is filled, by its place between the least and the most. */
 export function strengthOf(value: number, least: number, most: number): number {
@@ -25,7 +26,7 @@ export function RevenueMap({ areas, chosen }: { areas: RevenueScreen['areas']; c
   const [map, setMap] = useState<LeafletMap | null>(null)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const fences = useChosenFences(chosen)
-  useWallView(map, fences)
+  useWallView(map, fences, SNAP)
   const known = areas.rows.map(({ eachCents }) => eachCents).filter((cents): cents is number => cents !== null)
   const [least, most] = [Math.min(...known), Math.max(...known)]
   const key = areas.rows.map(({ id, eachCents }) => `${id} ${eachCents ?? ''}`).join()
@@ -33,7 +34,7 @@ export function RevenueMap({ areas, chosen }: { areas: RevenueScreen['areas']; c
     const each = new Map(areas.rows.map(({ id, eachCents }) => [id, eachCents]))
     return fences.areas.map(({ id, name, ring }) => {
       const cents = each.get(id) ?? null
-      return { name, ring, strength: cents === null ? 0 : strengthOf(cents, least, most), text: cents === null ? '今日无订单' : `${yuanText(cents)} 元` }
+      return { name, ring, strength: cents === null ? 0 : strengthOf(cents, least, most), text: cents === null ? '' : `${yuanText(cents)} 元` }
     })
     // oxlint-disable-next-line react/exhaustive-deps -- each answer brings new rows; what is drawn follows from what is in them
   }, [key, fences, least, most])
@@ -46,9 +47,11 @@ export function RevenueMap({ areas, chosen }: { areas: RevenueScreen['areas']; c
       className="tile-map"
     >
       <div className="screen-map">
-        <MapView start={start} daylight="night" tiles={tiles} label="单均金额分布图" onReady={setMap}>
-          <AreaHeatOnMap heats={heats} color={wall.accent} />
-        </MapView>
+        <div className="screen-enlarged">
+          <MapView start={start} daylight="night" tiles={tiles} label="单均金额分布图" onReady={setMap}>
+            <AreaHeatOnMap heats={heats} color={wall.accent} />
+          </MapView>
+        </div>
         {known.length > 1 && (
           <p className="screen-legend" aria-hidden>
             {yuanText(least)}
