@@ -1,5 +1,5 @@
 /** The live bikes on a wall: nobody clicks here. */
-import type { Map as LeafletMap } from 'leaflet'
+import L, { type Map as LeafletMap } from 'leaflet'
 import { useContext, useEffect, useMemo, useState } from 'react'
 
 import { useBrandStore } from '@/app/brand'
@@ -8,13 +8,14 @@ import { useConnection } from '@/live/hooks'
 import { boundsOf, type FenceMap } from '@/map/fences/fences'
 import { FencesOnMap, FleetOnMap } from '@/map/layers'
 import { MapView } from '@/map/MapView'
+import { CLUSTER_ZOOM } from '@/map/vehicles/VehicleLayer'
 
 import { ScaleContext } from './contexts'
 import { useScreenAreas } from './useScreen'
 
 const start = { lat: 30, lng: 110, zoom: 5 }
 const nobody = () => undefined
-const PADDING: [number, number] = [16, 16]
+const PADDING_PX = 12
 
 /** The edges of the chosen areas, as maps draw them. */
 export function useChosenFences(chosen: readonly string[]): FenceMap {
@@ -25,21 +26,30 @@ export function useChosenFences(chosen: readonly string[]): FenceMap {
   }, [known, chosen])
 }
 
-/**
- * Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn
- * anew. `snap`: between which zooms it chooses. Of bikes the server tells at whole ones.
- */
-export function useWallView(map: LeafletMap | null, fences: FenceMap, snap = 1): void {
+/** Between which zooms a wall's map chooses: whole ones would leave half of it empty. */
+const SNAP = 0.25
+
+/** The zoom at which all of `bounds` are seen. Where the server tells of bikes by counts, they are for whole zooms alone. */
+function zoomOn(map: LeafletMap, bounds: L.LatLngBoundsLiteral): number {
+  const zoom = map.getBoundsZoom(bounds, false, L.point(PADDING_PX * 2, PADDING_PX * 2))
+  return zoom > CLUSTER_ZOOM && zoom < CLUSTER_ZOOM + 1 ? CLUSTER_ZOOM : zoom
+}
+
+function lookAtAll(map: LeafletMap, bounds: L.LatLngBoundsLiteral): void {
+  map.options.zoomSnap = SNAP
+  map.setView(L.latLngBounds(bounds).getCenter(), zoomOn(map, bounds), { animate: false })
+}
+
+/** Looks at all of the areas, whenever others are chosen; where the stage gets another size its layers are drawn anew. */
+export function useWallView(map: LeafletMap | null, fences: FenceMap): void {
   const scale = useContext(ScaleContext)
   useEffect(() => {
     if (scale > 0) map?.fire('resize')
   }, [map, scale])
   useEffect(() => {
     const bounds = boundsOf(fences)
-    if (map === null || bounds === null) return
-    map.options.zoomSnap = snap
-    map.fitBounds(bounds, { padding: PADDING, animate: false })
-  }, [map, fences, snap])
+    if (map !== null && bounds !== null) lookAtAll(map, bounds)
+  }, [map, fences])
 }
 
 export function FleetMap({ areas }: { areas: readonly string[] }) {

@@ -15,7 +15,6 @@ import type { RevenueScreen } from './useScreen'
 const start = { lat: 30, lng: 110, zoom: 5 }
 const LIGHTEST = 0.18
 const DARKEST = 0.8
-const SNAP = 0.125
 
 /** How strongly an area is filled, by its place between the least and the most. */
 export function strengthOf(value: number, least: number, most: number): number {
@@ -26,7 +25,7 @@ export function RevenueMap({ areas, chosen }: { areas: RevenueScreen['areas']; c
   const [map, setMap] = useState<LeafletMap | null>(null)
   const tiles = useBrandStore((store) => store.config?.tiles ?? null)
   const fences = useChosenFences(chosen)
-  useWallView(map, fences, SNAP)
+  useWallView(map, fences)
   const known = areas.rows.map(({ eachCents }) => eachCents).filter((cents): cents is number => cents !== null)
   const [least, most] = [Math.min(...known), Math.max(...known)]
   const key = areas.rows.map(({ id, eachCents }) => `${id} ${eachCents ?? ''}`).join()
