@@ -61,6 +61,7 @@ impl Authentication for WireAuthentication {
             operator: admitted.caller.operator.ok_or(Denied::NotSignedIn)?,
             session: admitted.caller.session.ok_or(Denied::NotSignedIn)?.to_string(),
             scope: Arc::new(admitted.caller.scope),
+            full_scope: Arc::new(admitted.caller.full_scope),
             holds: Arc::new(move |code| codes.has(code)),
             permission_version: admitted.permission_version,
             until: admitted.until,

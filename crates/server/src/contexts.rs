@@ -35,6 +35,7 @@ use crate::health::Health;
 use crate::messages::MessagesBySms;
 use crate::order_life::LifeOfOrders;
 use crate::rides::{BikesOfFleet as BikesOfStreets, LockAnswers, PlacesOfTerritory};
+use crate::screens::{self, Screens};
 use crate::secrets::Secrets;
 use crate::staff::{PeopleOfAccess, StaffOfAccess};
 
@@ -88,10 +89,10 @@ pub struct Contexts {
     pub feeds: Feeds,
     /// The wire.
     pub wire: Arc<Wire>,
-    /// The fleet as it is heard of.
-    memory: Memory,
-    /// The fences in memory.
-    judges: Judges,
+    /// Agents, areas, parking places.
+    territory: territory::Context,
+    /// Walls.
+    screens: Screens,
 }
 
 /// Read models of all contexts.
@@ -221,9 +222,19 @@ impl Contexts {
             devices: DeviceKey::new(secrets.device),
         };
         let judges = Judges::default();
+        let ports = territory::ports::Ports {
+            permissions: Arc::new(PermissionsOfAccess),
+            bikes: Arc::new(BikesOfFleet::new(runtime.clone(), memory.clone())),
+            stops: Arc::new(StopsOfLive::new(runtime.clone())),
+            people: Arc::new(StaffOfAccess::new(runtime.clone())),
+            attachments: attachments.clone(),
+            approvals: approvals.clone(),
+        };
+        let territory = territory::Context::new(runtime.clone(), ports, judges.clone());
+        let screens = Screens::new(runtime.clone(), memory.clone(), territory.clone());
         let ports = riding::ports::Ports {
             bikes: Arc::new(BikesOfStreets::new(fleet.clone(), memory.clone())),
-            places: Arc::new(PlacesOfTerritory::new(runtime.clone(), judges.clone())),
+            places: Arc::new(PlacesOfTerritory::new(runtime.clone(), judges)),
             identity: settings.identity.proof(settings.profile == Profile::Development)?,
             provider: crate::payments::provider(settings, secrets)?,
             messages,
@@ -244,23 +255,16 @@ impl Contexts {
             attachments,
             feeds,
             wire,
-            memory: memory.clone(),
-            judges,
+            territory,
+            screens,
         })
     }
 
     /// The routes of all contexts.
-    pub fn routes(&self, runtime: &Runtime, base_map: BaseMap, health: Health) -> Routes {
-        let ports = territory::ports::Ports {
-            permissions: Arc::new(PermissionsOfAccess),
-            bikes: Arc::new(BikesOfFleet::new(runtime.clone(), self.memory.clone())),
-            stops: Arc::new(StopsOfLive::new(runtime.clone())),
-            people: Arc::new(StaffOfAccess::new(runtime.clone())),
-            attachments: self.attachments.clone(),
-            approvals: self.approvals.clone(),
-        };
+    pub fn routes(&self, base_map: BaseMap, health: Health) -> Routes {
         access::routes(Arc::clone(&self.access))
-            .merge(territory::routes(runtime, &ports, &self.judges))
+            .merge(territory::routes(&self.territory))
+            .merge(screens::routes(&self.screens))
             .merge(attachments::http::routes(&self.attachments))
             .merge(fleet::routes(&self.fleet))
             .merge(finance::routes(&self.finance))
@@ -289,6 +293,7 @@ impl Contexts {
             memory: memory.clone(),
             authentication: WireAuthentication::new(Arc::clone(&self.wire)),
             details: Arc::new(DetailsOfFleet(self.fleet.clone())),
+            screens: Arc::new(self.screens.clone()),
             clock: Arc::clone(&runtime.clock),
             tables,
             limits: Limits::default(),

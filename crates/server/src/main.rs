@@ -25,6 +25,7 @@ mod order_life;
 mod payments;
 mod pruning;
 mod rides;
+mod screens;
 mod secrets;
 mod serve;
 mod site;

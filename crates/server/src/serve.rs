@@ -116,7 +116,7 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let base_map = BaseMap::load(settings.base_map.as_deref())?;
     let health = Health::new(runtime.clone(), metrics, settings.metrics_token.as_deref());
-    let mut routes = contexts.routes(&runtime, base_map, health);
+    let mut routes = contexts.routes(base_map, health);
     if let Some(hub) = &hub {
         routes =
             routes.merge(live::http::routes(&runtime, hub)).merge(crate::blocked::routes(&runtime, &memory));
@@ -163,7 +163,7 @@ pub async fn surface_for_documents(runtime: &Runtime, secrets: &Secrets) -> Resu
     let hub = contexts.hub(runtime, &memory);
     let metrics = PrometheusBuilder::new().build_recorder().handle();
     let routes = contexts
-        .routes(runtime, BaseMap::default(), Health::new(runtime.clone(), metrics, None))
+        .routes(BaseMap::default(), Health::new(runtime.clone(), metrics, None))
         .merge(live::http::routes(runtime, &hub))
         .merge(crate::blocked::routes(runtime, &memory));
     Ok(routes.into_router(&contexts.wire, None))

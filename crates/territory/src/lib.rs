@@ -37,33 +37,35 @@ impl Hosted for Context {
     }
 }
 
-/// Its routes; `judges` are the fences in memory, which others ask too.
-pub fn routes(runtime: &Runtime, ports: &Ports, judges: &Judges) -> Routes {
-    let context = Context {
-        runtime: runtime.clone(),
-        ports: ports.clone(),
-        judges: judges.clone(),
-        presents: Presents::default(),
-    };
+impl Context {
+    /// Puts the context together; `judges` are the fences in memory, which others ask too.
+    pub fn new(runtime: Runtime, ports: Ports, judges: Judges) -> Self {
+        Self { runtime, ports, judges, presents: Presents::default() }
+    }
+}
+
+/// Its routes.
+pub fn routes(context: &Context) -> Routes {
+    let runtime = &context.runtime;
     http::agents::routes(runtime)
         .merge(http::map::routes(&context))
         .merge(http::open::routes(runtime))
-        .merge(http::accounts::routes(&context))
-        .merge(http::agent_roles::routes(&context))
-        .merge(http::areas::routes(&context))
-        .merge(http::area_edges::routes(&context))
-        .merge(http::franchisees::routes(&context))
-        .merge(http::fences::routes(&context))
-        .merge(http::crews::routes(&context))
-        .merge(http::fence_batches::routes(&context))
-        .merge(http::fence_delivery::routes(&context))
-        .merge(http::fence_files::routes(&context))
-        .merge(http::fence_imports::routes(&context))
-        .merge(http::fence_photos::routes(&context))
-        .merge(http::fence_preview::routes(&context))
-        .merge(http::judge::routes(&context))
-        .merge(http::park_applications::routes(&context))
-        .merge(http::station_statistics::routes(&context))
+        .merge(http::accounts::routes(context))
+        .merge(http::agent_roles::routes(context))
+        .merge(http::areas::routes(context))
+        .merge(http::area_edges::routes(context))
+        .merge(http::franchisees::routes(context))
+        .merge(http::fences::routes(context))
+        .merge(http::crews::routes(context))
+        .merge(http::fence_batches::routes(context))
+        .merge(http::fence_delivery::routes(context))
+        .merge(http::fence_files::routes(context))
+        .merge(http::fence_imports::routes(context))
+        .merge(http::fence_photos::routes(context))
+        .merge(http::fence_preview::routes(context))
+        .merge(http::judge::routes(context))
+        .merge(http::park_applications::routes(context))
+        .merge(http::station_statistics::routes(context))
 }
 
 /// What of it may need a second person.

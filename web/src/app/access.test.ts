@@ -171,7 +171,7 @@ describe('the menu', () => {
 
   it('what is to come is told from what is built; a group with one built page is built', () => {
     const coming = (path: string, ...codes: string[]) => isComing(at(path), new Set([...codes, 'all']))
-    expect(coming('/screenHome', '0221')).toBe(true)
+    expect(coming('/vehicle/vehicle-visualization', '0305')).toBe(true)
     expect(coming('/permissions/role', '10', '1001')).toBe(false)
     expect(coming('/vehicle', '03', '0305', '0307')).toBe(true)
     expect(coming('/vehicle', '03', '0305', '0301')).toBe(false)

@@ -103,11 +103,20 @@ function applyLook(since?: number): void {
   liveSocket.look(hidden ? null : (viewport ?? NOWHERE), since)
 }
 
-/** The map looks at `next`; null when the map is gone. */
-export function lookAt(next: Viewport | null): void {
-  viewport = next
+/** Who looks: the operation map stays open behind other pages, a wall among them. */
+export type MapViewer = 'map' | 'wall'
+/** What each of them looks at; the one who looked last is served. */
+const looks = new Map<MapViewer, Viewport>()
+
+/** The map of `viewer` looks at `next`; null when it is gone, which lets the one before it look again. */
+export function lookAt(next: Viewport | null, viewer: MapViewer = 'map'): void {
+  const served = [...looks.keys()].at(-1)
+  looks.delete(viewer)
+  if (next !== null) looks.set(viewer, next)
+  const serving = [...looks.keys()].at(-1)
+  viewport = serving === undefined ? null : (looks.get(serving) ?? null)
   resumable = null
-  if (next === null) forgetFleet()
+  if (next === null && served === viewer) forgetFleet()
   applyLook()
 }
 

@@ -10,7 +10,7 @@ export interface Frame extends View {
 export interface OverlayOptions extends L.LayerOptions {
   /** Z order among the panes of the map. */
   paneZ: number
-  /** Backing px of one CSS px; walls scale their stage and ask for more. */
+  /** Backing px of one CSS px; else those of the screen, on a stage that is scaled those of what it is scaled to. */
   density?: () => number
   /** How far the canvas reaches beyond the view, as a share of its size: dragging shows no bare edge. */
   margin?: number
@@ -26,7 +26,7 @@ const MARGIN = 0.2
 export abstract class AnchoredCanvas extends L.Layer {
   protected readonly canvas: HTMLCanvasElement
   protected map: L.Map | null = null
-  private readonly density: () => number
+  private readonly density: (() => number) | null
   private readonly margin: number
   private request = 0
   private animating = false
@@ -40,7 +40,7 @@ export abstract class AnchoredCanvas extends L.Layer {
     super({ ...options, pane: options.pane ?? `canvas-${options.paneZ}` })
     this.paneName = options.pane ?? `canvas-${options.paneZ}`
     this.paneZ = options.paneZ
-    this.density = options.density ?? (() => window.devicePixelRatio)
+    this.density = options.density ?? null
     this.margin = options.margin ?? MARGIN
     this.canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated')
     this.canvas.style.pointerEvents = 'none'
@@ -149,11 +149,18 @@ export abstract class AnchoredCanvas extends L.Layer {
       originX: min.x - marginX,
       originY: min.y - marginY,
       zoom: map.getZoom(),
-      density: this.density(),
+      density: this.density?.() ?? window.devicePixelRatio * stretchOf(map.getContainer()),
       marginX,
       marginY,
     }
   }
+}
+
+/** Screen px of one of its CSS px: 1, except where a wall scales its stage. */
+function stretchOf(element: HTMLElement): number {
+  const { offsetWidth } = element
+  const width = offsetWidth === 0 ? 0 : element.getBoundingClientRect().width
+  return width === 0 ? 1 : width / offsetWidth
 }
 
 /** An anchored canvas that is painted here and now. */

@@ -8,13 +8,23 @@ import { drawNose, drawSign } from './vehicles/signs'
 const SIDE = 18
 const SIGN = 12
 
+interface SignIconProps {
+  sign: StateSign
+  color: string
+  daylight: Daylight
+  /** px across. */
+  size?: number
+  /** Screen px of one of these, where a stage is scaled. */
+  stretch?: number
+}
+
 /** A state's sign exactly as the map draws it; for legends. */
-export function SignIcon({ sign, color, daylight }: { sign: StateSign; color: string; daylight: Daylight }) {
+export function SignIcon({ sign, color, daylight, size = SIDE, stretch = 1 }: SignIconProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const ctx = canvas.current?.getContext('2d')
     if (canvas.current === null || !ctx) return
-    const density = Math.max(1, window.devicePixelRatio)
+    const density = Math.max(1, window.devicePixelRatio * stretch * (size / SIDE))
     canvas.current.width = SIDE * density
     canvas.current.height = SIDE * density
     ctx.translate((SIDE * density) / 2, (SIDE * density) / 2)
@@ -33,6 +43,6 @@ export function SignIcon({ sign, color, daylight }: { sign: StateSign; color: st
     } else {
       drawSign(ctx, sign, SIGN, paint)
     }
-  }, [sign, color, daylight])
-  return <canvas ref={canvas} aria-hidden style={{ width: SIDE, height: SIDE }} />
+  }, [sign, color, daylight, size, stretch])
+  return <canvas ref={canvas} aria-hidden style={{ width: size, height: size }} />
 }

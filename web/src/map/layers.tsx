@@ -3,7 +3,7 @@ import L from 'leaflet'
 import { useEffect, useRef, useState } from 'react'
 import { useMap } from 'react-leaflet'
 
-import { bikeNames, fleet, lookAt, watchFleet } from '@/live/live'
+import { bikeNames, fleet, lookAt, type MapViewer, watchFleet } from '@/live/live'
 import type { Pick } from '@/live/messages'
 
 import { type FenceMap, shapesOf } from './fences/fences'
@@ -31,6 +31,7 @@ export interface FleetOnMapProps {
   pick: Pick | null
   /** Bikes (or cells) in view, at most twice a second. */
   onInView?: (count: number) => void
+  viewer?: MapViewer
 }
 
 const IN_VIEW_EVERY_MS = 500
@@ -38,7 +39,7 @@ const IN_VIEW_EVERY_MS = 500
 const LIST_ZOOM = 15
 
 /** The live fleet: watches what the map looks at and draws it. */
-export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, pick, onInView }: FleetOnMapProps) {
+export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, pick, onInView, viewer = 'map' }: FleetOnMapProps) {
   const map = useMap()
   const [layer] = useState(() => new VehicleLayer(fleet))
   const told = useRef({ onHit, onSeveral })
@@ -59,7 +60,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, pick,
     }
   }, [map, layer])
 
-  const [look] = useState(() => watchWindow(map, lookAt))
+  const [look] = useState(() => watchWindow(map, (next) => lookAt(next, viewer)))
   useEffect(() => {
     const follow = () => look(all, pick)
     map.on('moveend', follow)
@@ -70,7 +71,7 @@ export function FleetOnMap({ daylight, mask, stale, onHit, onSeveral, all, pick,
       map.off('resize', follow)
     }
   }, [map, look, all, pick])
-  useEffect(() => () => lookAt(null), [])
+  useEffect(() => () => lookAt(null, viewer), [viewer])
 
   useEffect(() => {
     const click = (event: L.LeafletMouseEvent) => {

@@ -10,6 +10,7 @@ mod pick;
 mod publish;
 mod recent;
 mod record;
+mod sums;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use latest::{Latest, Stored, StreetBike};
 pub use pick::{Pick, Picked};
 pub use publish::{CellBuffers, LotTotals, TickBuffers, Totals};
 pub use record::{Codes, VehicleRecord};
+pub use sums::{CHARGE_BANDS, IDLE_BANDS, Idle, Sums};
 pub use tile::{CELL_LEVEL, Cell, Rect};
 
 use std::collections::HashMap;

@@ -169,17 +169,21 @@ impl Fleet {
             let owner = record.owner();
             let key = (owner.agent.map(|agent| agent.0), owner.area.map(|area| area.0));
             let sum = &mut totals.entry(key).or_insert((owner, Totals::default())).1;
-            let state = self.state[index];
-            let shown = if self.fix_at[index] == NEVER { SHOWN_STATES } else { usize::from(state & 0x07) };
-            sum.states[shown] += 1;
-            sum.shelved += u32::from(record.on_the_street());
-            sum.rentable += u32::from(usize::from(state & 0x0f) == Shown::Rentable as usize);
-            sum.online += u32::from(self.online[index]);
-            sum.low +=
-                u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < self.settings.low_percent);
-            sum.alarm += u32::from(state & bit::ALARM != 0);
+            self.count(index, sum);
         }
         totals.into_values().collect()
+    }
+
+    /// Adds one bike.
+    pub(super) fn count(&self, index: usize, sum: &mut Totals) {
+        let state = self.state[index];
+        let shown = if self.fix_at[index] == NEVER { SHOWN_STATES } else { usize::from(state & 0x07) };
+        sum.states[shown] += 1;
+        sum.shelved += u32::from(self.records[index].on_the_street());
+        sum.rentable += u32::from(usize::from(state & 0x0f) == Shown::Rentable as usize);
+        sum.online += u32::from(self.online[index]);
+        sum.low += u32::from(self.soc[index] != SOC_UNKNOWN && self.soc[index] < self.settings.low_percent);
+        sum.alarm += u32::from(state & bit::ALARM != 0);
     }
 
     /// A slot as a map draws it.

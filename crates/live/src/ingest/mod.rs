@@ -30,7 +30,8 @@ pub use message::{CommandAcks, STREAM, SUBJECTS};
 pub use moments::{LockMoments, lock_moments, stood_since};
 pub use registry::{enrol_all, enrol_some, next_turn, reload_zones};
 pub use stops::{
-    KEEP_DAYS, PastStop, Stood, Stop, Told, keep_past, looked_at, stays_in, stood, stops_in, told_late,
+    KEEP_DAYS, PastStop, Stood, Stop, Told, keep_past, looked_at, standing_since, stays_in, stood, stops_in,
+    told_late,
 };
 
 /// A failure behind a port.

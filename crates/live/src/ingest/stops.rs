@@ -1,5 +1,6 @@
 //! Where bikes stopped: written with the reports that say so, asked for by place.
 
+use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use vocabulary::{Timestamp, Wgs84};
 
@@ -82,6 +83,19 @@ async fn end(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Since when each bike stands where it stopped last; of those that left, or were not seen to stop, nothing. One look into the
+/// table's key for each bike.
+pub async fn standing_since(db: impl PgExecutor<'_>) -> sqlx::Result<Vec<(String, Timestamp)>> {
+    let found: Vec<(String, DateTime<Utc>)> = sqlx::query_as(
+        "select v.car_id, s.at from live.vehicle v
+         cross join lateral (select at, left_at from live.stop where vehicle = v.vehicle order by at desc limit 1) s
+         where s.left_at is null",
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(|(car_id, at)| (car_id, Timestamp::from(at))).collect())
 }
 
 /// A stop that somebody else kept: of the system before, of a device that was away.

@@ -11,7 +11,8 @@ use vocabulary::{Clock, DataOwner, OperatorId, Scope};
 
 use super::cars::Cars;
 use super::levels::Levels;
-use super::ports::{Authentication, Details, RowsChanged, Viewer};
+use super::ports::{Authentication, Details, RowsChanged, Screens, Viewer};
+use super::screens::Walls;
 use crate::fleet::{LotTotals, TickBuffers};
 use crate::memory::Memory;
 
@@ -71,6 +72,8 @@ pub struct HubParts {
     pub authentication: Arc<dyn Authentication>,
     /// Puts bikes together.
     pub details: Arc<dyn Details>,
+    /// Puts walls together.
+    pub screens: Arc<dyn Screens>,
     /// The present.
     pub clock: Arc<dyn Clock>,
     /// Tables that may be watched, each with the codes of which one is needed.
@@ -95,6 +98,7 @@ pub struct Hub {
     pub(super) seats: Arc<Semaphore>,
     pub(super) levels: Levels,
     pub(super) cars: Cars,
+    pub(super) walls: Walls,
     beats: watch::Sender<Arc<Beat>>,
     rows: broadcast::Sender<Arc<RowsChanged>>,
     scopes: Mutex<Scopes>,
@@ -114,7 +118,9 @@ impl Hub {
     /// Puts push together and starts the beat; both end with `parts.stop`.
     pub fn start(parts: HubParts) -> Arc<Self> {
         let first = Beat { buffers: TickBuffers::default(), totals: Arc::default(), owners: Arc::new([]) };
+        let walls = Walls::new(parts.screens, Arc::clone(&parts.clock), parts.stop.clone());
         let hub = Arc::new(Self {
+            walls,
             memory: parts.memory,
             authentication: parts.authentication,
             clock: parts.clock,

@@ -10,12 +10,13 @@ mod levels;
 mod outlet;
 mod ports;
 mod protocol;
+mod screens;
 mod session;
 mod viewport;
 
 pub use hub::{Hub, HubParts, Limits, TICK};
 pub use ports::{
-    Authentication, Denied, Detail, Details, EndReason, Ended, PortError, RowsChanged, Viewer, Whose,
+    Authentication, Denied, Detail, Details, EndReason, Ended, PortError, RowsChanged, Screens, Viewer, Whose,
 };
 pub(crate) use session::VEHICLE_CODES;
 pub use session::upgrade;

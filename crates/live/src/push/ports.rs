@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::broadcast;
-use vocabulary::{DataOwner, OperatorId, Scope, Timestamp};
+use vocabulary::{AreaId, DataOwner, OperatorId, Scope, Timestamp};
 
 /// A failure behind a port.
 pub type PortError = Box<dyn std::error::Error + Send + Sync>;
@@ -20,6 +20,8 @@ pub struct Viewer {
     pub session: String,
     /// How far it sees.
     pub scope: Arc<Scope>,
+    /// How far its account may see, whatever is selected.
+    pub full_scope: Arc<Scope>,
     /// Whether it holds a permission code.
     pub holds: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// Changes whenever role, codes or scope may have changed.
@@ -115,6 +117,16 @@ pub type Detail = (DataOwner, Value);
 pub trait Details: Send + Sync + 'static {
     /// The bike; nothing when there is none of that number.
     async fn of(&self, car_id: &str) -> Result<Option<Detail>, PortError>;
+}
+
+/// Puts walls together.
+#[async_trait]
+pub trait Screens: Send + Sync + 'static {
+    /// The codes of which one is needed to look at a wall; nothing when there is none of that name.
+    fn codes(&self, name: &str) -> Option<&'static [&'static str]>;
+
+    /// All tiles of a wall as of now, of what lies in `scope`; with `areas` of these alone.
+    async fn picture(&self, name: &str, scope: &Scope, areas: &[AreaId]) -> Result<Value, PortError>;
 }
 
 /// Rows of a read model that changed.

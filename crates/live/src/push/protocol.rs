@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use vocabulary::AreaId;
 
 use crate::fleet::{Pick, Totals};
 
@@ -41,6 +42,19 @@ pub(super) enum Topic {
     Fleet,
     Vehicle(String),
     Read(String),
+    Screen { name: String, areas: Vec<AreaId> },
+}
+
+/// Longest list of areas behind a wall's name.
+const AREAS_CHARACTERS: usize = 12_000;
+
+/// `ops` or `ops/12,15`.
+fn screen(named: &str) -> Option<Topic> {
+    let (name, areas) = named.split_once('/').map_or((named, None), |(name, areas)| (name, Some(areas)));
+    let fits = !name.is_empty() && name.len() <= NAME_CHARACTERS && named.len() <= AREAS_CHARACTERS;
+    let areas =
+        areas.map_or(Some(Vec::new()), |areas| areas.split(',').map(|area| area.parse().ok()).collect())?;
+    fits.then(|| Topic::Screen { name: name.to_owned(), areas })
 }
 
 /// Longest name of a bike or table; longer ones are nobody's.
@@ -53,6 +67,7 @@ impl Topic {
             None => (name == "fleet").then_some(Self::Fleet),
             Some(("vehicle", car)) => named(car).map(Self::Vehicle),
             Some(("read", table)) => named(table).map(Self::Read),
+            Some(("screen", wall)) => screen(wall),
             Some(_) => None,
         }
     }
@@ -182,11 +197,17 @@ mod tests {
     }
 
     #[test]
-    fn topics_have_three_shapes() {
+    fn topics_have_four_shapes() {
         assert_eq!(Topic::parse("fleet"), Some(Topic::Fleet));
         assert_eq!(Topic::parse("vehicle/K1"), Some(Topic::Vehicle("K1".into())));
         assert_eq!(Topic::parse("read/role"), Some(Topic::Read("role".into())));
-        for other in ["", "fleet/", "vehicle/", "screen/ops", "read"] {
+        let wall = |areas| Some(Topic::Screen { name: "ops".into(), areas });
+        assert_eq!(Topic::parse("screen/ops"), wall(vec![]));
+        assert_eq!(Topic::parse("screen/ops/12,15"), wall(vec![AreaId(12), AreaId(15)]));
+        let long = format!("screen/ops/{}", ["1234567890"; 1_100].join(","));
+        for other in
+            ["", "fleet/", "vehicle/", "screen", "screen/", "screen/ops/", "screen/ops/a", &long, "read"]
+        {
             assert_eq!(Topic::parse(other), None, "{other}");
         }
         assert_eq!(Topic::parse(&format!("vehicle/{}", "x".repeat(65))), None);

@@ -12,12 +12,14 @@ use futures::stream::SplitStream;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use vocabulary::AreaId;
 
 use super::cars::CarWatch;
 use super::hub::{Beat, Hub};
 use super::outlet::{End, Outlet, farewell, instant};
 use super::ports::{Denied, RowsChanged};
 use super::protocol::{self, Bye, Said, Topic};
+use super::screens::WallWatch;
 use super::viewport::{RequestContext, Viewport};
 use crate::fleet::Pick;
 
@@ -27,6 +29,8 @@ const MAX_FRAMES_A_SECOND: u32 = 50;
 /// Bytes that may wait in the socket's own buffer: two full buffers of bikes. Beyond, the next write waits.
 const WRITE_BUFFER_BYTES: usize = 128 * 1024;
 const MAX_WRITE_BUFFER_BYTES: usize = 4 * 1024 * 1024;
+/// Walls that one socket watches at most.
+const MAX_WALLS: usize = 4;
 /// Keys told of one table at a time; beyond, everything may have changed.
 const MAX_KEYS: usize = 200;
 
@@ -34,7 +38,7 @@ const MAX_KEYS: usize = 200;
 const MAX_SLOTS_ASKED: usize = 5000;
 
 /// Codes of which one lets see the whole fleet.
-const FLEET_CODES: [&str; 2] = ["0301", "030601"];
+const FLEET_CODES: [&str; 3] = ["0301", "030601", "0221"];
 /// Codes of which one lets see a bike.
 pub(crate) const VEHICLE_CODES: &[&str] = &["0301", "030601", "0302", "0305", "0307"];
 
@@ -90,6 +94,7 @@ async fn serve(hub: Arc<Hub>, socket: WebSocket) {
         fleet: None,
         cars: HashMap::new(),
         tables: HashSet::new(),
+        walls: HashMap::new(),
         heard: Instant::now(),
         window: (Instant::now(), 0),
     };
@@ -142,6 +147,8 @@ struct Session {
     fleet: Option<Viewport>,
     cars: HashMap<String, CarWatch>,
     tables: HashSet<String>,
+    /// By topic.
+    walls: HashMap<String, WallWatch>,
     heard: Instant,
     window: (Instant, u32),
 }
@@ -154,6 +161,7 @@ impl Session {
     ) -> Result<Never, End> {
         let mut beats = self.hub.beats();
         let mut car_news = self.hub.cars.news();
+        let mut wall_news = self.hub.walls.news();
         let limits = self.hub.limits;
         let mut ping = interval(limits.ping);
         let mut recheck = interval(limits.recheck);
@@ -183,6 +191,11 @@ impl Session {
                     if changed.is_err() { return Err(End::Bye(Bye::Draining)); }
                     car_news.borrow_and_update();
                     self.show_cars().await?;
+                }
+                changed = wall_news.changed(), if !self.walls.is_empty() => {
+                    if changed.is_err() { return Err(End::Bye(Bye::Draining)); }
+                    wall_news.borrow_and_update();
+                    self.show_walls().await?;
                 }
                 told = hear_rows(&mut rows, self.tables.is_empty()) => self.show_rows(told).await?,
             }
@@ -222,6 +235,7 @@ impl Session {
                 }
                 Some(Topic::Vehicle(car_id)) => self.watch_car(&topic, &car_id).await,
                 Some(Topic::Read(table)) => self.watch_table(&topic, table).await,
+                Some(Topic::Screen { name, areas }) => self.watch_wall(&topic, &name, &areas).await,
                 None => self.refuse(&topic, "没有这个主题").await,
             },
             Ok(Said::Unwatch { topic }) => {
@@ -229,6 +243,7 @@ impl Session {
                     Some(Topic::Fleet) => self.fleet = None,
                     Some(Topic::Vehicle(car_id)) => drop(self.cars.remove(&car_id)),
                     Some(Topic::Read(table)) => drop(self.tables.remove(&table)),
+                    Some(Topic::Screen { .. }) => drop(self.walls.remove(&topic)),
                     None => {}
                 }
                 Ok(())
@@ -243,12 +258,14 @@ impl Session {
 
     async fn refuse(&mut self, topic: &str, promot: &str) -> Result<(), End> {
         // A name that is too long to be one need not be sent back whole.
-        let topic: String = topic.chars().take(80).collect();
-        self.text(protocol::error(&topic, promot)).await
+        let told: String =
+            if Topic::parse(topic).is_some() { topic.to_owned() } else { topic.chars().take(80).collect() };
+        self.text(protocol::error(&told, promot)).await
     }
 
     fn full(&self) -> Result<(), End> {
-        let topics = usize::from(self.fleet.is_some()) + self.cars.len() + self.tables.len();
+        let topics =
+            usize::from(self.fleet.is_some()) + self.cars.len() + self.tables.len() + self.walls.len();
         if topics >= MAX_TOPICS { Err(End::Limit("too many topics")) } else { Ok(()) }
     }
 
@@ -313,6 +330,29 @@ impl Session {
             self.tables.insert(table);
         }
         self.text(protocol::watching(topic, 0)).await
+    }
+
+    async fn watch_wall(&mut self, topic: &str, name: &str, areas: &[AreaId]) -> Result<(), End> {
+        let codes = self.hub.walls.screens.codes(name);
+        if !codes.is_some_and(|codes| self.outlet.viewer.may(codes)) {
+            return self.refuse(topic, "没有这块大屏，或没有查看的权限").await;
+        }
+        if !self.walls.contains_key(topic) {
+            self.full()?;
+            if self.walls.len() >= MAX_WALLS {
+                return self.refuse(topic, "同时关注的大屏过多，请关闭一些页面").await;
+            }
+            let watch = self.hub.walls.watch(topic, name, areas, &self.outlet.viewer.full_scope);
+            self.walls.insert(topic.to_owned(), watch);
+        }
+        self.text(protocol::watching(topic, 0)).await?;
+        self.show_walls().await
+    }
+
+    async fn show_walls(&mut self) -> Result<(), End> {
+        let frames = self.walls.values_mut().filter_map(WallWatch::unsent);
+        let messages = frames.map(Message::Text).collect();
+        self.outlet.send(messages).await
     }
 
     async fn who(&mut self, slot: u32, n: &Value) -> Result<(), End> {
@@ -399,7 +439,10 @@ impl Session {
         match self.hub.authentication.admit(&self.credentials.0, &self.credentials.1).await {
             Ok(viewer) => {
                 let old = &self.outlet.viewer;
-                if *viewer.scope != *old.scope || viewer.permission_version != old.permission_version {
+                if *viewer.scope != *old.scope
+                    || *viewer.full_scope != *old.full_scope
+                    || viewer.permission_version != old.permission_version
+                {
                     return Err(End::Bye(Bye::ScopeChanged));
                 }
                 // A session may have been told to end earlier than it said at first.

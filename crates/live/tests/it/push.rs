@@ -13,11 +13,11 @@ use live::Memory;
 use live::fleet::{Fleet, Reason, RentFacts, VehicleRecord};
 use live::push::{
     Authentication, Denied, Detail, Details, EndReason, Ended, Hub, HubParts, Limits, PortError, RowsChanged,
-    Viewer, Whose, upgrade,
+    Screens, Viewer, Whose, upgrade,
 };
 use live::report::{Flags, Place, Report};
 use live::rules::Settings;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use vocabulary::{AgentId, AreaId, Clock, DataOwner, OperatorId, Reach, Scope, SystemClock};
@@ -48,6 +48,7 @@ impl Authentication for Accounts {
         Ok(Viewer {
             operator: OperatorId(operator),
             session: token.to_owned(),
+            full_scope: Arc::new(scope.clone()),
             scope: Arc::new(scope),
             holds: Arc::new(move |code| !blind && ["0301", "0701"].contains(&code)),
             permission_version: 1,
@@ -72,7 +73,29 @@ impl Details for FromMemory {
     }
 }
 
+/// A wall that tells how often one was put together, and of whom.
+#[derive(Clone, Default)]
+struct CountedWalls(Arc<AtomicU32>);
+
+#[async_trait]
+impl Screens for CountedWalls {
+    fn codes(&self, name: &str) -> Option<&'static [&'static str]> {
+        match name {
+            "ops" => Some(&["0301"]),
+            "revenue" => Some(&["0999"]),
+            _ => None,
+        }
+    }
+
+    async fn picture(&self, _name: &str, scope: &Scope, areas: &[AreaId]) -> Result<Value, PortError> {
+        let made = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        let sees = |area| scope.contains(DataOwner::of_area(AgentId(9), AreaId(area)));
+        Ok(json!({"made": made, "areas": areas.len(), "first": sees(1), "second": sees(2)}))
+    }
+}
+
 struct Runtime {
+    walls: CountedWalls,
     memory: Memory,
     hub: Arc<Hub>,
     url: String,
@@ -111,7 +134,9 @@ impl Runtime {
         let memory = Memory::new(Fleet::new(Settings::default(), Arc::new(rentable)));
         let ends = broadcast::Sender::new(16);
         let stop = CancellationToken::new();
+        let walls = CountedWalls::default();
         let hub = Hub::start(HubParts {
+            screens: Arc::new(walls.clone()),
             memory: memory.clone(),
             authentication: Arc::new(Accounts(ends.clone())),
             details: Arc::new(FromMemory(memory.clone())),
@@ -129,7 +154,7 @@ impl Runtime {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}/ebike/v3/backend/ws", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let runtime = Self { memory, hub, url, ends, stop, count };
+        let runtime = Self { walls, memory, hub, url, ends, stop, count };
         for n in 0..count {
             let area = 1 + i64::from(n % 2);
             runtime.memory.write().enrol(record(n, area), SystemClock.now());
@@ -512,4 +537,60 @@ async fn a_server_that_stops_says_so() {
     runtime.stop.cancel();
     assert_eq!(screen.until_closed().await, 1012);
     assert_eq!(screen.said("bye").unwrap()["code"], "draining");
+}
+
+#[tokio::test]
+async fn a_wall_is_put_together_once_for_all_who_see_the_same_and_ends_with_the_last() {
+    let runtime = Runtime::open(0).await;
+    let mut same = Vec::new();
+    for _ in 0..5 {
+        let mut screen = Screen::signed_in(&runtime.url, "all").await;
+        screen.say(&json!({"op": "watch", "topic": "screen/ops"})).await;
+        screen.until(|screen| screen.data("screen/ops").is_some()).await;
+        same.push(screen);
+    }
+    assert!(runtime.walls.0.load(Ordering::Relaxed) <= 2, "five viewers, one picture every two seconds");
+    let first = |screen: &Screen| screen.data("screen/ops").unwrap()["data"]["made"].as_u64().unwrap();
+    let before = first(&same[0]);
+    same[0].until(|screen| first(screen) > before).await;
+
+    // Who sees less, or chose some areas, is shown a picture of his own.
+    let mut less = Screen::signed_in(&runtime.url, "area1").await;
+    less.say(&json!({"op": "watch", "topic": "screen/ops"})).await;
+    less.until(|screen| screen.data("screen/ops").is_some()).await;
+    let shown = &less.data("screen/ops").unwrap()["data"];
+    assert_eq!((&shown["first"], &shown["second"]), (&json!(true), &json!(false)));
+    less.say(&json!({"op": "watch", "topic": "screen/ops/1,2"})).await;
+    less.until(|screen| screen.data("screen/ops/1,2").is_some()).await;
+    assert_eq!(less.data("screen/ops/1,2").unwrap()["data"]["areas"], 2);
+
+    for screen in [&mut less, &mut same[0]] {
+        screen.say(&json!({"op": "unwatch", "topic": "screen/ops"})).await;
+        screen.say(&json!({"op": "unwatch", "topic": "screen/ops/1,2"})).await;
+        screen.say(&json!({"op": "ping"})).await;
+        screen.until(|screen| screen.said("pong").is_some()).await;
+    }
+    drop(same);
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let ended = runtime.walls.0.load(Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(runtime.walls.0.load(Ordering::Relaxed), ended, "nobody looks, nothing is put together");
+}
+
+#[tokio::test]
+async fn a_wall_that_is_not_there_or_not_for_him_is_refused_and_a_few_are_enough() {
+    let runtime = Runtime::open(0).await;
+    let mut screen = Screen::signed_in(&runtime.url, "all").await;
+    for topic in ["screen/revenue", "screen/none", "screen/ops/1,x"] {
+        screen.say(&json!({"op": "watch", "topic": topic})).await;
+        screen.until(|screen| screen.said("error").is_some_and(|text| text["topic"] == topic)).await;
+    }
+    for area in 1..=5 {
+        screen.say(&json!({"op": "watch", "topic": format!("screen/ops/{area}")})).await;
+    }
+    screen.until(|screen| screen.said("error").is_some_and(|text| text["topic"] == "screen/ops/5")).await;
+    let mut blind = Screen::signed_in(&runtime.url, "blind").await;
+    blind.say(&json!({"op": "watch", "topic": "screen/ops"})).await;
+    blind.until(|screen| screen.said("error").is_some()).await;
+    assert!(blind.data("screen/ops").is_none());
 }

@@ -2,9 +2,10 @@
 //! 90 days.
 
 use kernel::List;
+use kernel::list::within;
 use serde::Serialize;
 use sqlx::types::Json;
-use sqlx::{PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool, QueryBuilder};
 use utoipa::ToSchema;
 use vocabulary::{AgentId, AreaId, FenceId, MissId, RiderId, Scope, Timestamp};
 
@@ -184,6 +185,22 @@ pub fn list(scope: &Scope) -> List {
     .found_in("report.miss m", "m.miss_id")
     .of_agents("m.agent_id", scope)
     .of_areas("m.area_id", scope)
+}
+
+/// How many of each reason there were from `from` until before `until`, the most first.
+pub async fn by_reason(
+    db: &mut PgConnection,
+    scope: &Scope,
+    from: Timestamp,
+    until: Timestamp,
+) -> sqlx::Result<Vec<(MissReason, i64)>> {
+    let mut query = QueryBuilder::new("select m.reason, count(*) from report.miss m where m.at_ms >= ");
+    query.push_bind(from.millis());
+    query.push(" and m.at_ms < ").push_bind(until.millis());
+    within(&mut query, "m.agent_id", &scope.agents, |agent| agent.0);
+    within(&mut query, "m.area_id", &scope.areas, |area| area.0);
+    query.push(" group by m.reason order by 2 desc, 1");
+    query.build_query_as().fetch_all(db).await
 }
 
 /// A miss at a parking place.

@@ -38,7 +38,7 @@ fn number(value: &Value) -> i64 {
 }
 
 /// So many days ago at an hour of Shanghai.
-fn ago(days: i64, hour: f64) -> Timestamp {
+pub fn ago(days: i64, hour: f64) -> Timestamp {
     Day(Day::of(SystemClock.now()).0 - days).hour(0).plus_millis((hour * HOUR_MS as f64) as i64)
 }
 
@@ -147,18 +147,18 @@ async fn recount(owner: &PgPool, agent: &str) -> BTreeMap<String, Counted> {
 }
 
 /// A city whose bikes are heard of, and a second runtime that records what happened on days that are over.
-struct Scene {
-    stack: Stack,
-    node: Node,
-    machine: Machine,
-    city: City,
-    lines: Vec<Bike>,
-    admin: Browser,
+pub struct Scene {
+    pub stack: Stack,
+    pub node: Node,
+    pub machine: Machine,
+    pub city: City,
+    pub lines: Vec<Bike>,
+    pub admin: Browser,
     runtime: Runtime,
 }
 
 impl Scene {
-    async fn build() -> Self {
+    pub async fn build() -> Self {
         let (stack, node) = Stack::serving().await;
         let machine = Machine::new(&node.url, &stack.full_machine().await);
         let city = City::build(&machine, "D", 1, 1).await;
@@ -177,7 +177,7 @@ impl Scene {
     }
 
     /// Books an entry that was recorded then.
-    async fn book(&self, rider: &Rider, entry: Option<Entry>, recorded_at: Timestamp) {
+    pub async fn book(&self, rider: &Rider, entry: Option<Entry>, recorded_at: Timestamp) {
         let holder = Holder::rider(RiderId(rider.id.parse().unwrap()));
         let ctx = CommandContext::of_system("test", recorded_at);
         let post = BookCommand::Post(entry.expect("something moves"));
@@ -185,13 +185,20 @@ impl Scene {
     }
 
     /// A ride that cost so much.
-    async fn ridden(&self, rider: &Rider, order: i64, cents: i64, end: Timestamp, recorded_at: Timestamp) {
+    pub async fn ridden(
+        &self,
+        rider: &Rider,
+        order: i64,
+        cents: i64,
+        end: Timestamp,
+        recorded_at: Timestamp,
+    ) {
         let receipt = Receipt { pay_cents: cents, ..Receipt::default() };
         self.book(rider, money::fare(RideOrderId(order), self.area(), end, &receipt), recorded_at).await;
     }
 
     /// Some of it paid through a channel.
-    async fn paid(&self, rider: &Rider, order: i64, number: i64, cents: i64, at: Timestamp) {
+    pub async fn paid(&self, rider: &Rider, order: i64, number: i64, cents: i64, at: Timestamp) {
         let share = Share { third_cents: cents, ..Share::default() };
         let entry = money::paid(RideOrderId(order), number, self.area(), at, &share, 3);
         self.book(rider, entry, at).await;

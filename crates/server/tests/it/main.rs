@@ -67,3 +67,5 @@ mod territory;
 mod upkeep;
 mod vehicle_log;
 mod walk;
+mod wall_samples;
+mod walls;

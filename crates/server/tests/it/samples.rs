@@ -11,6 +11,7 @@ use self::logs::of_logs;
 use self::orders::of_orders;
 use crate::alarm_samples::of_alarms;
 use crate::walk::Route;
+use crate::wall_samples::of_walls;
 
 /// What another agent has, by the names that calls know it by.
 pub struct Theirs {
@@ -89,6 +90,7 @@ pub fn sample(route: &Route, theirs: &Theirs) -> Option<Sample> {
         .or_else(|| of_orders(at, theirs))
         .or_else(|| of_returns(at, theirs))
         .or_else(|| of_alarms(at, theirs))
+        .or_else(|| of_walls(at, theirs))
         .or_else(|| of_logs(at, theirs))
         .or_else(|| others(at, theirs))
 }

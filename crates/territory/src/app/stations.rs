@@ -254,7 +254,7 @@ pub struct Presents(Arc<Mutex<Option<Arc<Present>>>>);
 
 impl Context {
     /// The parking places as they are now.
-    pub(crate) async fn stations_now(&self) -> Result<Arc<Present>, PortError> {
+    pub async fn stations_now(&self) -> Result<Arc<Present>, PortError> {
         let now = self.runtime.clock.now();
         let mut kept = self.presents.0.lock().await;
         if let Some(present) = kept.as_ref().filter(|present| now.millis_since(present.at) < FRESH_MS) {

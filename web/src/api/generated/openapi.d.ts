@@ -3578,6 +3578,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/screen/areas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The service areas that a wall may show, with their edges. */
+        get: operations["screenAreas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/screen/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** 运营看板: the same board in the frame of the application; topic `screen/home`. */
+        get: operations["homeScreen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/screen/operation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * 运营大屏: all tiles at one moment, each with its time; a tile whose source does not exist is absent. The same comes by the
+         *     websocket topic `screen/ops` (`docs/push.md`).
+         */
+        get: operations["operationScreen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ebike/v3/backend/screen/revenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** 营收大屏: all tiles at one moment, to the cent what 每日统计 says of the same days and areas; topic `screen/revenue`. */
+        get: operations["revenueScreen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/stand-in/pay-password": {
         parameters: {
             query?: never;
@@ -5859,6 +5930,28 @@ export interface components {
             agentId: string;
         };
         AgentId: string;
+        /** @description An agent today. */
+        AgentLine: {
+            /** @description 公司; null: it is not seen. */
+            company: string | null;
+            /**
+             * Format: int64
+             * @description 应收.
+             */
+            dueCents: number;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description 总收益.
+             */
+            revenueCents: number;
+        };
         /** @description Agents to choose from. */
         AgentList: {
             /** @description By name. */
@@ -5922,6 +6015,11 @@ export interface components {
         AgentSwitched: components["schemas"]["BatchAnswer"] & {
             /** @description What a second person is to decide first, when just one was named; absent when it is done. */
             approvalId?: string | null;
+        };
+        /** @description 代理排行 of today. */
+        AgentsTile: components["schemas"]["TileSpan"] & {
+            /** @description The most 总收益 first. */
+            rows: components["schemas"]["AgentLine"][];
         };
         /** @description How much waits for somebody. */
         AlarmCount: {
@@ -6062,6 +6160,11 @@ export interface components {
         AlarmTicketsTaken: {
             /** @description Which tickets: 1 to 500. */
             ids: components["schemas"]["AlarmTicketId"][];
+        };
+        /** @description 实时告警. */
+        AlarmsTile: components["schemas"]["TileSpan"] & components["schemas"]["Waiting"] & {
+            /** @description Tickets that wait, what hurries most first, of that the newest. */
+            rows: components["schemas"]["AlarmTicketRow"][];
         };
         Allowed: {
             /** @description Whether the device may sign in for the phone. */
@@ -7986,6 +8089,28 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_OperationScreen: {
+            /** @description 运营大屏: all tiles at one moment. */
+            data: {
+                /** @description 实时告警. */
+                alarms: components["schemas"]["AlarmsTile"];
+                /**
+                 * Format: int64
+                 * @description When it was put together, epoch milliseconds.
+                 */
+                asOfMs: number;
+                fleet?: components["schemas"]["FleetTile"] | null;
+                idle?: components["schemas"]["IdleTile"] | null;
+                /** @description 丢单. */
+                misses: components["schemas"]["MissesTile"];
+                /** @description 订单. */
+                orders: components["schemas"]["OrdersTile"];
+                stations?: components["schemas"]["StationsTile"] | null;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_OperatorRow: {
             /**
              * @description An operator as the table of people shows him. The phone is whole: it is what the calls on him are named by, and
@@ -9064,6 +9189,31 @@ export interface components {
             suc: boolean;
         };
         /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_RevenueScreen: {
+            /** @description 营收大屏: all tiles at one moment. */
+            data: {
+                /** @description 代理排行. */
+                agents: components["schemas"]["AgentsTile"];
+                /** @description 服务区排行. */
+                areas: components["schemas"]["AreasTile"];
+                /**
+                 * Format: int64
+                 * @description When it was put together, epoch milliseconds.
+                 */
+                asOfMs: number;
+                /** @description 分时营收. */
+                hours: components["schemas"]["HoursTile"];
+                /** @description 异常. */
+                surges: components["schemas"]["SurgesTile"];
+                /** @description 今日营收. */
+                today: components["schemas"]["TodayTile"];
+                /** @description 近 30 日趋势. */
+                trend: components["schemas"]["TrendTile"];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
         Answer_RideShown: {
             /** @description An order as its rider sees it. */
             data: {
@@ -9241,6 +9391,16 @@ export interface components {
                 reasons: string[];
                 /** @description Whether it may be taken. */
                 rentable: boolean;
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_ScreenAreas: {
+            /** @description What walls draw. */
+            data: {
+                /** @description Service areas with their edges, WGS-84. */
+                areas: components["schemas"]["AreaShape"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -10022,6 +10182,33 @@ export interface components {
              */
             shelvedCount: number;
         };
+        /** @description An area today. */
+        AreaLine: {
+            /**
+             * Format: int64
+             * @description 应收.
+             */
+            dueCents: number;
+            /**
+             * Format: int64
+             * @description 单均金额.
+             */
+            eachCents: number | null;
+            /** @description Its id, as text. */
+            id: string;
+            /** @description Its name; null: it is not seen any more. */
+            name: string | null;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description 总收益 of rides in it.
+             */
+            revenueCents: number;
+        };
         /** @description Areas to choose from. */
         AreaList: {
             /**
@@ -10175,6 +10362,11 @@ export interface components {
         AreasListed: {
             /** @description At most 2,000, by name. */
             rows: components["schemas"]["AreaListed"][];
+        };
+        /** @description 服务区排行 of today. */
+        AreasTile: components["schemas"]["TileSpan"] & {
+            /** @description The most 应收 first. */
+            rows: components["schemas"]["AreaLine"][];
         };
         /** @description What a rider owes for an order, and how often he was reminded of it. */
         Arrear: {
@@ -13467,6 +13659,43 @@ export interface components {
              */
             lng: number;
         };
+        /** @description 车辆状态 and 电量分布, as bikes last said. */
+        FleetTile: components["schemas"]["TileSpan"] & {
+            /**
+             * Format: int32
+             * @description With an alarm.
+             */
+            alarm: number;
+            /** @description Bikes on the street with 0-19, 20-39, 40-59, 60-79 and 80-100 percent. */
+            charge: number[];
+            /**
+             * Format: int32
+             * @description Those that never said.
+             */
+            chargeUnknown: number;
+            /**
+             * Format: int32
+             * @description 低电.
+             */
+            low: number;
+            /**
+             * Format: int32
+             * @description 在线.
+             */
+            online: number;
+            /**
+             * Format: int32
+             * @description 可租.
+             */
+            rentable: number;
+            /**
+             * Format: int32
+             * @description 上架车辆.
+             */
+            shelved: number;
+            /** @description Bikes on maps by the state of `docs/push.md`; the ninth are those that never had a position. */
+            states: number[];
+        };
         ForcedEnd: {
             /**
              * Format: int64
@@ -13999,6 +14228,25 @@ export interface components {
              * @description Minutes since midnight, 1 to 1440; before `fromMin`: over midnight.
              */
             untilMin: number;
+        };
+        /** @description 分时营收: 总收益 hour by hour. */
+        HoursTile: components["schemas"]["TileSpan"] & {
+            /** @description 上周同日. */
+            lastWeek: number[];
+            /** @description Today. */
+            today: number[];
+            /** @description 昨日. */
+            yesterday: number[];
+        };
+        /** @description 闲置分档. */
+        IdleTile: components["schemas"]["TileSpan"] & {
+            /** @description Bikes that nobody rides and that stand up to 1 hour, 1-3, 3-6, 6-12, 12-24, 24-48 and more. */
+            bands: number[];
+            /**
+             * Format: int32
+             * @description Those that nobody saw stop.
+             */
+            unknown: number;
         };
         /** @description What became of the rows, or would. */
         ImportOutcome: {
@@ -14784,6 +15032,16 @@ export interface components {
             /** @description Each reason that there is, the most frequent first. */
             reasons: components["schemas"]["MissShare"][];
         };
+        /** @description 丢单原因. */
+        MissesTile: components["schemas"]["TileSpan"] & {
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            count: number;
+            /** @description By reason, the most first. */
+            reasons: components["schemas"]["ReasonCount"][];
+        };
         ModifyPassword: {
             /** @description MODIFY, FORGET, B_MODIFY or B_FORGET. */
             callType: string;
@@ -15286,6 +15544,23 @@ export interface components {
         Opened: {
             /** @description As text. */
             objectId: string;
+        };
+        /** @description 运营大屏: all tiles at one moment. */
+        OperationScreen: {
+            /** @description 实时告警. */
+            alarms: components["schemas"]["AlarmsTile"];
+            /**
+             * Format: int64
+             * @description When it was put together, epoch milliseconds.
+             */
+            asOfMs: number;
+            fleet?: components["schemas"]["FleetTile"] | null;
+            idle?: components["schemas"]["IdleTile"] | null;
+            /** @description 丢单. */
+            misses: components["schemas"]["MissesTile"];
+            /** @description 订单. */
+            orders: components["schemas"]["OrdersTile"];
+            stations?: components["schemas"]["StationsTile"] | null;
         };
         /**
          * Format: int32
@@ -15849,6 +16124,40 @@ export interface components {
              * @description The version that was seen; another one is refused.
              */
             version?: number | null;
+        };
+        /** @description 订单, today's and those that it is compared with. */
+        OrdersTile: components["schemas"]["TileSpan"] & {
+            /**
+             * Format: int32
+             * @description 今日订单.
+             */
+            count: number;
+            /**
+             * Format: int32
+             * @description 上周同日同时段.
+             */
+            countLastWeek: number;
+            /**
+             * Format: int32
+             * @description 昨日同时段.
+             */
+            countYesterday: number;
+            /** @description 上周同日. */
+            lastWeek: number[];
+            /**
+             * Format: int64
+             * @description 预约中.
+             */
+            reserved: number;
+            /**
+             * Format: int64
+             * @description 骑行中.
+             */
+            riding: number;
+            /** @description Today hour by hour. */
+            today: number[];
+            /** @description 昨日. */
+            yesterday: number[];
         };
         /** @description What became of one. */
         Outcome: {
@@ -16494,6 +16803,16 @@ export interface components {
             promot: string;
             /** @description The same. */
             promt: string;
+        };
+        /** @description A reason and how often it was one. */
+        ReasonCount: {
+            /**
+             * Format: int64
+             * @description How often.
+             */
+            count: number;
+            /** @description 丢单原因. */
+            reason: components["schemas"]["MissReason"];
         };
         /** @description A reason against renting. */
         ReasonShown: {
@@ -17189,6 +17508,109 @@ export interface components {
             /** @description Whose money moved, as text. */
             userId: string;
         };
+        /** @description 营收大屏: all tiles at one moment. */
+        RevenueScreen: {
+            /** @description 代理排行. */
+            agents: components["schemas"]["AgentsTile"];
+            /** @description 服务区排行. */
+            areas: components["schemas"]["AreasTile"];
+            /**
+             * Format: int64
+             * @description When it was put together, epoch milliseconds.
+             */
+            asOfMs: number;
+            /** @description 分时营收. */
+            hours: components["schemas"]["HoursTile"];
+            /** @description 异常. */
+            surges: components["schemas"]["SurgesTile"];
+            /** @description 今日营收. */
+            today: components["schemas"]["TodayTile"];
+            /** @description 近 30 日趋势. */
+            trend: components["schemas"]["TrendTile"];
+        };
+        /** @description What a day comes to. */
+        RevenueSums: {
+            /**
+             * Format: int64
+             * @description 历史欠款补缴 D.
+             */
+            arrearsCents: number;
+            /**
+             * Format: int64
+             * @description 卡类销售 through channels.
+             */
+            cardsCents: number;
+            /**
+             * Format: int64
+             * @description 应收 A.
+             */
+            dueCents: number;
+            /**
+             * Format: int64
+             * @description 单均金额.
+             */
+            eachCents: number | null;
+            /**
+             * Format: int64
+             * @description 赠送成本.
+             */
+            giftCents: number;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description 其他 through channels.
+             */
+            otherCents: number;
+            /**
+             * Format: int64
+             * @description 新增欠款 C.
+             */
+            owingCents: number;
+            /**
+             * Format: int64
+             * @description 欠款率, ten-thousandths.
+             */
+            owingRate: number | null;
+            /**
+             * Format: int64
+             * @description 新增实收 E.
+             */
+            paidCents: number;
+            /**
+             * Format: int64
+             * @description 实收总额 E + D.
+             */
+            receivedCents: number;
+            /**
+             * Format: int64
+             * @description 退款率, ten-thousandths.
+             */
+            refundRate: number | null;
+            /**
+             * Format: int64
+             * @description 退款.
+             */
+            refundsCents: number;
+            /**
+             * Format: int64
+             * @description 总收益.
+             */
+            revenueCents: number;
+            /**
+             * Format: int64
+             * @description 骑行 through channels.
+             */
+            ridesCents: number;
+            /**
+             * Format: int64
+             * @description 充值 through channels.
+             */
+            topUpCents: number;
+        };
         /**
          * @description What is decided of an application.
          * @enum {string}
@@ -17845,6 +18267,11 @@ export interface components {
             /** @description Whether it may be taken. */
             rentable: boolean;
         };
+        /** @description What walls draw. */
+        ScreenAreas: {
+            /** @description Service areas with their edges, WGS-84. */
+            areas: components["schemas"]["AreaShape"][];
+        };
         /** @description A fence as it was seen. */
         SeenFence: {
             id: string;
@@ -17970,6 +18397,26 @@ export interface components {
              * @description Of those the ones that may be handed out.
              */
             rentable: number;
+        /** @description A parking place that is full or empty. */
+        StationLine: {
+            /** @description Its area, as text. */
+            areaId: string;
+            /** @description That area's name. */
+            areaName: string | null;
+            /**
+             * Format: int32
+             * @description 停放上限.
+             */
+            capacity: number | null;
+            /** @description Its id, as text. */
+            id: string;
+            /**
+             * Format: int32
+             * @description 0 空, 4 淤积.
+             */
+            level: number;
+            /** @description 名称. */
+            name: string;
             /**
              * Format: int64
              * @description Bikes that stand in it.
@@ -18255,6 +18702,16 @@ export interface components {
             at: number;
             /** @description Each that counts now, at most 20,000. */
             stations: components["schemas"]["StationNow"][];
+        /** @description 站点供需. */
+        StationsTile: components["schemas"]["TileSpan"] & {
+            /** @description 空站. */
+            empty: number;
+            /** @description 淤积. */
+            full: number;
+            /** @description Parking places that are open. */
+            open: number;
+            /** @description The fullest ones and empty ones in turn. */
+            rows: components["schemas"]["StationLine"][];
         };
         /** @description One step. */
         Step: {
@@ -18411,6 +18868,41 @@ export interface components {
             /** @description 1 to 1,000. */
             stops: components["schemas"]["StopAsked"][];
         };
+        /** @description Something that stands out. */
+        Surge: {
+            /** @enum {string} */
+            kind: "refunds";
+            /**
+             * Format: int64
+             * @description 退款 of today.
+             */
+            todayCents: number;
+            /**
+             * Format: int64
+             * @description On average of the seven days before.
+             */
+            usualCents: number;
+        } | {
+            /** @description The hour that is over, 0 to 23. */
+            hour: number;
+            /** @enum {string} */
+            kind: "silence";
+            /**
+             * Format: int64
+             * @description And a week ago.
+             */
+            lastWeekCents: number;
+            /**
+             * Format: int64
+             * @description What came in in that hour yesterday.
+             */
+            yesterdayCents: number;
+        };
+        /** @description 异常. */
+        SurgesTile: components["schemas"]["TileSpan"] & {
+            /** @description What stands out; none: nothing does. */
+            rows: components["schemas"]["Surge"][];
+        };
         /**
          * Format: int32
          * @description 日志类型
@@ -18471,6 +18963,24 @@ export interface components {
          * @enum {string}
          */
         TileDatum: "wgs84" | "gcj02" | "cgcs2000";
+        /** @description Of which time a tile tells, and as of when. Epoch milliseconds. */
+        TileSpan: {
+            /**
+             * Format: int64
+             * @description Everything until then is in it; null: nothing is known yet.
+             */
+            asOfMs: number | null;
+            /**
+             * Format: int64
+             * @description The first instant.
+             */
+            sinceMs: number;
+            /**
+             * Format: int64
+             * @description The end.
+             */
+            untilMs: number;
+        };
         /** @description Where map tiles come from. */
         Tiles: {
             /**
@@ -18526,6 +19036,24 @@ export interface components {
              */
             until: number;
         };
+        /** @description 今日营收 with its parts. */
+        TodayTile: components["schemas"]["TileSpan"] & components["schemas"]["RevenueSums"] & {
+            /**
+             * Format: int64
+             * @description 应收 昨日同时段.
+             */
+            dueYesterdayCents: number;
+            /**
+             * Format: int64
+             * @description 总收益 上周同日同时段.
+             */
+            revenueLastWeekCents: number;
+            /**
+             * Format: int64
+             * @description 总收益 昨日同时段.
+             */
+            revenueYesterdayCents: number;
+        };
         /**
          * @description What else a device is told.
          * @enum {string}
@@ -18564,6 +19092,36 @@ export interface components {
              * @description 余额 now: what was paid in and what was given, cents.
              */
             balanceCents: number;
+        };
+        /** @description A day. */
+        TrendDay: {
+            /** @description `YYYY-MM-DD`. */
+            day: string;
+            /**
+             * Format: int64
+             * @description 应收.
+             */
+            dueCents: number;
+            /**
+             * Format: int64
+             * @description 订单.
+             */
+            orders: number;
+            /**
+             * Format: int64
+             * @description 退款.
+             */
+            refundsCents: number;
+            /**
+             * Format: int64
+             * @description 总收益.
+             */
+            revenueCents: number;
+        };
+        /** @description 近 30 日趋势, today included. */
+        TrendTile: components["schemas"]["TileSpan"] & {
+            /** @description Every day in order of time. */
+            days: components["schemas"]["TrendDay"][];
         };
         /** @description A riding card that is tried. */
         TriedCard: {
@@ -26480,6 +27038,107 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RuleRefusal"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    screenAreas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_ScreenAreas"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    homeScreen: {
+        parameters: {
+            query?: {
+                /** @description These service areas alone, with commas between; absent: all that the account may see, whatever is selected. */
+                opAreaIdsBigScreen?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OperationScreen"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    operationScreen: {
+        parameters: {
+            query?: {
+                /** @description These service areas alone, with commas between; absent: all that the account may see, whatever is selected. */
+                opAreaIdsBigScreen?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_OperationScreen"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    revenueScreen: {
+        parameters: {
+            query?: {
+                /** @description These service areas alone, with commas between; absent: all that the account may see, whatever is selected. */
+                opAreaIdsBigScreen?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_RevenueScreen"] | components["schemas"]["RuleRefusal"];
                 };
             };
             400: components["responses"]["Refused400"];

@@ -16,7 +16,7 @@ import { KeptPage } from './Pages'
 import { recordHistory } from './recordHistory'
 import { SettingsButton } from './SettingsButton'
 import { TabBar } from './TabBar'
-import { activeTab, arrive, fillsFrame, TABS_MAX } from './tabs'
+import { activeTab, arrive, fillsFrame, isWall, TABS_MAX } from './tabs'
 import { useTabs } from './tabStore'
 import './frame.css'
 
@@ -73,8 +73,8 @@ export function Frame({ route, location }: { route: Route; location: Location })
   const tabs = useTabs()
   const shown = activeTab(tabs)?.route ?? route
   const bleeds = fillsFrame(shown)
-  // Around the map by night a white frame would glare.
-  const night = useDaylight((store) => store.daylight) === 'night' && bleeds
+  // Around the map by night, and around a wall, a white frame would glare.
+  const night = (useDaylight((store) => store.daylight) === 'night' && bleeds) || isWall(shown)
   const navTheme = night ? 'dark' : settings.navTheme
 
   const [open, setOpen] = useState(startsOpen(device, bleeds) && !(device === 'mobile' && offered))

@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 it('marks the pages to come, and no page that is built', () => {
-  const group = routeAt('/operation/operator-log')
+  const group = routeAt('/vehicle/operation-map')
   if (!group) throw new Error('no such route')
   render(
     <MemoryRouter>
@@ -26,7 +26,7 @@ it('marks the pages to come, and no page that is built', () => {
     </MemoryRouter>,
   )
   const said = screen.getAllByRole('menuitem').map((entry) => entry.textContent)
-  const shown = [...menuChildren('/', everything), ...menuChildren('/operation', everything)].filter(({ page }) => page !== null)
+  const shown = [...menuChildren('/', everything), ...menuChildren('/vehicle', everything)].filter(({ page }) => page !== null)
   expect(shown.filter(({ page }) => page === COMING).length).toBeGreaterThan(0)
   expect(shown.filter(({ page }) => page !== COMING).length).toBeGreaterThan(0)
   for (const { page, title } of shown) expect(said).toContain(page === COMING ? `${title}建设中` : title)

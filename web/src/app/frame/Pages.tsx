@@ -9,7 +9,7 @@ import {
 import { LazyPage } from '../lazyPage'
 import { PageBoundary } from '../PageBoundary'
 import { Breadcrumbs } from './Breadcrumbs'
-import { fillsFrame, type Tab } from './tabs'
+import { fillsFrame, staysAwake, type Tab } from './tabs'
 
 const noRoute = { outlet: null, matches: [], isDataRoute: false }
 
@@ -40,7 +40,7 @@ export const KeptPage = memo(function KeptPage({ tab, shown }: { tab: Tab; shown
       </PageBoundary>
     </At>
   )
-  if (fills) {
+  if (staysAwake(tab.route)) {
     return (
       <div className="kept kept-full" hidden={!shown} inert={!shown}>
         {page}
@@ -49,7 +49,7 @@ export const KeptPage = memo(function KeptPage({ tab, shown }: { tab: Tab; shown
   }
   return (
     <Activity mode={shown ? 'visible' : 'hidden'}>
-      <div className="kept">{page}</div>
+      <div className={fills ? 'kept kept-full' : 'kept'}>{page}</div>
     </Activity>
   )
 })

@@ -54,12 +54,23 @@ export type Arrival = 'PUSH' | 'REPLACE' | 'POP'
 /** More pages than these are not kept alive at once; the one opened first gives way. */
 export const TABS_MAX = 20
 
-/** Pages of which there can be one only: they share the one live map. */
-const singles: ReadonlySet<string> = new Set(['/vehicle/operation-map'])
+/** The live map goes on listening behind other pages, so that it is at once what it was; it only stops drawing. */
+const MAP = '/vehicle/operation-map'
+/** Walls: a stage on the whole of the page, dark whatever the light. */
+const walls: ReadonlySet<string> = new Set(['/screenHome', '/screenHome1'])
 
-/** Pages that fill the frame to its edges, bring their own head, and are kept drawing-ready while hidden. */
+/** Pages that fill the frame to its edges and bring their own head; of each there is one tab. */
 export function fillsFrame(route: Route): boolean {
-  return singles.has(route.path)
+  return route.path === MAP || walls.has(route.path)
+}
+
+export function isWall(route: Route): boolean {
+  return walls.has(route.path)
+}
+
+/** Pages that are kept at work while hidden. */
+export function staysAwake(route: Route): boolean {
+  return route.path === MAP
 }
 
 /** What a tab is known by. */
