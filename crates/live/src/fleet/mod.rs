@@ -27,7 +27,7 @@ use std::sync::Arc;
 use vocabulary::Timestamp;
 
 use crate::report::{Elsewhere, Flags, LastHeard, Place, Refusal, Report, Verdict, imei};
-use crate::rules::{Evidence, Facts, Judgement, Settings, Watch, Zones};
+use crate::rules::{AreaRules, Evidence, Facts, Judgement, Settings, Watch, Zones};
 use board::Board;
 use recent::Recent;
 
@@ -63,8 +63,10 @@ pub struct Taken {
 
 /// See the module.
 pub struct Fleet {
+    /// Where an area says nothing else, and what counts everywhere.
     settings: Settings,
     rentability: Arc<dyn Rentability>,
+    rules: AreaRules,
     zones: Zones,
     records: Vec<VehicleRecord>,
     by_car: HashMap<String, u32>,
@@ -97,6 +99,7 @@ impl Fleet {
         Self {
             settings,
             rentability,
+            rules: AreaRules::default(),
             zones: Zones::default(),
             records: Vec::new(),
             by_car: HashMap::new(),
@@ -155,6 +158,11 @@ impl Fleet {
     /// The bike in a slot.
     pub fn record(&self, slot: u32) -> Option<&VehicleRecord> {
         self.records.get(slot as usize)
+    }
+
+    /// Every bike, as the read model says.
+    pub fn records(&self) -> impl Iterator<Item = &VehicleRecord> {
+        self.records.iter()
     }
 
     /// Takes in what the read model says of a bike now. Refused (false) only when the system is full.
@@ -224,6 +232,12 @@ impl Fleet {
         }
     }
 
+    /// Takes new rules of areas.
+    pub fn reload_rules(&mut self, rules: AreaRules, now: Timestamp) {
+        self.rules = rules;
+        self.look(now);
+    }
+
     /// The zones in force.
     pub const fn zones(&self) -> &Zones {
         &self.zones
@@ -258,7 +272,8 @@ impl Fleet {
         };
         self.cold[index].elsewhere = last.elsewhere;
         self.write(slot, report, with_fix, published);
-        self.judge_report(slot, report, judged);
+        let is_late = now.millis_since(report.at) > self.settings.offline_after_ms;
+        self.judge_report(slot, report, is_late, judged);
         self.refresh(slot, now);
         self.board.touch(slot);
         self.oldest_pending = Some(self.oldest_pending.map_or(published, |oldest| oldest.min(published)));
@@ -287,7 +302,7 @@ impl Fleet {
         self.heard_after_ms[index] = self.listened_ms;
     }
 
-    fn judge_report(&mut self, slot: u32, report: &Report, judged: &mut Vec<Judgement>) {
+    fn judge_report(&mut self, slot: u32, report: &Report, is_late: bool, judged: &mut Vec<Judgement>) {
         let index = slot as usize;
         let (record, cold) = (&self.records[index], &mut self.cold[index]);
         let facts = Facts {
@@ -295,12 +310,12 @@ impl Fleet {
             at: report.at,
             place: cold.recent.median(),
             hdop: cold.hdop_tenths.map_or(1.0, |tenths| f64::from(tenths) / 10.0),
-            moving: report.flags.has(Flags::MOVING),
-            locked: report.flags.has(Flags::LOCKED),
-            battery_present: report.flags.has(Flags::BATTERY_PRESENT),
+            is_late,
+            flags: report.flags,
             soc_percent: report.soc_percent,
         };
-        cold.watch.on_report(&facts, &self.zones, &self.settings, |alarm, raised, evidence| {
+        let settings = self.rules.of(record.area, &self.settings);
+        cold.watch.on_report(&facts, &self.zones, settings, |alarm, raised, evidence| {
             judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
         });
     }
@@ -326,7 +341,7 @@ impl Fleet {
                 record,
                 silent_ms,
                 now,
-                &self.settings,
+                self.rules.of(record.area, &self.settings),
                 |alarm, raised, evidence| {
                     judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
                 },
@@ -371,8 +386,8 @@ impl Fleet {
         let online = self.heard_at[index] != NEVER
             && now.millis() - self.heard_at[index] <= self.settings.offline_after_ms;
         let soc_percent = (self.soc[index] != SOC_UNKNOWN).then_some(self.soc[index]);
-        let low =
-            soc_percent.is_some_and(|soc| soc < self.settings.low_percent) || record.operation_states.has(4);
+        let low_percent = self.rules.of(record.area, &self.settings).low_percent;
+        let low = soc_percent.is_some_and(|soc| soc < low_percent) || record.operation_states.has(4);
         let facts = RentFacts {
             lifecycle: record.lifecycle,
             riding_state: record.riding_state,
