@@ -66,7 +66,7 @@ test('ROUTE-068 a threshold is published, what rings follows it, and it is rolle
 
   await page.getByLabel('异常移动报警').click()
   await publish(page, '路面施工，暂停异常移动报警')
-  await expect(page.getByText('第 2 版生效中')).toBeVisible()
+  await expect(page.getByText('第 2 版生效中', { exact: true })).toBeVisible()
   // The bike goes on reporting: its alarm ends by itself.
   await stands(request, stolen.carId, RECOVERED)
   stolen.end()
@@ -80,7 +80,7 @@ test('ROUTE-068 a threshold is published, what rings follows it, and it is rolle
 
   await page.getByRole('listitem', { name: /^第 1 版$/ }).getByRole('button', { name: '回滚到此版' }).click()
   await page.getByRole('dialog').getByRole('button', { name: /^回滚到第/ }).click()
-  await expect(page.getByText('第 3 版生效中')).toBeVisible()
+  await expect(page.getByText('第 3 版生效中', { exact: true })).toBeVisible()
   const again = await theft(area)
   await again.goneAt
   await stands(request, again.carId, OPEN)

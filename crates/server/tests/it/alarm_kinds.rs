@@ -173,10 +173,9 @@ async fn orders_without_a_trip_without_an_end_and_short_ones_in_a_row_ring_and_r
     ticket(admin, still, 8, RECOVERED, async || {
         north_m += 30.0;
         let at = SystemClock.now();
-        drop(scene.reports(still, &[Told { at, locked: false, with_fix: true, north_m }]).await);
+        scene.tell(&line, still, Told { at, locked: false, with_fix: true, north_m }).await;
     })
     .await;
-    drop(line);
     ticket(admin, still, 10, OPEN, nothing).await;
     publish(admin, &city.area, &AlarmRules { order_too_long_h: 72, ..usual.clone() }).await;
     ticket(admin, still, 10, RECOVERED, nothing).await;

@@ -103,16 +103,22 @@ impl Scene {
     /// Its device reports all of that, in order, north of the parking place.
     pub async fn reports(&self, bike: &Enrolled, told: &[Told]) -> Bike {
         let line = Bike::connect(&self.stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
-        for Told { at, locked, with_fix, north_m } in told {
-            let mut flags = vec!["battery_present"];
-            flags.extend(locked.then_some("locked"));
-            flags.extend(with_fix.then_some("position_valid"));
-            let lat = self.city.lat + 0.004 + north_m / 110_790.0;
-            let report = json!({"at": at.millis(), "lat": lat, "lng": self.city.lng, "hdop": 0.9, "satellites": 11,
-                "speed": 0, "heading": 90, "soc": 80, "gsm": 22, "voltage_mv": 52_100, "flags": flags});
-            line.publish(&format!("ebike/{}/up", bike.imei), &report).await;
+        for one in told {
+            self.tell(&line, bike, *one).await;
         }
         line
+    }
+
+    /// Its device reports that on the line that it has.
+    pub async fn tell(&self, line: &Bike, bike: &Enrolled, told: Told) {
+        let Told { at, locked, with_fix, north_m } = told;
+        let mut flags = vec!["battery_present"];
+        flags.extend(locked.then_some("locked"));
+        flags.extend(with_fix.then_some("position_valid"));
+        let lat = self.city.lat + 0.004 + north_m / 110_790.0;
+        let report = json!({"at": at.millis(), "lat": lat, "lng": self.city.lng, "hdop": 0.9, "satellites": 11,
+            "speed": 0, "heading": 90, "soc": 80, "gsm": 22, "voltage_mv": 52_100, "flags": flags});
+        line.publish(&format!("ebike/{}/up", bike.imei), &report).await;
     }
 
     pub fn told(&self, minutes: i64, locked: bool) -> Told {
