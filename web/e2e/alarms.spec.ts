@@ -1,19 +1,10 @@
 /** A bike is carried off by a van: the inbox tells within seconds, somebody takes it on, and says what came of it. */
-import type { APIRequestContext } from '@playwright/test'
 import { violationsOf } from './axe'
 import { at, expect, SIGNED_IN, test } from './fixtures'
-import { type Beside, theft } from './theft'
+import { aBike, theft } from './theft'
 import { adminKeys, call } from './wire'
 
 test.use({ storageState: SIGNED_IN })
-
-/** A bike of the city that has reported. */
-async function aBike(request: APIRequestContext): Promise<Beside> {
-  const { data } = await call<{ rows: Beside[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '200' })
-  const found = data.rows.find(({ lat, lng }) => lat !== null && lng !== null)
-  if (!found) throw new Error('no bike has a position yet')
-  return found
-}
 
 test('a theft is in the inbox within five seconds, is taken on, found on the map, and settled', async ({ page, request }) => {
   await page.goto(at('/log'))
