@@ -1,7 +1,7 @@
 /** Where alarms begin is said on a page: switched off, the alarm of a theft ends by itself; rolled back, the next theft rings. */
 import type { APIRequestContext, Page } from '@playwright/test'
 import { violationsOf } from './axe'
-import { settled } from './built'
+import { fitsEverywhere, settled } from './built'
 import { at, expect, SIGNED_IN, test, WORKER } from './fixtures'
 import { machine, told } from './rides'
 import { type Beside, theft } from './theft'
@@ -71,19 +71,10 @@ test('ROUTE-068 a threshold is published, what rings follows it, and it is rolle
   await stands(request, stolen.carId, RECOVERED)
   stolen.end()
   await page.mouse.move(0, 0)
-  for (const [width, height] of [[1920, 1080], [1366, 768], [390, 844]] as const) {
-    await page.setViewportSize({ width, height })
-    // The menu of a wide window would lie over a narrow one.
-    await page.reload()
-    await settled(page)
-    await expect(page.getByText('第 2 版生效中', { exact: true })).toBeVisible()
-    await page.screenshot({ path: test.info().outputPath(`alarm-config-${width}.png`) })
-    await page.getByRole('listitem', { name: /^第 2 版$/ }).scrollIntoViewIfNeeded()
-    await page.screenshot({ path: test.info().outputPath(`alarm-config-versions-${width}.png`) })
-  }
+  await fitsEverywhere(page, 'alarm-config')
+  await page.getByRole('listitem', { name: /^第 2 版$/ }).scrollIntoViewIfNeeded()
+  await fitsEverywhere(page, 'alarm-config-versions')
   await page.setViewportSize({ width: 1366, height: 768 })
-  await page.reload()
-  await settled(page)
   expect(await violationsOf(page)).toEqual([])
 
   await page.getByRole('listitem', { name: /^第 1 版$/ }).getByRole('button', { name: '回滚到此版' }).click()
