@@ -1,46 +1,10 @@
 /** A bike is carried off by a van: the inbox tells within seconds, somebody takes it on, and says what came of it. */
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import type { APIRequestContext } from '@playwright/test'
 import { violationsOf } from './axe'
-import { at, expect, machineTokenFile, setting, SIGNED_IN, server, test } from './fixtures'
+import { at, expect, SIGNED_IN, test } from './fixtures'
+import { aBike, theft } from './theft'
 import { adminKeys, call } from './wire'
 
 test.use({ storageState: SIGNED_IN })
-
-interface Beside {
-  agentId: string
-  areaId: string
-  lat: number | null
-  lng: number | null
-}
-
-interface Theft {
-  carId: string
-  /** When it was beyond doubt away from where it rested, the device's epoch ms. */
-  goneAt: Promise<number>
-  end(): void
-}
-
-/** A bike of its own beside one of the city's, which a van takes away. */
-async function theft({ agentId, areaId, lat, lng }: Beside): Promise<Theft> {
-  const target = ['--server', server(), '--token-file', machineTokenFile(), '--mqtt', setting('WHEELHOUSE_MQTT')]
-  const van = spawn(setting('WHEELHOUSE_SIMULATOR'), ['theft', ...target, '--agent', agentId, '--area', areaId, '--lat', String(lat), '--lng', String(lng)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: van.stdout })[Symbol.asyncIterator]()
-  const said = async <Said>() => JSON.parse((await lines.next()).value as string) as Said
-  const { carId } = await said<{ carId: string }>()
-  return { carId, goneAt: said<{ goneAt: number }>().then(({ goneAt }) => goneAt), end: () => van.kill() }
-}
-
-/** A bike of the city that has reported. */
-async function aBike(request: APIRequestContext): Promise<Beside> {
-  const { data } = await call<{ rows: Beside[] }>(request, adminKeys(), 'GET', '/vehicle/query', { page: '1', pageSize: '200' })
-  const found = data.rows.find(({ lat, lng }) => lat !== null && lng !== null)
-  if (!found) throw new Error('no bike has a position yet')
-  return found
-}
 
 test('a theft is in the inbox within five seconds, is taken on, found on the map, and settled', async ({ page, request }) => {
   await page.goto(at('/log'))

@@ -31,9 +31,9 @@ pub async fn run(runtime: Runtime) {
 pub async fn escalate(runtime: &Runtime, now: Timestamp) -> Result<usize, Refused> {
     let mut escalated = 0;
     for urgency in Urgency::ALL {
-        let Some(after_ms) = urgency.escalates_after_ms() else { continue };
+        let Some((said_as, usual_ms)) = urgency.escalates_after() else { continue };
         let mut db = runtime.reads.scoped(&Scope::ALL, None, &[]).await?;
-        let due = alarm_tickets::overdue(&mut *db, *urgency, now.plus_millis(-after_ms), AT_ONCE).await?;
+        let due = alarm_tickets::overdue(&mut *db, *urgency, said_as, usual_ms, now, AT_ONCE).await?;
         drop(db);
         for (car, alarm, number) in due {
             let Ok(car) = CarId::try_from(car) else { continue };

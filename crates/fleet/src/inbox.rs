@@ -106,6 +106,17 @@ mod tests {
     }
 
     #[test]
+    fn two_kinds_that_begin_at_once_are_two_entries_what_hurries_first() {
+        let with =
+            |kind, urgency| (0..10).map(move |number| AlarmTicketRow { urgency, ..ticket(kind, number, 0) });
+        let helmets = with(AlarmState::HelmetLost, Urgency::Ordinary);
+        let locks = with(AlarmState::AbnormalUnlock, Urgency::Urgent);
+        let (groups, alone) = grouped(helmets.chain(locks).collect());
+        let kinds: Vec<AlarmState> = groups.iter().map(|group| group.kind).collect();
+        assert_eq!((kinds, alone.len()), (vec![AlarmState::AbnormalUnlock, AlarmState::HelmetLost], 0));
+    }
+
+    #[test]
     fn nine_of_a_kind_are_nine_entries() {
         let few: Vec<_> = (0..9).map(|number| ticket(AlarmState::OutOfArea, number, 0)).collect();
         let (groups, alone) = grouped(few);

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use kernel::reactor::request_id;
 use kernel::runtime::Runtime;
 use kernel::{Aggregate, CommandContext, ReactError, Reactor, Recorded};
+use riding::model::alarm_rules::AlarmRules;
 use riding::model::billing::Billing;
 use riding::model::config::{Config, ConfigAct, ConfigCommand, Place, Setting};
 use riding::model::pay_rules::PayRules;
@@ -59,6 +60,7 @@ impl Reactor for ConfigsOfAreas {
         self.hand_over::<ReturnRules>(event, of).await?;
         self.hand_over::<UseRules>(event, of).await?;
         self.hand_over::<PayRules>(event, of).await?;
-        self.hand_over::<RidingPermission>(event, of).await
+        self.hand_over::<RidingPermission>(event, of).await?;
+        self.hand_over::<AlarmRules>(event, of).await
     }
 }

@@ -149,6 +149,7 @@ pub fn contexts() -> HashMap<&'static str, &'static str> {
                 "use-config",
                 "pay-config",
                 "riding-permission",
+                "alarm-config",
                 "card-product",
                 "rider-cards",
                 "certification",

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod agents;
+mod alarm_rules;
 mod area_configs;
 mod audit_schemas;
 mod auth_callout;
@@ -21,6 +22,7 @@ mod identity;
 mod live_runtime;
 mod maintenance;
 mod messages;
+mod order_alarms;
 mod order_life;
 mod payments;
 mod pruning;

@@ -15,11 +15,13 @@ use vocabulary::{Phone, SystemClock};
 use wire::Surface;
 
 use crate::agents::{RidesOfRiding, StopsOfLive};
+use crate::alarm_rules::RulesOfRiding;
 use crate::auth_callout::AuthCallout;
 use crate::base_map::BaseMap;
 use crate::config::{Part, Settings, Stores};
 use crate::contexts::{self, Contexts};
 use crate::health::Health;
+use crate::order_alarms::OrderAlarms;
 use crate::secrets::Secrets;
 use crate::{checkpoints, descriptors, live_runtime, payments, pruning, site, stores, streams};
 
@@ -62,7 +64,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
 
     let mut parts = JoinSet::new();
     let hub = settings.runs(Part::Push).then(|| contexts.hub(&runtime, &memory));
-    parts.spawn(live::subscriptions(runtime.clone(), memory.clone(), hub.clone(), stop.clone()));
+    let rules = Arc::new(RulesOfRiding(runtime.pools.projector.clone()));
+    parts.spawn(live::subscriptions(runtime.clone(), memory.clone(), rules, hub.clone(), stop.clone()));
     if settings.runs(Part::Live) {
         parts.spawn(live_runtime::ingest(runtime.clone(), memory.clone(), settings.telemetry_days));
     } else {
@@ -98,6 +101,8 @@ pub async fn serve(stores: &Stores, settings: &Settings) -> Result<()> {
         parts.spawn(riding::sweeping::reconciler(contexts.riding.clone()));
         parts.spawn(riding::sweeping::reminders(contexts.riding.clone()));
         parts.spawn(riding::sweeping::mispricings(contexts.riding.clone()));
+        let bikes = Arc::clone(&contexts.riding.ports.bikes);
+        parts.spawn(OrderAlarms::new(runtime.clone(), memory.clone(), bikes).run());
     }
     if settings.runs(Part::Relay) {
         parts.spawn(kernel::relay::run(runtime.clone(), contexts::contexts()));

@@ -98,10 +98,16 @@ impl Device {
     pub fn lock(&mut self, locked: bool) {
         self.flags.set(Flags::LOCKED | Flags::DEFEND, locked);
         self.flags.set(Flags::ACC, !locked);
-        self.flags.set(Flags::HELMET_LOCKED, locked);
+        self.flags.set(Flags::HELMET_LOCKED, locked && !self.flags.has(Flags::HELMET_MISSING));
         if locked {
             self.flags.set(Flags::MOVING, false);
         }
+    }
+
+    /// A worker hangs a good helmet on it.
+    pub fn new_helmet(&mut self) {
+        self.flags.set(Flags::HELMET_MISSING | Flags::HELMET_FAULT, false);
+        self.flags.set(Flags::HELMET_LOCKED, self.flags.has(Flags::LOCKED));
     }
 
     /// Acts on a command, once per id; none while it neither speaks nor hears, or did not hear this. `in_use`: ridden or moving.

@@ -93,7 +93,7 @@ enum Task {
         #[command(flatten)]
         files: Files,
     },
-    /// 登记一辆车，停稳后被货车拉走；打印车号和离开的时刻
+    /// 登记一辆车，停稳后被货车拉走（或锁被撬开、头盔丢失、头盔锁坏掉）；打印车号和出事的时刻
     Theft {
         #[command(flatten)]
         target: Target,
@@ -106,7 +106,10 @@ enum Task {
         lat: f64,
         #[arg(long, allow_negative_numbers = true)]
         lng: f64,
-        /// 拉走以后继续上报多久
+        /// 出什么事
+        #[arg(long, value_enum, default_value = "stolen")]
+        wrong: theft::Wrong,
+        /// 出事以后继续上报多久
         #[arg(long, default_value = "60s", value_parser = duration)]
         stays: Duration,
     },
@@ -320,7 +323,7 @@ async fn run(task: Task) -> anyhow::Result<()> {
             println!("{}", serde_json::to_string_pretty(&played)?);
             summary(files.summary.as_deref(), &recording, Some(&played))
         }
-        Task::Theft { target, agent, area, lat, lng, stays } => {
+        Task::Theft { target, agent, area, lat, lng, wrong, stays } => {
             let token = token(&target.token_file)?;
             let Target { server, mqtt, .. } = target;
             theft::run(&theft::Options {
@@ -331,6 +334,7 @@ async fn run(task: Task) -> anyhow::Result<()> {
                 area_id: area,
                 lat,
                 lng,
+                wrong,
                 stays,
             })
             .await

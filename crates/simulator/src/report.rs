@@ -8,7 +8,7 @@ pub const COMPACT_BYTES: usize = 32;
 pub const COMPACT_FORM: u8 = 0xB1;
 
 /// Flag names in the order of their bits.
-pub const FLAG_NAMES: [&str; 11] = [
+pub const FLAG_NAMES: [&str; 13] = [
     "locked",
     "acc",
     "defend",
@@ -20,6 +20,8 @@ pub const FLAG_NAMES: [&str; 11] = [
     "position_valid",
     "vibration",
     "overload",
+    "helmet_missing",
+    "helmet_fault",
 ];
 
 /// A set of flags; bit numbers as in the protocol.
@@ -49,6 +51,10 @@ impl Flags {
     pub const VIBRATION: u16 = 1 << 9;
     /// Too much weight.
     pub const OVERLOAD: u16 = 1 << 10;
+    /// No helmet hangs in its lock.
+    pub const HELMET_MISSING: u16 = 1 << 11;
+    /// The helmet's lock or sensor is broken.
+    pub const HELMET_FAULT: u16 = 1 << 12;
 
     /// Whether all of these bits are set.
     pub const fn has(self, bits: u16) -> bool {

@@ -1,4 +1,4 @@
-//! One bike of its own that is loaded onto a van: to see what a control room is told of a theft, and when.
+//! One bike of its own with which something is wrong: to see what a control room is told of it, and when.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,6 +14,19 @@ use crate::mqtt::{Connection, Counters, Login};
 use crate::open_api::OpenApi;
 use crate::report::{Flags, Report};
 use crate::wall;
+
+/// What is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Wrong {
+    /// It is loaded onto a van.
+    Stolen,
+    /// Its lock is forced.
+    Forced,
+    /// Its helmet is gone.
+    HelmetLost,
+    /// Its helmet lock is broken.
+    HelmetBroken,
+}
 
 const EVERY: Duration = Duration::from_secs(1);
 /// Reports of a bike that stands.
@@ -39,11 +52,13 @@ pub struct Options {
     pub lat: f64,
     /// Degrees east, WGS-84.
     pub lng: f64,
+    /// What is wrong with it, after it stood for a while.
+    pub wrong: Wrong,
     /// How long it goes on reporting afterwards.
     pub stays: Duration,
 }
 
-/// Enrols a bike, lets it stand, carries it off; prints its number first, and when it was beyond doubt gone.
+/// Enrols a bike, lets it stand, lets it go wrong; prints its number first, and when that was beyond doubt.
 pub async fn run(options: &Options) -> anyhow::Result<()> {
     let api = OpenApi::new(&options.server, &options.token)?;
     let identity = Register::default().identity("T", &format!("theft {}", wall::now_ms()));
@@ -72,12 +87,15 @@ pub async fn run(options: &Options) -> anyhow::Result<()> {
         beat.tick().await;
         // Nobody answers for a bike on a van.
         while commands.try_recv().is_ok() {}
-        let driven_s = f64::from(seq.saturating_sub(STANDS).min(DRIVES));
+        let stolen = options.wrong == Wrong::Stolen;
+        let driven_s = if stolen { f64::from(seq.saturating_sub(STANDS).min(DRIVES)) } else { 0.0 };
         let (lng, lat) = plane.lng_lat(Xy::new(0.0, driven_s * VAN_M_PER_S));
-        let moving = (STANDS..STANDS + DRIVES).contains(&seq);
+        let moving = stolen && (STANDS..STANDS + DRIVES).contains(&seq);
+        let flags = flags_of(options.wrong, seq >= STANDS, moving);
         let at_ms = wall::now_ms();
-        line.send(format!("ebike/{}/up", identity.imei), said(seq, at_ms, (lat, lng), moving));
-        if !told && driven_s * VAN_M_PER_S > GONE_M {
+        line.send(format!("ebike/{}/up", identity.imei), said(seq, at_ms, (lat, lng), flags));
+        let beyond_doubt = if stolen { driven_s * VAN_M_PER_S > GONE_M } else { seq >= STANDS };
+        if !told && beyond_doubt {
             told = true;
             println!("{}", json!({"goneAt": at_ms}));
         }
@@ -85,10 +103,28 @@ pub async fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn said(seq: u16, at_ms: i64, (lat, lng): (f64, f64), moving: bool) -> Vec<u8> {
-    let mut flags =
-        Flags(Flags::LOCKED | Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED | Flags::POSITION_VALID);
+fn flags_of(wrong: Wrong, is_wrong: bool, moving: bool) -> Flags {
+    let mut flags = Flags(
+        Flags::LOCKED
+            | Flags::BATTERY_PRESENT
+            | Flags::BATTERY_BAY_LOCKED
+            | Flags::POSITION_VALID
+            | Flags::HELMET_LOCKED,
+    );
     flags.set(Flags::MOVING | Flags::VIBRATION, moving);
+    match wrong {
+        Wrong::Stolen => {}
+        Wrong::Forced => flags.set(Flags::LOCKED, !is_wrong),
+        Wrong::HelmetLost => {
+            flags.set(Flags::HELMET_MISSING, is_wrong);
+            flags.set(Flags::HELMET_LOCKED, !is_wrong);
+        }
+        Wrong::HelmetBroken => flags.set(Flags::HELMET_FAULT, is_wrong),
+    }
+    flags
+}
+
+fn said(seq: u16, at_ms: i64, (lat, lng): (f64, f64), flags: Flags) -> Vec<u8> {
     let report = Report {
         seq,
         at_ms,
@@ -96,7 +132,7 @@ fn said(seq: u16, at_ms: i64, (lat, lng): (f64, f64), moving: bool) -> Vec<u8> {
         lng,
         hdop_tenths: 9,
         satellites: 11,
-        speed_kmh: if moving { (VAN_M_PER_S * 3.6) as u8 } else { 0 },
+        speed_kmh: if flags.has(Flags::MOVING) { (VAN_M_PER_S * 3.6) as u8 } else { 0 },
         heading_deg: 0,
         soc_percent: 83,
         gsm: 22,

@@ -301,6 +301,7 @@ const built: ReadonlySet<string> = new Set([
   '/agent/add-role',
   '/agent/service-area-management',
   '/marketing/charging-config',
+  '/backend/system-config',
   '/electronic/service-area-fence',
   '/electronic/parking-fence',
   '/electronic/parking-fence-tencent',

@@ -61,11 +61,12 @@ choices! {
 }
 
 impl Urgency {
-    /// Whoever has not acknowledged it for so long has it escalated; none: it never is.
-    pub const fn escalates_after_ms(self) -> Option<i64> {
+    /// Whoever has not acknowledged it for so many milliseconds has it escalated, or for so many minutes as an area's 告警配置
+    /// says under this name; none: it never is.
+    pub const fn escalates_after(self) -> Option<(&'static str, i64)> {
         match self {
-            Self::Urgent => Some(5 * MINUTE_MS),
-            Self::Important => Some(30 * MINUTE_MS),
+            Self::Urgent => Some(("escalateUrgentMin", 5 * MINUTE_MS)),
+            Self::Important => Some(("escalateImportantMin", 30 * MINUTE_MS)),
             Self::Ordinary => None,
         }
     }

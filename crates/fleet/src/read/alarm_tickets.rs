@@ -319,20 +319,27 @@ pub async fn meant(
     Ok(found.into_iter().map(|(id, car, kind, number)| (id, (car, kind, number))).collect())
 }
 
-/// Tickets of an urgency that nobody has acknowledged since before then: bike, kind and number; the oldest first, at most `most`.
+/// Tickets of an urgency that nobody has acknowledged for as long at `now` as their area says, or for `usual_ms` where it says
+/// nothing: bike, kind and number; the oldest first, at most `most`.
 pub async fn overdue(
     db: impl PgExecutor<'_>,
     urgency: Urgency,
-    before: Timestamp,
+    said_as: &str,
+    usual_ms: i64,
+    now: Timestamp,
     most: i64,
 ) -> sqlx::Result<Vec<(String, AlarmState, i32)>> {
     sqlx::query_as(
-        "select car_id, kind, number from read.alarm_ticket
-         where state = 0 and state in (0, 1) and not is_escalated and urgency = $1 and last_at_ms < $2
-         order by last_at_ms, ticket_id limit $3",
+        "select t.car_id, t.kind, t.number from read.alarm_ticket t
+         left join read.config_version c on c.area_id = t.area_id and c.kind = 'alarm-config' and c.counts @> $4::bigint
+         where t.state = 0 and t.state in (0, 1) and not t.is_escalated and t.urgency = $1
+             and t.last_at_ms < $4 - coalesce((c.content ->> $2)::bigint * 60000, $3)
+         order by t.last_at_ms, t.ticket_id limit $5",
     )
     .bind(urgency.number())
-    .bind(before.millis())
+    .bind(said_as)
+    .bind(usual_ms)
+    .bind(now.millis())
     .bind(most)
     .fetch_all(db)
     .await

@@ -170,3 +170,32 @@ async fn what_nobody_takes_on_in_time_is_escalated_once() {
     let again = it.built(10).await.remove(1);
     assert_eq!((again.times, again.is_escalated, look().await), (2, false, 0), "its time begins anew");
 }
+
+#[tokio::test]
+async fn an_area_says_how_long_people_have() {
+    let it = Scene::new().await;
+    let said = |minutes: i64| format!(r#"{{"escalateUrgentMin": {minutes}, "escalateImportantMin": 30}}"#);
+    let publish = async |number: i64, minutes: i64, counts: &str| {
+        sqlx::query(
+            "insert into read.config_version (kind, area_id, number, agent_id, content, note, from_at_ms, published_at_ms,
+                 withdrawn, counts) values ('alarm-config', 20, $1, 2, $2::jsonb, '', 0, 0, false, $3::int8multirange)",
+        )
+        .bind(number)
+        .bind(said(minutes))
+        .bind(counts)
+        .execute(&it.at.runtime.pools.owner)
+        .await
+        .unwrap();
+    };
+    let now = it.at.clock.now().millis();
+    // One that counted until a moment ago, and the one that does.
+    publish(1, 1, &format!("{{[0,{now})}}")).await;
+    publish(2, 8, &format!("{{[{now},)}}")).await;
+    it.rings(AlarmState::AbnormalMove).await;
+    it.built(10).await;
+    let look = async || escalate(&it.at.runtime, it.at.clock.now()).await.unwrap();
+    it.after(6 * MINUTE_MS);
+    assert_eq!(look().await, 0, "its area gives eight minutes");
+    it.after(2 * MINUTE_MS + 1);
+    assert_eq!(look().await, 1);
+}

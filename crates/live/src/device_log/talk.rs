@@ -31,6 +31,8 @@ choices! {
         PositionValid = 8 => "定位有效",
         Vibration = 9 => "振动",
         Overload = 10 => "超载",
+        HelmetMissing = 11 => "头盔不在位",
+        HelmetFault = 12 => "头盔锁故障",
     }
 }
 

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use vocabulary::Timestamp;
 
 use crate::report::{Elsewhere, Flags, LastHeard, Place, Refusal, Report, Verdict, imei};
-use crate::rules::{Evidence, Facts, Judgement, Settings, Watch, Zones};
+use crate::rules::{AreaRules, Evidence, Facts, Judgement, Settings, Watch, Zones};
 use board::Board;
 use recent::Recent;
 
@@ -69,8 +69,10 @@ pub struct Taken {
 
 /// See the module.
 pub struct Fleet {
+    /// Where an area says nothing else, and what counts everywhere.
     settings: Settings,
     rentability: Arc<dyn Rentability>,
+    rules: AreaRules,
     zones: Zones,
     records: Vec<VehicleRecord>,
     by_car: HashMap<String, u32>,
@@ -103,6 +105,7 @@ impl Fleet {
         Self {
             settings,
             rentability,
+            rules: AreaRules::default(),
             zones: Zones::default(),
             records: Vec::new(),
             by_car: HashMap::new(),
@@ -161,6 +164,11 @@ impl Fleet {
     /// The bike in a slot.
     pub fn record(&self, slot: u32) -> Option<&VehicleRecord> {
         self.records.get(slot as usize)
+    }
+
+    /// Every bike, as the read model says.
+    pub fn records(&self) -> impl Iterator<Item = &VehicleRecord> {
+        self.records.iter()
     }
 
     /// Takes in what the read model says of a bike now. Refused (false) only when the system is full.
@@ -230,6 +238,12 @@ impl Fleet {
         }
     }
 
+    /// Takes new rules of areas.
+    pub fn reload_rules(&mut self, rules: AreaRules, now: Timestamp) {
+        self.rules = rules;
+        self.look(now);
+    }
+
     /// The zones in force.
     pub const fn zones(&self) -> &Zones {
         &self.zones
@@ -264,7 +278,8 @@ impl Fleet {
         };
         self.cold[index].elsewhere = last.elsewhere;
         self.write(slot, report, with_fix, published);
-        self.judge_report(slot, report, judged);
+        let is_late = now.millis_since(report.at) > self.settings.offline_after_ms;
+        self.judge_report(slot, report, is_late, judged);
         self.refresh(slot, now);
         self.board.touch(slot);
         self.oldest_pending = Some(self.oldest_pending.map_or(published, |oldest| oldest.min(published)));
@@ -293,7 +308,7 @@ impl Fleet {
         self.heard_after_ms[index] = self.listened_ms;
     }
 
-    fn judge_report(&mut self, slot: u32, report: &Report, judged: &mut Vec<Judgement>) {
+    fn judge_report(&mut self, slot: u32, report: &Report, is_late: bool, judged: &mut Vec<Judgement>) {
         let index = slot as usize;
         let (record, cold) = (&self.records[index], &mut self.cold[index]);
         let facts = Facts {
@@ -301,12 +316,12 @@ impl Fleet {
             at: report.at,
             place: cold.recent.median(),
             hdop: cold.hdop_tenths.map_or(1.0, |tenths| f64::from(tenths) / 10.0),
-            moving: report.flags.has(Flags::MOVING),
-            locked: report.flags.has(Flags::LOCKED),
-            battery_present: report.flags.has(Flags::BATTERY_PRESENT),
+            is_late,
+            flags: report.flags,
             soc_percent: report.soc_percent,
         };
-        cold.watch.on_report(&facts, &self.zones, &self.settings, |alarm, raised, evidence| {
+        let settings = self.rules.of(record.area, &self.settings);
+        cold.watch.on_report(&facts, &self.zones, settings, |alarm, raised, evidence| {
             judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
         });
     }
@@ -332,7 +347,7 @@ impl Fleet {
                 record,
                 silent_ms,
                 now,
-                &self.settings,
+                self.rules.of(record.area, &self.settings),
                 |alarm, raised, evidence| {
                     judged.push(Judgement { car_id: record.car_id.clone(), alarm, raised, evidence });
                 },
@@ -397,8 +412,8 @@ impl Fleet {
         let online = self.heard_at[index] != NEVER
             && now.millis() - self.heard_at[index] <= self.settings.offline_after_ms;
         let facts = self.rent_facts(index, online, now);
-        let low = facts.soc_percent.is_some_and(|soc| soc < self.settings.low_percent)
-            || record.operation_states.has(4);
+        let low_percent = self.rules.of(record.area, &self.settings).low_percent;
+        let low = facts.soc_percent.is_some_and(|soc| soc < low_percent) || record.operation_states.has(4);
         // Most bikes are decided by what people do with them; only the rest need the rule of renting.
         let mut state = shown(record, online, low, true);
         if state == Shown::Rentable && !self.rentability.reasons(&facts).is_empty() {

@@ -7,12 +7,13 @@ use vocabulary::{AgentId, AreaId, Clock, FenceId, Timestamp};
 
 use crate::fleet::{Codes, VehicleRecord};
 use crate::memory::Memory;
-use crate::rules::{AreaShape, ZoneShape, Zones};
+use crate::rules::{AreaShape, ParkingShape, RulesOfAreas, ZoneShape, Zones};
 
 const COLUMNS: &str = "select car_id, imei, plate_no, agent_id, area_id, lifecycle, riding_state, operation_states, \
                        alarm_states, freed_version, freed_at_ms, version from read.vehicle";
-/// A no-stop zone among the fences.
+/// No-stop zones and parking places among the fences.
 const NO_STOP: i16 = 4;
+const PARKING: i16 = 2;
 
 fn record(row: &PgRow) -> sqlx::Result<VehicleRecord> {
     let small = |column: &str| row.try_get::<i16, _>(column).map(|value| u8::try_from(value).unwrap_or(0));
@@ -61,7 +62,7 @@ pub async fn enrol_some(
     enrol(memory, &rows, clock)
 }
 
-/// Areas and no-stop zones, at start and after one changed.
+/// Areas, no-stop zones and parking places, at start and after one changed.
 pub async fn reload_zones(projector: &PgPool, memory: &Memory, clock: &dyn Clock) -> sqlx::Result<()> {
     let areas = sqlx::query("select area_id, name, state, ring from read.area").fetch_all(projector).await?;
     let areas: HashMap<AreaId, AreaShape> = areas
@@ -86,19 +87,46 @@ pub async fn reload_zones(projector: &PgPool, memory: &Memory, clock: &dyn Clock
             Ok(ZoneShape { id: FenceId(row.try_get("fence_id")?), area, ring: ring(row)? })
         })
         .collect::<sqlx::Result<Vec<_>>>()?;
-    let zones = Zones::new(areas.into_values().collect(), zones);
+    let parking = sqlx::query(
+        "select area_id, ring, coalesce((drawing -> 'rule' -> 'parking' ->> 'buffer_m')::float8, 0) as buffer_m
+         from read.fence_version where kind = $1 and counts @> $2::bigint",
+    )
+    .bind(PARKING)
+    .bind(clock.now().millis())
+    .fetch_all(projector)
+    .await?;
+    let parking = parking
+        .iter()
+        .map(|row| {
+            let area = AreaId(row.try_get("area_id")?);
+            Ok(ParkingShape { area, ring: ring(row)?, buffer_m: row.try_get("buffer_m")? })
+        })
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    let zones = Zones::new(areas.into_values().collect(), zones, parking);
     memory.write().reload_zones(zones, clock.now());
     Ok(())
 }
 
-/// When, after now, a no-stop zone begins or ends by itself: nothing else tells of it.
+/// What areas say of alarms, at start and after one said something else; when that changes next by itself.
+pub async fn reload_rules(
+    rules: &dyn RulesOfAreas,
+    memory: &Memory,
+    clock: &dyn Clock,
+) -> sqlx::Result<Option<Timestamp>> {
+    let now = clock.now();
+    let (of_areas, turn) = rules.at(now).await?;
+    memory.write().reload_rules(of_areas, now);
+    Ok(turn)
+}
+
+/// When, after now, a no-stop zone or a parking place begins or ends by itself: nothing else tells of it.
 pub async fn next_turn(projector: &PgPool, clock: &dyn Clock) -> sqlx::Result<Option<Timestamp>> {
     let at_ms: Option<i64> = sqlx::query_scalar(
         "select min(at) from (
-             select from_at_ms at from read.fence_version where kind = $1 and not withdrawn and from_at_ms > $2
-             union all select until_at_ms from read.fence_version where kind = $1 and not withdrawn and until_at_ms > $2) t",
+             select from_at_ms at from read.fence_version where kind = any($1) and not withdrawn and from_at_ms > $2
+             union all select until_at_ms from read.fence_version where kind = any($1) and not withdrawn and until_at_ms > $2) t",
     )
-    .bind(NO_STOP)
+    .bind([NO_STOP, PARKING].as_slice())
     .bind(clock.now().millis())
     .fetch_one(projector)
     .await?;

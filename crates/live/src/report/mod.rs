@@ -38,9 +38,13 @@ impl Flags {
     pub const VIBRATION: Self = Self(1 << 9);
     /// More weight than the bike may carry.
     pub const OVERLOAD: Self = Self(1 << 10);
+    /// No helmet hangs in its lock.
+    pub const HELMET_MISSING: Self = Self(1 << 11);
+    /// The helmet's lock or sensor is broken.
+    pub const HELMET_FAULT: Self = Self(1 << 12);
 
     /// Names of the JSON form, in the order of the bits.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 13] = [
         "locked",
         "acc",
         "defend",
@@ -52,6 +56,8 @@ impl Flags {
         "position_valid",
         "vibration",
         "overload",
+        "helmet_missing",
+        "helmet_fault",
     ];
 
     /// Whether all of `flag` is set.

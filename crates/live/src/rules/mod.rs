@@ -1,13 +1,15 @@
 //! What follows from reports: alarms that begin and end. Pure; with hysteresis, so that a bike on an edge does not
 //! ring all day.
 
+mod areas;
 #[cfg(test)]
 mod tests;
 mod watch;
 mod zones;
 
+pub use areas::{AreaRules, RulesOfAreas};
 pub use watch::{Facts, OFFLINE_AFTER_MS, Settings, Watch};
-pub use zones::{AreaShape, ZoneShape, Zones};
+pub use zones::{AreaShape, ParkingShape, ZoneShape, Zones};
 
 use serde::Serialize;
 
@@ -27,12 +29,30 @@ pub enum AlarmKind {
     Silent,
     /// Too little charge (低电); an operation state, not an alarm state.
     LowBattery,
+    /// Left outside of every parking place (站点外).
+    OutsideParking,
+    /// Its lock is open though nobody rides it and nobody works on it (异常开锁).
+    Unlocked,
+    /// No helmet hangs where one should (头盔丢失).
+    HelmetLost,
+    /// The helmet's lock or sensor is broken (头盔故障).
+    HelmetBroken,
 }
 
 impl AlarmKind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Moved, Self::LeftArea, Self::NoStopZone, Self::BatteryRemoved, Self::Silent, Self::LowBattery];
+    pub const ALL: [Self; 10] = [
+        Self::Moved,
+        Self::LeftArea,
+        Self::NoStopZone,
+        Self::BatteryRemoved,
+        Self::Silent,
+        Self::LowBattery,
+        Self::OutsideParking,
+        Self::Unlocked,
+        Self::HelmetLost,
+        Self::HelmetBroken,
+    ];
 
     /// Its code among the alarm states.
     pub const fn alarm_state(self) -> Option<u8> {
@@ -40,8 +60,12 @@ impl AlarmKind {
             Self::Moved => Some(2),
             Self::LeftArea => Some(3),
             Self::NoStopZone => Some(4),
+            Self::OutsideParking => Some(5),
             Self::BatteryRemoved => Some(6),
             Self::Silent => Some(7),
+            Self::Unlocked => Some(12),
+            Self::HelmetLost => Some(13),
+            Self::HelmetBroken => Some(14),
             Self::LowBattery => None,
         }
     }
@@ -54,7 +78,7 @@ impl AlarmKind {
         }
     }
 
-    const fn bit(self) -> u8 {
+    const fn bit(self) -> u16 {
         1 << self as u8
     }
 }
@@ -74,7 +98,7 @@ pub struct Evidence {
     /// Charge, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub soc_percent: Option<u8>,
-    /// Metres outside of the area, or from where it rested.
+    /// Metres outside of the area or of the nearest parking place, or from where it rested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// The no-stop zone.

@@ -2,7 +2,7 @@ use vocabulary::{AreaId, FenceId, Timestamp};
 
 use super::*;
 use crate::fleet::{Codes, VehicleRecord};
-use crate::report::Place;
+use crate::report::{Flags, Place};
 
 const MINUTE: i64 = 60_000;
 
@@ -18,6 +18,9 @@ struct Bike {
     battery: bool,
     soc: u8,
     hdop: f64,
+    helmet: Flags,
+    late: bool,
+    settings: Settings,
     told: Vec<(AlarmKind, bool)>,
 }
 
@@ -37,7 +40,7 @@ fn bike() -> Bike {
             riding_state: 1,
             ..VehicleRecord::default()
         },
-        zones: Zones::new(vec![area], vec![zone]),
+        zones: Zones::new(vec![area], vec![zone], vec![]),
         at: Timestamp::from_millis(1_700_000_000_000),
         lat: 24.05,
         lng: 118.051,
@@ -46,6 +49,9 @@ fn bike() -> Bike {
         battery: true,
         soc: 80,
         hdop: 1.0,
+        helmet: Flags::default(),
+        late: false,
+        settings: Settings::default(),
         told: Vec::new(),
     }
 }
@@ -58,13 +64,19 @@ impl Bike {
             at: self.at,
             place: Some(Place::from_degrees(self.lat, self.lng)),
             hdop: self.hdop,
-            moving: self.moving,
-            locked: self.locked,
-            battery_present: self.battery,
+            is_late: self.late,
+            flags: [
+                (self.moving, Flags::MOVING),
+                (self.locked, Flags::LOCKED),
+                (self.battery, Flags::BATTERY_PRESENT),
+            ]
+            .into_iter()
+            .filter(|(is_set, _)| *is_set)
+            .fold(self.helmet, |flags, (_, flag)| flags.with(flag)),
             soc_percent: self.soc,
         };
         let mut told = Vec::new();
-        self.watch.on_report(&facts, &self.zones, &Settings::default(), |kind, raised, _| {
+        self.watch.on_report(&facts, &self.zones, &self.settings, |kind, raised, _| {
             told.push((kind, raised));
         });
         self.told.extend(&told);
@@ -79,7 +91,7 @@ impl Bike {
     fn minute(&mut self, silence_ms: i64) -> Vec<(AlarmKind, bool)> {
         let mut told = Vec::new();
         let now = self.at.plus_millis(silence_ms);
-        self.watch.on_silence(&self.record, silence_ms, now, &Settings::default(), |kind, raised, _| {
+        self.watch.on_silence(&self.record, silence_ms, now, &self.settings, |kind, raised, _| {
             told.push((kind, raised));
         });
         told
@@ -265,4 +277,138 @@ fn a_report_that_comes_again_is_not_counted_again() {
     bike.at = bike.at.plus_millis(-10_000);
     assert_eq!(bike.reports(), [], "the same report, delivered twice");
     assert_eq!(bike.reports(), [(AlarmKind::BatteryRemoved, true)]);
+}
+
+/// What rings and ends in so many reports, ten seconds apart.
+fn in_reports(bike: &mut Bike, reports: usize) -> Vec<(AlarmKind, bool)> {
+    (0..reports).flat_map(|_| bike.reports()).collect()
+}
+
+#[test]
+fn what_an_area_says_draws_the_lines_there() {
+    let mut bike = bike();
+    bike.settings = Settings { moved_m: 100.0, moved_reports: 2, moved_for_ms: 10_000, ..bike.settings };
+    bike.reports();
+    bike.moving = true;
+    assert_eq!(bike.at_lat(24.0506), [], "67 m");
+    assert_eq!(bike.at_lat(24.0511), [], "122 m, said once");
+    assert_eq!(bike.at_lat(24.0511), [(AlarmKind::Moved, true)]);
+    bike.settings.moved_rings = false;
+    assert_eq!(bike.reports(), [(AlarmKind::Moved, false)], "who switches it off hears no more of it");
+
+    let mut bike = super::tests::bike();
+    bike.settings = Settings { low_percent: 40, enough_percent: 50, ..bike.settings };
+    bike.soc = 39;
+    assert_eq!(bike.reports(), [(AlarmKind::LowBattery, true)]);
+    bike.settings = Settings { silent_after_ms: 6 * MINUTE, battery_rings: false, ..bike.settings };
+    assert_eq!(bike.minute(7 * MINUTE), [(AlarmKind::Silent, true)]);
+    bike.settings.silent_rings = false;
+    assert_eq!(bike.minute(8 * MINUTE), [(AlarmKind::Silent, false)]);
+    (bike.battery, bike.soc) = (false, 0);
+    assert_eq!(in_reports(&mut bike, 5), []);
+}
+
+#[test]
+fn rules_of_another_area_are_none_of_its_own() {
+    let (usual, other) = (Settings::default(), Settings { low_percent: 40, ..Settings::default() });
+    let rules = AreaRules([(AreaId(2), other)].into());
+    assert_eq!(rules.of(Some(AreaId(2)), &usual).low_percent, 40);
+    assert_eq!(rules.of(Some(AreaId(1)), &usual).low_percent, 20);
+    assert_eq!(rules.of(None, &usual).low_percent, 20);
+}
+
+/// The same with a parking place of about ten metres, where it stands, and a buffer of five.
+fn parked() -> Bike {
+    let mut bike = bike();
+    let ring = vec![[118.051, 24.05], [118.0511, 24.05], [118.0511, 24.0501], [118.051, 24.0501]];
+    let parking = ParkingShape { area: AreaId(1), ring, buffer_m: 5.0 };
+    bike.zones = Zones::new(vec![], vec![], vec![parking]);
+    (bike.lat, bike.lng) = (24.05005, 118.05105);
+    bike
+}
+
+#[test]
+fn a_bike_left_outside_of_parking_rings_after_half_an_hour_and_ends_when_it_is_ridden_or_brought_back() {
+    let mut bike = parked();
+    assert_eq!(in_reports(&mut bike, 200), [], "it stands in its place");
+    bike.lat = 24.0502;
+    assert_eq!(in_reports(&mut bike, 180), [], "half an hour is not over");
+    assert_eq!(bike.reports(), [(AlarmKind::OutsideParking, true)]);
+    bike.lat = 24.05005;
+    assert_eq!(bike.reports(), [(AlarmKind::OutsideParking, false)]);
+    bike.lat = 24.0502;
+    assert_eq!(in_reports(&mut bike, 181), [(AlarmKind::OutsideParking, true)]);
+    bike.record.riding_state = 2;
+    assert_eq!(bike.reports(), [(AlarmKind::OutsideParking, false)]);
+    bike.record.riding_state = 1;
+    assert_eq!(in_reports(&mut bike, 180), [], "time begins anew");
+}
+
+#[test]
+fn a_receiver_in_doubt_and_an_area_without_parking_places_leave_nobody_outside() {
+    let mut bike = parked();
+    bike.settings.outside_parking_after_ms = 0;
+    // 22 m from the edge, 17 beyond the buffer.
+    (bike.lat, bike.hdop) = (24.0503, 20.0);
+    assert_eq!(bike.reports(), [(AlarmKind::OutsideParking, true)]);
+    let mut doubtful = parked();
+    doubtful.settings.outside_parking_after_ms = 0;
+    (doubtful.lat, doubtful.hdop) = (24.05025, 20.0);
+    assert_eq!(in_reports(&mut doubtful, 3), [], "11 m beyond the buffer, 15 in doubt");
+    let mut without = super::tests::bike();
+    without.settings.outside_parking_after_ms = 0;
+    assert_eq!(in_reports(&mut without, 3), []);
+}
+
+#[test]
+fn a_lock_that_is_open_without_a_ride_and_without_work_rings_after_two_minutes() {
+    let mut bike = bike();
+    bike.locked = false;
+    assert_eq!(in_reports(&mut bike, 12), [], "a ride may be on its way here");
+    assert_eq!(bike.reports(), [(AlarmKind::Unlocked, true)]);
+    bike.locked = true;
+    assert_eq!(bike.reports(), [(AlarmKind::Unlocked, false)]);
+    for (riding_state, work) in [(2, 0), (3, 0), (5, 0), (1, 3), (1, 5)] {
+        let mut used = super::tests::bike();
+        used.locked = false;
+        (used.record.riding_state, used.record.operation_states) = (riding_state, Codes::of(&[work]));
+        assert_eq!(in_reports(&mut used, 30), [], "{riding_state} {work}");
+    }
+}
+
+#[test]
+fn a_helmet_is_lost_when_the_ride_is_over_and_found_when_it_hangs_again() {
+    let mut bike = bike();
+    (bike.helmet, bike.record.riding_state, bike.locked) = (Flags::HELMET_MISSING, 2, false);
+    assert_eq!(in_reports(&mut bike, 30), [], "its rider wears it");
+    (bike.record.riding_state, bike.locked) = (1, true);
+    assert_eq!(in_reports(&mut bike, 12), []);
+    assert_eq!(bike.reports(), [(AlarmKind::HelmetLost, true)]);
+    bike.record.riding_state = 2;
+    assert_eq!(in_reports(&mut bike, 30), [], "the next ride brings none back");
+    bike.helmet = Flags::default();
+    assert_eq!(bike.reports(), [(AlarmKind::HelmetLost, false)]);
+}
+
+#[test]
+fn a_broken_helmet_lock_rings_after_two_minutes_whoever_has_the_bike() {
+    let mut bike = bike();
+    (bike.helmet, bike.record.riding_state) = (Flags::HELMET_FAULT, 2);
+    assert_eq!(in_reports(&mut bike, 12), []);
+    assert_eq!(bike.reports(), [(AlarmKind::HelmetBroken, true)]);
+    bike.helmet = Flags::default();
+    assert_eq!(bike.reports(), [(AlarmKind::HelmetBroken, false)]);
+}
+
+#[test]
+fn what_a_gateway_tells_late_of_a_ride_that_is_over_is_no_forced_lock() {
+    let mut bike = parked();
+    bike.settings.outside_parking_after_ms = 0;
+    (bike.lat, bike.locked, bike.helmet, bike.late) = (24.0502, false, Flags::HELMET_MISSING, true);
+    assert_eq!(in_reports(&mut bike, 30), []);
+    bike.late = false;
+    assert_eq!(in_reports(&mut bike, 12), [], "time begins when it is told in time");
+    assert_eq!(bike.reports(), [(AlarmKind::Unlocked, true)]);
+    bike.late = true;
+    assert_eq!(in_reports(&mut bike, 3), [], "nor does it end anything");
 }

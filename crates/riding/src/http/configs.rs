@@ -16,6 +16,7 @@ use wire::{
 };
 
 use crate::Context;
+use crate::model::alarm_rules::AlarmRules;
 use crate::model::billing::Billing;
 use crate::model::config::{Config, ConfigAct, ConfigCommand, Place, Setting};
 use crate::model::pay_rules::PayRules;
@@ -27,7 +28,8 @@ use crate::read::configs::{self, ConfigVersion};
 pub(super) const CHARGING: Permit = Permit::AnyOf(&["1702"]);
 const USING: Permit = Permit::AnyOf(&["1701"]);
 const PERMITTING: Permit = Permit::AnyOf(&["1705"]);
-const CONFIGURING: Permit = Permit::AnyOf(&["1701", "1702", "1705"]);
+const ALARMING: Permit = Permit::AnyOf(&["0502"]);
+const CONFIGURING: Permit = Permit::AnyOf(&["1701", "1702", "1705", "0502"]);
 
 /// The routes.
 pub fn routes(context: &Context) -> Routes {
@@ -37,6 +39,7 @@ pub fn routes(context: &Context) -> Routes {
         .add(USING, routes!(using::read, using::save))
         .add(USING, routes!(paying::read, paying::save))
         .add(PERMITTING, routes!(permitting::read, permitting::save))
+        .add(ALARMING, routes!(alarming::read, alarming::save))
         .add(CONFIGURING, routes!(discard))
         .add(CONFIGURING, routes!(publish))
         .add(CONFIGURING, routes!(withdraw))
@@ -53,6 +56,7 @@ choices! {
         Use = 3 => "用车",
         Pay = 4 => "支付",
         Permission = 5 => "骑行资格",
+        Alarm = 6 => "告警",
     }
 }
 
@@ -63,6 +67,7 @@ impl ConfigKind {
             Self::Billing | Self::Return => "1702",
             Self::Use | Self::Pay => "1701",
             Self::Permission => "1705",
+            Self::Alarm => "0502",
         }
     }
 
@@ -237,6 +242,12 @@ of_kind!(
     "saveRidingPermission": "Keeps a draft of what lets people ride."
 );
 
+of_kind!(
+    alarming, AlarmRules, "/config/area/alarm",
+    "alarmConfig": "Where alarms begin in a service area: the draft and all versions.",
+    "saveAlarmConfig": "Keeps a draft of where alarms begin."
+);
+
 /// What is asked of a configuration, of whatever kind.
 enum Plain {
     Discard,
@@ -260,7 +271,7 @@ impl<T> From<Plain> for ConfigAct<T> {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct WhichConfig {
-    /// 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格.
+    /// 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格, 6 告警.
     kind: ConfigKind,
     /// The service area.
     #[schema(value_type = String)]
@@ -279,6 +290,7 @@ async fn asked(call: &Call<Context>, which: WhichConfig, plain: Plain) -> Handle
         ConfigKind::Use => act::<UseRules>(call, of, version, plain.into()).await?,
         ConfigKind::Pay => act::<PayRules>(call, of, version, plain.into()).await?,
         ConfigKind::Permission => act::<RidingPermission>(call, of, version, plain.into()).await?,
+        ConfigKind::Alarm => act::<AlarmRules>(call, of, version, plain.into()).await?,
     }))
 }
 
@@ -348,7 +360,7 @@ async fn roll_back(call: Call<Context>, Body(body): Body<RolledBackConfig>) -> H
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CopiedConfig {
-    /// 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格.
+    /// 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格, 6 告警.
     kind: ConfigKind,
     /// The service area whose configuration is copied.
     #[schema(value_type = String)]
@@ -379,6 +391,7 @@ async fn copy(call: Call<Context>, Body(body): Body<CopiedConfig>) -> Handled<Ba
         ConfigKind::Use => copied::<UseRules>(&call, body).await?,
         ConfigKind::Pay => copied::<PayRules>(&call, body).await?,
         ConfigKind::Permission => copied::<RidingPermission>(&call, body).await?,
+        ConfigKind::Alarm => copied::<AlarmRules>(&call, body).await?,
     };
     Ok(outcomes.answer())
 }

@@ -12,6 +12,7 @@ use vocabulary::text::lines;
 use vocabulary::versions::{History, Term, VersionFault};
 use vocabulary::{AgentId, AreaId, DataOwner, Timestamp};
 
+use super::alarm_rules::AlarmRules;
 use super::billing::Billing;
 use super::pay_rules::PayRules;
 use super::return_rules::ReturnRules;
@@ -73,6 +74,8 @@ pub type UseConfig = Config<UseRules>;
 pub type PayConfig = Config<PayRules>;
 /// 骑行资格.
 pub type RidingPermissionConfig = Config<RidingPermission>;
+/// 告警.
+pub type AlarmConfig = Config<AlarmRules>;
 
 /// Which area, and who runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

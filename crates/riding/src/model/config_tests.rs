@@ -231,9 +231,10 @@ fn the_stored_forms_stay() {
         UseConfig::CATEGORY,
         PayConfig::CATEGORY,
         RidingPermissionConfig::CATEGORY,
+        AlarmConfig::CATEGORY,
     ];
     assert_eq!(
         categories,
-        ["billing-config", "return-config", "use-config", "pay-config", "riding-permission"]
+        ["billing-config", "return-config", "use-config", "pay-config", "riding-permission", "alarm-config"]
     );
 }

@@ -1,5 +1,6 @@
 //! What decides. Pure: no database, no HTTP, no clock.
 
+pub mod alarm_rules;
 pub mod anomaly;
 pub mod billing;
 pub mod blacklist;

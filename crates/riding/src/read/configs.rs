@@ -11,12 +11,13 @@ use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use utoipa::ToSchema;
 use vocabulary::versions::{Times, counts, multirange};
-use vocabulary::{AgentId, AreaId, DataOwner, OperatorId};
+use vocabulary::{AgentId, AreaId, DataOwner, OperatorId, Timestamp};
 
+use crate::model::alarm_rules::AlarmRules;
 use crate::model::billing::Billing;
 use crate::model::config::{
-    BillingConfig, ConfigEvent, PayConfig, Published, ReturnConfig, RidingPermissionConfig, Setting,
-    UseConfig, Withdrawn,
+    AlarmConfig, BillingConfig, ConfigEvent, PayConfig, Published, ReturnConfig, RidingPermissionConfig,
+    Setting, UseConfig, Withdrawn,
 };
 use crate::model::pay_rules::PayRules;
 use crate::model::return_rules::ReturnRules;
@@ -150,6 +151,7 @@ impl Projector for Configs {
             UseConfig::CATEGORY,
             PayConfig::CATEGORY,
             RidingPermissionConfig::CATEGORY,
+            AlarmConfig::CATEGORY,
         ]
     }
 
@@ -174,6 +176,7 @@ impl Projector for Configs {
                 ReturnConfig::CATEGORY => config.apply::<ReturnRules>(recorded)?,
                 UseConfig::CATEGORY => config.apply::<UseRules>(recorded)?,
                 PayConfig::CATEGORY => config.apply::<PayRules>(recorded)?,
+                AlarmConfig::CATEGORY => config.apply::<AlarmRules>(recorded)?,
                 _ => config.apply::<RidingPermission>(recorded)?,
             }
         }
@@ -267,4 +270,34 @@ pub async fn versions(
     .bind(kind)
     .fetch_all(db)
     .await
+}
+
+/// What a kind says in each area where a version of it counts at `at`, for programs.
+pub async fn counting<T: Setting + Unpin>(
+    db: impl PgExecutor<'_>,
+    at: Timestamp,
+) -> sqlx::Result<Vec<(AreaId, T)>> {
+    let rows: Vec<(AreaId, Json<T>)> = sqlx::query_as(
+        "select area_id, content from read.config_version where kind = $1 and counts @> $2::bigint",
+    )
+    .bind(T::STORED.category)
+    .bind(at.millis())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(area, Json(said))| (area, said)).collect())
+}
+
+/// When, after `at`, a version of a kind begins to count by itself.
+pub async fn next_turn<T: Setting>(
+    db: impl PgExecutor<'_>,
+    at: Timestamp,
+) -> sqlx::Result<Option<Timestamp>> {
+    let at_ms: Option<i64> = sqlx::query_scalar(
+        "select min(from_at_ms) from read.config_version where kind = $1 and not withdrawn and from_at_ms > $2",
+    )
+    .bind(T::STORED.category)
+    .bind(at.millis())
+    .fetch_one(db)
+    .await?;
+    Ok(at_ms.map(Timestamp::from_millis))
 }

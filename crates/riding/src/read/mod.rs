@@ -9,6 +9,7 @@ pub mod certifications;
 pub mod configs;
 pub mod mispricings;
 pub mod misses;
+pub mod order_alarms;
 pub mod orders;
 pub mod payments;
 pub mod priced;

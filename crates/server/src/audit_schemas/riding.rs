@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::riding::model::alarm_rules::AlarmRules;
 use ::riding::model::anomaly::AnomalyKind;
 use ::riding::model::billing::Billing;
 use ::riding::model::config::ConfigEvent;
@@ -285,8 +286,32 @@ fn configs() -> Vec<Arc<dyn AuditSchema>> {
             steps!("riding-permission", "骑行资格配置"),
             PERMITTING,
         ),
+        of::<AlarmRules>("alarm-config", "告警配置", steps!("alarm-config", "告警配置"), ALARMING),
     ]
 }
+
+const ALARMING: &[Field] = fields! {
+    "isOnAbnormalMovement" => "异常移动报警": YES,
+    "moveAlarmDistanceM" => "移动距离（米）": Text::Plain,
+    "moveAlarmCount" => "移动次数": Text::Plain,
+    "moveAlarmTimeS" => "移动时长（秒）": Text::Plain,
+    "isOnBatteryRemoval" => "电瓶移除报警": YES,
+    "isOfflineTicket" => "异常离线报警": YES,
+    "offlineTicketJudgeMin" => "离线判定时长（分钟）": Text::Plain,
+    "lowBatteryPercent" => "低电阈值（%）": Text::Plain,
+    "enoughBatteryPercent" => "低电恢复（%）": Text::Plain,
+    "areaBufferM" => "出区缓冲（米）": Text::Plain,
+    "outsideParkingMin" => "站点外停放（分钟）": Text::Plain,
+    "unlockedS" => "异常开锁（秒）": Text::Plain,
+    "helmetMin" => "头盔报警（分钟）": Text::Plain,
+    "noTripMin" => "有单无程时长（分钟）": Text::Plain,
+    "noTripDistanceM" => "有单无程距离（米）": Text::Plain,
+    "orderTooLongH" => "订单超长（小时）": Text::Plain,
+    "shortOrderDurationS" => "短时订单时长（秒）": Text::Plain,
+    "shortOrderCount" => "短时订单次数": Text::Plain,
+    "escalateUrgentMin" => "紧急报警升级（分钟）": Text::Plain,
+    "escalateImportantMin" => "重要报警升级（分钟）": Text::Plain,
+};
 
 const BILLING: &[Field] = fields! {
     "freeTimeS" => "免费时长（秒）": Text::Plain,

@@ -3,6 +3,7 @@
 
 mod access;
 mod agents;
+mod alarm_kinds;
 mod alarm_samples;
 mod alarm_tickets;
 mod approvals;

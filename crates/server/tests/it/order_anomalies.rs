@@ -26,26 +26,26 @@ const MINUTE_MS: i64 = 60_000;
 
 /// What a device reports of its lock and of where it is.
 #[derive(Clone, Copy)]
-struct Told {
-    at: Timestamp,
-    locked: bool,
-    with_fix: bool,
-    north_m: f64,
+pub struct Told {
+    pub at: Timestamp,
+    pub locked: bool,
+    pub with_fix: bool,
+    pub north_m: f64,
 }
 
 /// A city whose devices and orders have clocks of their own.
-struct Scene {
-    stack: Stack,
-    node: Node,
-    machine: Machine,
-    city: City,
-    admin: Browser,
+pub struct Scene {
+    pub stack: Stack,
+    pub node: Node,
+    pub machine: Machine,
+    pub city: City,
+    pub admin: Browser,
     past: Runtime,
-    now: Timestamp,
+    pub now: Timestamp,
 }
 
 impl Scene {
-    async fn build(bikes: usize) -> Self {
+    pub async fn build(bikes: usize) -> Self {
         let (stack, node) = Stack::serving().await;
         let machine = Machine::new(&node.url, &stack.full_machine().await);
         let city = City::build(&machine, "G", 1, bikes).await;
@@ -63,7 +63,7 @@ impl Scene {
         Self { stack, node, machine, city, admin, past, now: SystemClock.now() }
     }
 
-    fn before(&self, minutes: i64) -> Timestamp {
+    pub fn before(&self, minutes: i64) -> Timestamp {
         self.now.plus_millis(-minutes * MINUTE_MS)
     }
 
@@ -77,6 +77,11 @@ impl Scene {
 
     /// A ride that began 40 minutes ago.
     async fn rides(&self, bike: &Enrolled, name: &str) -> (Ride, Opened) {
+        self.rides_since(bike, name, 40).await
+    }
+
+    /// A ride that began so many minutes ago.
+    pub async fn rides_since(&self, bike: &Enrolled, name: &str, minutes: i64) -> (Ride, Opened) {
         let rider = Rider::come(&self.machine, &self.city.area, name).await;
         let of = Opened {
             order_id: RideOrderId(self.past.ids.next_id()),
@@ -89,28 +94,34 @@ impl Scene {
             rider_place: None,
         };
         let unlock = OrderCommand::Unlock { opened: of.clone(), billing_version: 0 };
-        self.act(&of, unlock, RideAction::Unlock, self.before(40)).await;
-        let ctx = CommandContext::of_system("past", self.before(40));
+        self.act(&of, unlock, RideAction::Unlock, self.before(minutes)).await;
+        let ctx = CommandContext::of_system("past", self.before(minutes));
         self.past.desk.execute::<Order>(&of.order_id, OrderCommand::Begin, &ctx).await.unwrap();
         (Ride { rider, order: of.order_id.to_string() }, of)
     }
 
     /// Its device reports all of that, in order, north of the parking place.
-    async fn reports(&self, bike: &Enrolled, told: &[Told]) -> Bike {
+    pub async fn reports(&self, bike: &Enrolled, told: &[Told]) -> Bike {
         let line = Bike::connect(&self.stack.nats.mqtt_addr(), &bike.imei, &bike.secret).await;
-        for Told { at, locked, with_fix, north_m } in told {
-            let mut flags = vec!["battery_present"];
-            flags.extend(locked.then_some("locked"));
-            flags.extend(with_fix.then_some("position_valid"));
-            let lat = self.city.lat + 0.004 + north_m / 110_790.0;
-            let report = json!({"at": at.millis(), "lat": lat, "lng": self.city.lng, "hdop": 0.9, "satellites": 11,
-                "speed": 0, "heading": 90, "soc": 80, "gsm": 22, "voltage_mv": 52_100, "flags": flags});
-            line.publish(&format!("ebike/{}/up", bike.imei), &report).await;
+        for one in told {
+            self.tell(&line, bike, *one).await;
         }
         line
     }
 
-    fn told(&self, minutes: i64, locked: bool) -> Told {
+    /// Its device reports that on the line that it has.
+    pub async fn tell(&self, line: &Bike, bike: &Enrolled, told: Told) {
+        let Told { at, locked, with_fix, north_m } = told;
+        let mut flags = vec!["battery_present"];
+        flags.extend(locked.then_some("locked"));
+        flags.extend(with_fix.then_some("position_valid"));
+        let lat = self.city.lat + 0.004 + north_m / 110_790.0;
+        let report = json!({"at": at.millis(), "lat": lat, "lng": self.city.lng, "hdop": 0.9, "satellites": 11,
+            "speed": 0, "heading": 90, "soc": 80, "gsm": 22, "voltage_mv": 52_100, "flags": flags});
+        line.publish(&format!("ebike/{}/up", bike.imei), &report).await;
+    }
+
+    pub fn told(&self, minutes: i64, locked: bool) -> Told {
         Told { at: self.before(minutes), locked, with_fix: true, north_m: 0.0 }
     }
 

@@ -301,6 +301,7 @@ fn of_configs(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         ("PUT", "/config/area/permission") => {
             config_form::<riding::model::riding_permission::RidingPermission>(area)
         }
+        ("PUT", "/config/area/alarm") => config_form::<riding::model::alarm_rules::AlarmRules>(area),
         ("POST", path) if path.starts_with("/config/area/") => Sample::Tell(which),
         _ => return None,
     })

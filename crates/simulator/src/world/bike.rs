@@ -59,6 +59,8 @@ pub struct Bike {
     /// Nobody asks for it again before this instant, after a refusal.
     pub(super) left_alone_until_ms: i64,
     pub(super) jump_next: bool,
+    /// Its lock was forced, until somebody closes it.
+    pub(super) forced_until_ms: Option<i64>,
     next_report_ms: i64,
     shown: Option<(i64, Xy)>,
 }
@@ -91,6 +93,7 @@ impl Bike {
             pending: None,
             left_alone_until_ms: i64::MIN,
             jump_next: false,
+            forced_until_ms: None,
             next_report_ms: first_report_ms,
             shown: None,
         }

@@ -120,6 +120,13 @@ pub struct Tally {
     pub batteries_taken: u64,
     pub silences: u64,
     pub gps_jumps: u64,
+    pub helmets_lost: u64,
+    pub helmets_broken: u64,
+    pub locks_forced: u64,
+    /// Bikes that were unlocked and not ridden.
+    pub not_ridden: u64,
+    /// Bikes in such a state that they were given back at once.
+    pub given_back: u64,
     /// Rides that were locked and never returned.
     pub forgotten: u64,
     pub commands_answered: u64,
@@ -273,7 +280,7 @@ impl World {
         self.neighbours_wish(out);
         for i in 0..self.bikes.len() as u32 {
             match self.bikes[i as usize].activity {
-                Activity::Idle => {}
+                Activity::Idle => self.forced_tick(i),
                 Activity::Trip(_) => self.trip_tick(i, out),
                 Activity::Job(_) => self.job_tick(i, out),
                 Activity::Drift(_) => self.drift_tick(i),

@@ -25,6 +25,10 @@ enum Stage {
         until_ms: i64,
     },
     Riding,
+    /// Unlocked, and the rider does not set off.
+    Dawdling {
+        until_ms: i64,
+    },
     /// Locked in the middle of a ride, the rider is in a shop.
     Resting {
         until_ms: i64,
@@ -165,7 +169,15 @@ impl World {
             Stage::Walking { until_ms } if now_ms >= until_ms => self.ask_ride(bike, "unlock", out),
             Stage::Resting { until_ms } if now_ms >= until_ms => self.ask_ride(bike, "resume", out),
             Stage::TryingAgain { at_ms } if now_ms >= at_ms => self.take_to_parking(bike, out),
-            Stage::Asking(_) | Stage::Walking { .. } | Stage::Resting { .. } | Stage::TryingAgain { .. } => {}
+            Stage::Dawdling { until_ms } if now_ms >= until_ms => {
+                self.stops(bike, out);
+                self.ask_ride(bike, "return", out);
+            }
+            Stage::Asking(_)
+            | Stage::Walking { .. }
+            | Stage::Dawdling { .. }
+            | Stage::Resting { .. }
+            | Stage::TryingAgain { .. } => {}
             Stage::Riding => {
                 // 10 to 25 km/h, bent towards the cruising speed; an empty battery means pedalling.
                 let wish = if flat { 10.0 } else { trip.cruise_kmh };
@@ -197,6 +209,19 @@ impl World {
         }
     }
 
+    /// The lock is open, and the bike stays where it is until its rider gives it back.
+    fn dawdles(&mut self, bike: u32, until_ms: i64, out: &mut Vec<Action>) {
+        let b = &mut self.bikes[bike as usize];
+        let (spot, misplaced) = (b.spot, b.misplaced);
+        b.device.lock(false);
+        if let Some(trip) = self.trip(bike) {
+            trip.stage = Stage::Dawdling { until_ms };
+            trip.end = spot;
+            trip.ending = if misplaced { Ending::Roadside } else { Ending::Parked };
+        }
+        self.report(bike, out);
+    }
+
     /// After a refused return: to the nearest other parking place.
     fn take_to_parking(&mut self, bike: u32, out: &mut Vec<Action>) {
         let from = self.bikes[bike as usize].spot;
@@ -225,7 +250,10 @@ impl World {
             "reserve" if done => trip.stage = Stage::Walking { until_ms: now_ms + rest_ms / 4 },
             "unlock" if done => {
                 self.tally.unlocked += 1;
-                self.sets_off(bike, out);
+                match self.dawdles_for_ms(bike) {
+                    Some(dawdles_ms) => self.dawdles(bike, now_ms + dawdles_ms, out),
+                    None => self.sets_off(bike, out),
+                }
             }
             "reserve" | "unlock" => {
                 // The rider walks on.

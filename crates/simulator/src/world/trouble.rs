@@ -1,5 +1,5 @@
 //! What goes wrong: bikes pushed away without a ride, batteries stolen, devices fallen silent, fixes that jump, riders who lock
-//! the bike and forget to return it.
+//! the bike and forget to return it, or take one and do not set off, helmets that are lost or broken, locks that are forced.
 
 use rand::Rng;
 
@@ -17,6 +17,18 @@ const THEFTS_PER_DAY: f64 = 0.02;
 const BATTERIES_PER_DAY: f64 = 0.015;
 const SILENCES_PER_DAY: f64 = 0.03;
 const JUMPS_PER_DAY: f64 = 0.05;
+const HELMETS_LOST_PER_DAY: f64 = 0.02;
+const HELMETS_BROKEN_PER_DAY: f64 = 0.01;
+const FORCED_PER_DAY: f64 = 0.015;
+/// A lock that was forced is closed by somebody after so long.
+const FORCED_MS: std::ops::Range<i64> = 240_000..600_000;
+/// Of so many unlocked bikes one is not ridden, for so long; of these one in ten for most of a day.
+const DAWDLES: f64 = 0.004;
+const DAWDLES_MS: std::ops::Range<i64> = 660_000..960_000;
+const DAWDLES_LONG_MS: i64 = 7 * 3_600_000;
+/// One bike in so many is in such a state that whoever unlocks it gives it back at once.
+const UNBEARABLE: u64 = 150;
+const GIVEN_BACK_MS: std::ops::Range<i64> = 40_000..90_000;
 /// Of so many rides one; and of as many as go wrong at most.
 const FORGOTTEN: f64 = 0.01;
 const FORGOTTEN_MAX: f64 = 0.2;
@@ -51,8 +63,17 @@ pub(super) fn fault(identity: &Identity, trouble: f64) -> Fault {
 impl World {
     pub(super) fn trouble_happens(&mut self) {
         let share = self.habits.trouble * TICK_MS as f64 / 86_400_000.0 * self.bikes.len() as f64;
-        for (kind, per_day) in
-            [THEFTS_PER_DAY, BATTERIES_PER_DAY, SILENCES_PER_DAY, JUMPS_PER_DAY].into_iter().enumerate()
+        for (kind, per_day) in [
+            THEFTS_PER_DAY,
+            BATTERIES_PER_DAY,
+            SILENCES_PER_DAY,
+            JUMPS_PER_DAY,
+            HELMETS_LOST_PER_DAY,
+            HELMETS_BROKEN_PER_DAY,
+            FORCED_PER_DAY,
+        ]
+        .into_iter()
+        .enumerate()
         {
             if !self.rng.gen_bool((per_day * share).clamp(0.0, 1.0)) {
                 continue;
@@ -77,12 +98,56 @@ impl World {
                     self.bikes[i as usize].device.silent_until_ms = self.now_ms + silence_ms;
                     self.tally.silences += 1;
                 }
-                _ => {
+                3 => {
                     self.bikes[i as usize].jump_next = true;
                     self.tally.gps_jumps += 1;
                 }
+                4 => {
+                    let flags = &mut self.bikes[i as usize].device.flags;
+                    flags.set(Flags::HELMET_MISSING, true);
+                    flags.set(Flags::HELMET_LOCKED, false);
+                    self.tally.helmets_lost += 1;
+                }
+                5 => {
+                    self.bikes[i as usize].device.flags.set(Flags::HELMET_FAULT, true);
+                    self.tally.helmets_broken += 1;
+                }
+                _ => {
+                    let forced_ms = self.rng.gen_range(FORCED_MS);
+                    let b = &mut self.bikes[i as usize];
+                    b.device.lock(false);
+                    b.forced_until_ms = Some(self.now_ms + forced_ms);
+                    self.tally.locks_forced += 1;
+                }
             }
         }
+    }
+
+    /// Somebody closes a lock that was forced.
+    pub(super) fn forced_tick(&mut self, i: u32) {
+        let b = &mut self.bikes[i as usize];
+        if b.forced_until_ms.is_some_and(|until_ms| self.now_ms >= until_ms) {
+            b.forced_until_ms = None;
+            b.device.lock(true);
+        }
+    }
+
+    /// How long a rider who has unlocked a bike stays where it is; nothing: he sets off.
+    pub(super) fn dawdles_for_ms(&mut self, bike: u32) -> Option<i64> {
+        if self.habits.trouble <= 0.0 {
+            return None;
+        }
+        if stable_hash(&self.bikes[bike as usize].identity.car_id).is_multiple_of(UNBEARABLE) {
+            self.tally.given_back += 1;
+            return Some(self.rng.gen_range(GIVEN_BACK_MS));
+        }
+        let share = (DAWDLES * self.habits.trouble).min(FORGOTTEN_MAX);
+        if !self.rng.gen_bool(share) {
+            return None;
+        }
+        self.tally.not_ridden += 1;
+        let is_long = self.rng.gen_bool(0.1);
+        Some(if is_long { DAWDLES_LONG_MS } else { self.rng.gen_range(DAWDLES_MS) })
     }
 
     fn pushed_away(&mut self, i: u32) {

@@ -42,7 +42,7 @@ pub(super) struct Job {
 }
 
 impl World {
-    /// Free workers take what is most pressing: the emptiest batteries, then misplaced bikes.
+    /// Free workers take what is most pressing: the emptiest batteries, then misplaced bikes and those whose helmet is wrong.
     pub(super) fn workers_set_out(&mut self, out: &mut Vec<Action>) {
         if self.now_ms % LOOK_ROUND_MS >= TICK_MS {
             return;
@@ -62,7 +62,8 @@ impl World {
             .filter_map(|(i, b)| {
                 let empty = b.soc_percent < SWAP_BELOW_PERCENT || !b.device.flags.has(Flags::BATTERY_PRESENT);
                 let urgency = if empty { b.soc_percent as u32 } else { 100 };
-                (empty || b.misplaced).then_some((urgency, i as u32))
+                let helmet = b.device.flags.0 & (Flags::HELMET_MISSING | Flags::HELMET_FAULT) != 0;
+                (empty || b.misplaced || helmet).then_some((urgency, i as u32))
             })
             .collect();
         waiting.sort_unstable();
@@ -100,6 +101,7 @@ impl World {
             Stage::Swapping { until_ms } if now_ms >= until_ms => {
                 b.soc_percent = fresh;
                 b.device.flags.set(Flags::BATTERY_PRESENT | Flags::BATTERY_BAY_LOCKED, true);
+                b.device.new_helmet();
                 self.tally.swaps += 1;
                 self.report(bike, out);
                 self.ask_finish(bike, out);
@@ -116,6 +118,7 @@ impl World {
                         b.spot = to;
                     }
                     b.misplaced = false;
+                    b.device.new_helmet();
                     self.tally.moves += 1;
                     self.report(bike, out);
                     self.ask_finish(bike, out);

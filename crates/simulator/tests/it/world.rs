@@ -181,6 +181,11 @@ fn things_go_wrong_in_every_known_way() {
         ("silent", t.silences),
         ("jump", t.gps_jumps),
         ("forgotten", t.forgotten),
+        ("helmet lost", t.helmets_lost),
+        ("helmet broken", t.helmets_broken),
+        ("lock forced", t.locks_forced),
+        ("not ridden", t.not_ridden),
+        ("given back", t.given_back),
         ("moved", t.moves),
         ("swapped", t.swaps),
     ] {

@@ -225,6 +225,7 @@ export const configKindLabels = {
   3: '用车',
   4: '支付',
   5: '骑行资格',
+  6: '告警',
 } as const satisfies Record<Schemas['ConfigKind'], string>
 
 /** 围栏下发状态 */
@@ -259,6 +260,8 @@ export const deviceFlagLabels = {
   8: '定位有效',
   9: '振动',
   10: '超载',
+  11: '头盔不在位',
+  12: '头盔锁故障',
 } as const satisfies Record<Schemas['DeviceFlag'], string>
 
 /** 设备类型 */

@@ -444,6 +444,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ebike/v3/backend/config/area/alarm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where alarms begin in a service area: the draft and all versions. */
+        get: operations["alarmConfig"];
+        /** Keeps a draft of where alarms begin. */
+        put: operations["saveAlarmConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ebike/v3/backend/config/area/billing": {
         parameters: {
             query?: never;
@@ -6064,6 +6082,100 @@ export interface components {
             /** @description How many there are of them in all. */
             waiting: components["schemas"]["Waiting"];
         };
+        /** @description 告警配置. */
+        AlarmRules: {
+            /**
+             * Format: int32
+             * @description 出区缓冲: so far beyond the area's edge is let pass, metres.
+             */
+            areaBufferM: number;
+            /**
+             * Format: int32
+             * @description 低电恢复: from it on a battery is not low any more, percent.
+             */
+            enoughBatteryPercent: number;
+            /**
+             * Format: int32
+             * @description 重要报警升级, minutes.
+             */
+            escalateImportantMin: number;
+            /**
+             * Format: int32
+             * @description 紧急报警升级: nobody took it on for so long, minutes.
+             */
+            escalateUrgentMin: number;
+            /**
+             * Format: int32
+             * @description 头盔报警: so long missing or broken, minutes.
+             */
+            helmetMin: number;
+            /** @description 异常离线报警. */
+            isOfflineTicket: boolean;
+            /** @description 异常移动报警. */
+            isOnAbnormalMovement: boolean;
+            /** @description 电瓶移除报警. */
+            isOnBatteryRemoval: boolean;
+            /**
+             * Format: int32
+             * @description 低电阈值: below it a battery is low, percent.
+             */
+            lowBatteryPercent: number;
+            /**
+             * Format: int32
+             * @description 移动次数: so many reports in a row that say so, 1 to 20.
+             */
+            moveAlarmCount: number;
+            /**
+             * Format: int32
+             * @description 移动距离: so far from where it rested, metres, before the receiver's own doubt.
+             */
+            moveAlarmDistanceM: number;
+            /**
+             * Format: int32
+             * @description 移动时长: for so many seconds at least.
+             */
+            moveAlarmTimeS: number;
+            /**
+             * Format: int32
+             * @description and its bike never went so far, metres.
+             */
+            noTripDistanceM: number;
+            /**
+             * Format: int32
+             * @description 有单无程: an order is so old, minutes,
+             */
+            noTripMin: number;
+            /**
+             * Format: int32
+             * @description 离线判定时长, minutes.
+             */
+            offlineTicketJudgeMin: number;
+            /**
+             * Format: int32
+             * @description 订单超长, hours.
+             */
+            orderTooLongH: number;
+            /**
+             * Format: int32
+             * @description 站点外停放: so long outside of every parking place, minutes.
+             */
+            outsideParkingMin: number;
+            /**
+             * Format: int32
+             * @description so many in a row on one bike, 2 to 20.
+             */
+            shortOrderCount: number;
+            /**
+             * Format: int32
+             * @description 短时订单: no longer than this, seconds,
+             */
+            shortOrderDurationS: number;
+            /**
+             * Format: int32
+             * @description 异常开锁: so long open without an order and without work, seconds.
+             */
+            unlockedS: number;
+        };
         /**
          * Format: int32
          * @description 告警
@@ -6538,6 +6650,215 @@ export interface components {
                 version: number;
                 /** @description What was set and not taken back, newest first; at most 200. */
                 versions: components["schemas"]["LimitsVersion"][];
+            };
+            /** @description Always true. */
+            suc: boolean;
+        };
+        /** @description `{suc: true, data}`, the main host's success. Made by the function of the same name. */
+        Answer_AreaConfig_AlarmRules: {
+            /** @description The configuration of a kind and an area. */
+            data: {
+                draft: null | {
+                    /**
+                     * Format: int32
+                     * @description 出区缓冲: so far beyond the area's edge is let pass, metres.
+                     */
+                    areaBufferM: number;
+                    /**
+                     * Format: int32
+                     * @description 低电恢复: from it on a battery is not low any more, percent.
+                     */
+                    enoughBatteryPercent: number;
+                    /**
+                     * Format: int32
+                     * @description 重要报警升级, minutes.
+                     */
+                    escalateImportantMin: number;
+                    /**
+                     * Format: int32
+                     * @description 紧急报警升级: nobody took it on for so long, minutes.
+                     */
+                    escalateUrgentMin: number;
+                    /**
+                     * Format: int32
+                     * @description 头盔报警: so long missing or broken, minutes.
+                     */
+                    helmetMin: number;
+                    /** @description 异常离线报警. */
+                    isOfflineTicket: boolean;
+                    /** @description 异常移动报警. */
+                    isOnAbnormalMovement: boolean;
+                    /** @description 电瓶移除报警. */
+                    isOnBatteryRemoval: boolean;
+                    /**
+                     * Format: int32
+                     * @description 低电阈值: below it a battery is low, percent.
+                     */
+                    lowBatteryPercent: number;
+                    /**
+                     * Format: int32
+                     * @description 移动次数: so many reports in a row that say so, 1 to 20.
+                     */
+                    moveAlarmCount: number;
+                    /**
+                     * Format: int32
+                     * @description 移动距离: so far from where it rested, metres, before the receiver's own doubt.
+                     */
+                    moveAlarmDistanceM: number;
+                    /**
+                     * Format: int32
+                     * @description 移动时长: for so many seconds at least.
+                     */
+                    moveAlarmTimeS: number;
+                    /**
+                     * Format: int32
+                     * @description and its bike never went so far, metres.
+                     */
+                    noTripDistanceM: number;
+                    /**
+                     * Format: int32
+                     * @description 有单无程: an order is so old, minutes,
+                     */
+                    noTripMin: number;
+                    /**
+                     * Format: int32
+                     * @description 离线判定时长, minutes.
+                     */
+                    offlineTicketJudgeMin: number;
+                    /**
+                     * Format: int32
+                     * @description 订单超长, hours.
+                     */
+                    orderTooLongH: number;
+                    /**
+                     * Format: int32
+                     * @description 站点外停放: so long outside of every parking place, minutes.
+                     */
+                    outsideParkingMin: number;
+                    /**
+                     * Format: int32
+                     * @description so many in a row on one bike, 2 to 20.
+                     */
+                    shortOrderCount: number;
+                    /**
+                     * Format: int32
+                     * @description 短时订单: no longer than this, seconds,
+                     */
+                    shortOrderDurationS: number;
+                    /**
+                     * Format: int32
+                     * @description 异常开锁: so long open without an order and without work, seconds.
+                     */
+                    unlockedS: number;
+                };
+                /**
+                 * Format: int64
+                 * @description When that was saved, epoch milliseconds.
+                 */
+                draftAt: number | null;
+                /** @description By whom; null: by nobody whom the caller sees. */
+                draftBy: string | null;
+                /** @description 告警配置. */
+                usual: {
+                    /**
+                     * Format: int32
+                     * @description 出区缓冲: so far beyond the area's edge is let pass, metres.
+                     */
+                    areaBufferM: number;
+                    /**
+                     * Format: int32
+                     * @description 低电恢复: from it on a battery is not low any more, percent.
+                     */
+                    enoughBatteryPercent: number;
+                    /**
+                     * Format: int32
+                     * @description 重要报警升级, minutes.
+                     */
+                    escalateImportantMin: number;
+                    /**
+                     * Format: int32
+                     * @description 紧急报警升级: nobody took it on for so long, minutes.
+                     */
+                    escalateUrgentMin: number;
+                    /**
+                     * Format: int32
+                     * @description 头盔报警: so long missing or broken, minutes.
+                     */
+                    helmetMin: number;
+                    /** @description 异常离线报警. */
+                    isOfflineTicket: boolean;
+                    /** @description 异常移动报警. */
+                    isOnAbnormalMovement: boolean;
+                    /** @description 电瓶移除报警. */
+                    isOnBatteryRemoval: boolean;
+                    /**
+                     * Format: int32
+                     * @description 低电阈值: below it a battery is low, percent.
+                     */
+                    lowBatteryPercent: number;
+                    /**
+                     * Format: int32
+                     * @description 移动次数: so many reports in a row that say so, 1 to 20.
+                     */
+                    moveAlarmCount: number;
+                    /**
+                     * Format: int32
+                     * @description 移动距离: so far from where it rested, metres, before the receiver's own doubt.
+                     */
+                    moveAlarmDistanceM: number;
+                    /**
+                     * Format: int32
+                     * @description 移动时长: for so many seconds at least.
+                     */
+                    moveAlarmTimeS: number;
+                    /**
+                     * Format: int32
+                     * @description and its bike never went so far, metres.
+                     */
+                    noTripDistanceM: number;
+                    /**
+                     * Format: int32
+                     * @description 有单无程: an order is so old, minutes,
+                     */
+                    noTripMin: number;
+                    /**
+                     * Format: int32
+                     * @description 离线判定时长, minutes.
+                     */
+                    offlineTicketJudgeMin: number;
+                    /**
+                     * Format: int32
+                     * @description 订单超长, hours.
+                     */
+                    orderTooLongH: number;
+                    /**
+                     * Format: int32
+                     * @description 站点外停放: so long outside of every parking place, minutes.
+                     */
+                    outsideParkingMin: number;
+                    /**
+                     * Format: int32
+                     * @description so many in a row on one bike, 2 to 20.
+                     */
+                    shortOrderCount: number;
+                    /**
+                     * Format: int32
+                     * @description 短时订单: no longer than this, seconds,
+                     */
+                    shortOrderDurationS: number;
+                    /**
+                     * Format: int32
+                     * @description 异常开锁: so long open without an order and without work, seconds.
+                     */
+                    unlockedS: number;
+                };
+                /**
+                 * Format: int64
+                 * @description To be sent with a change; 0: nobody ever wrote any.
+                 */
+                version: number;
+                /** @description Newest first, at most 500. */
+                versions: components["schemas"]["ConfigVersionOf_AlarmRules"][];
             };
             /** @description Always true. */
             suc: boolean;
@@ -11814,7 +12135,7 @@ export interface components {
          * @description 配置种类
          * @enum {integer}
          */
-        ConfigKind: 1 | 2 | 3 | 4 | 5;
+        ConfigKind: 1 | 2 | 3 | 4 | 5 | 6;
         /** @description A version of a configuration, without what it says. */
         ConfigVersion: {
             /** @description When it counted and will count: `[from, until]`, epoch milliseconds; an open end is null. */
@@ -11840,6 +12161,103 @@ export interface components {
             who?: string | null;
             /** @description Whether it was taken back before it counted. */
             withdrawn: boolean;
+        };
+        /** @description A version with what it says. */
+        ConfigVersionOf_AlarmRules: components["schemas"]["ConfigVersion"] & {
+            /** @description 告警配置. */
+            content: {
+                /**
+                 * Format: int32
+                 * @description 出区缓冲: so far beyond the area's edge is let pass, metres.
+                 */
+                areaBufferM: number;
+                /**
+                 * Format: int32
+                 * @description 低电恢复: from it on a battery is not low any more, percent.
+                 */
+                enoughBatteryPercent: number;
+                /**
+                 * Format: int32
+                 * @description 重要报警升级, minutes.
+                 */
+                escalateImportantMin: number;
+                /**
+                 * Format: int32
+                 * @description 紧急报警升级: nobody took it on for so long, minutes.
+                 */
+                escalateUrgentMin: number;
+                /**
+                 * Format: int32
+                 * @description 头盔报警: so long missing or broken, minutes.
+                 */
+                helmetMin: number;
+                /** @description 异常离线报警. */
+                isOfflineTicket: boolean;
+                /** @description 异常移动报警. */
+                isOnAbnormalMovement: boolean;
+                /** @description 电瓶移除报警. */
+                isOnBatteryRemoval: boolean;
+                /**
+                 * Format: int32
+                 * @description 低电阈值: below it a battery is low, percent.
+                 */
+                lowBatteryPercent: number;
+                /**
+                 * Format: int32
+                 * @description 移动次数: so many reports in a row that say so, 1 to 20.
+                 */
+                moveAlarmCount: number;
+                /**
+                 * Format: int32
+                 * @description 移动距离: so far from where it rested, metres, before the receiver's own doubt.
+                 */
+                moveAlarmDistanceM: number;
+                /**
+                 * Format: int32
+                 * @description 移动时长: for so many seconds at least.
+                 */
+                moveAlarmTimeS: number;
+                /**
+                 * Format: int32
+                 * @description and its bike never went so far, metres.
+                 */
+                noTripDistanceM: number;
+                /**
+                 * Format: int32
+                 * @description 有单无程: an order is so old, minutes,
+                 */
+                noTripMin: number;
+                /**
+                 * Format: int32
+                 * @description 离线判定时长, minutes.
+                 */
+                offlineTicketJudgeMin: number;
+                /**
+                 * Format: int32
+                 * @description 订单超长, hours.
+                 */
+                orderTooLongH: number;
+                /**
+                 * Format: int32
+                 * @description 站点外停放: so long outside of every parking place, minutes.
+                 */
+                outsideParkingMin: number;
+                /**
+                 * Format: int32
+                 * @description so many in a row on one bike, 2 to 20.
+                 */
+                shortOrderCount: number;
+                /**
+                 * Format: int32
+                 * @description 短时订单: no longer than this, seconds,
+                 */
+                shortOrderDurationS: number;
+                /**
+                 * Format: int32
+                 * @description 异常开锁: so long open without an order and without work, seconds.
+                 */
+                unlockedS: number;
+            };
         };
         /** @description A version with what it says. */
         ConfigVersionOf_Billing: components["schemas"]["ConfigVersion"] & {
@@ -12098,7 +12516,7 @@ export interface components {
              * @description From when it counts, epoch milliseconds; absent: from now on.
              */
             from?: number | null;
-            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格. */
+            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格, 6 告警. */
             kind: components["schemas"]["ConfigKind"];
             /** @description 发布说明, at most 200 characters. */
             note?: string;
@@ -12702,7 +13120,7 @@ export interface components {
          * @description 设备状态
          * @enum {integer}
          */
-        DeviceFlag: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+        DeviceFlag: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12;
         DeviceId: {
             id: string;
         };
@@ -17988,6 +18406,110 @@ export interface components {
             suc: boolean;
         };
         /** @description A draft. */
+        SavedConfig_AlarmRules: {
+            /** @description 告警配置. */
+            content: {
+                /**
+                 * Format: int32
+                 * @description 出区缓冲: so far beyond the area's edge is let pass, metres.
+                 */
+                areaBufferM: number;
+                /**
+                 * Format: int32
+                 * @description 低电恢复: from it on a battery is not low any more, percent.
+                 */
+                enoughBatteryPercent: number;
+                /**
+                 * Format: int32
+                 * @description 重要报警升级, minutes.
+                 */
+                escalateImportantMin: number;
+                /**
+                 * Format: int32
+                 * @description 紧急报警升级: nobody took it on for so long, minutes.
+                 */
+                escalateUrgentMin: number;
+                /**
+                 * Format: int32
+                 * @description 头盔报警: so long missing or broken, minutes.
+                 */
+                helmetMin: number;
+                /** @description 异常离线报警. */
+                isOfflineTicket: boolean;
+                /** @description 异常移动报警. */
+                isOnAbnormalMovement: boolean;
+                /** @description 电瓶移除报警. */
+                isOnBatteryRemoval: boolean;
+                /**
+                 * Format: int32
+                 * @description 低电阈值: below it a battery is low, percent.
+                 */
+                lowBatteryPercent: number;
+                /**
+                 * Format: int32
+                 * @description 移动次数: so many reports in a row that say so, 1 to 20.
+                 */
+                moveAlarmCount: number;
+                /**
+                 * Format: int32
+                 * @description 移动距离: so far from where it rested, metres, before the receiver's own doubt.
+                 */
+                moveAlarmDistanceM: number;
+                /**
+                 * Format: int32
+                 * @description 移动时长: for so many seconds at least.
+                 */
+                moveAlarmTimeS: number;
+                /**
+                 * Format: int32
+                 * @description and its bike never went so far, metres.
+                 */
+                noTripDistanceM: number;
+                /**
+                 * Format: int32
+                 * @description 有单无程: an order is so old, minutes,
+                 */
+                noTripMin: number;
+                /**
+                 * Format: int32
+                 * @description 离线判定时长, minutes.
+                 */
+                offlineTicketJudgeMin: number;
+                /**
+                 * Format: int32
+                 * @description 订单超长, hours.
+                 */
+                orderTooLongH: number;
+                /**
+                 * Format: int32
+                 * @description 站点外停放: so long outside of every parking place, minutes.
+                 */
+                outsideParkingMin: number;
+                /**
+                 * Format: int32
+                 * @description so many in a row on one bike, 2 to 20.
+                 */
+                shortOrderCount: number;
+                /**
+                 * Format: int32
+                 * @description 短时订单: no longer than this, seconds,
+                 */
+                shortOrderDurationS: number;
+                /**
+                 * Format: int32
+                 * @description 异常开锁: so long open without an order and without work, seconds.
+                 */
+                unlockedS: number;
+            };
+            /** @description The service area. */
+            opAreaId: string;
+            /**
+             * Format: int64
+             * @description The version that the editor saw; another one is refused.
+             */
+            version: number;
+        };
+        /** @description A draft. */
         SavedConfig_Billing: {
             /** @description 计费配置. */
             content: {
@@ -19750,7 +20272,7 @@ export interface components {
         };
         /** @description Which configuration, as an editor saw it. */
         WhichConfig: {
-            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格. */
+            /** @description 1 计费, 2 还车, 3 用车, 4 支付, 5 骑行资格, 6 告警. */
             kind: components["schemas"]["ConfigKind"];
             /** @description The service area. */
             opAreaId: string;
@@ -20615,6 +21137,60 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400"];
+            413: components["responses"]["Refused413"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    alarmConfig: {
+        parameters: {
+            query: {
+                /** @description The service area. */
+                opAreaId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_AreaConfig_AlarmRules"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            429: components["responses"]["Refused429"];
+        };
+    };
+    saveAlarmConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedConfig_AlarmRules"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"] | components["schemas"]["RuleRefusal"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
             413: components["responses"]["Refused413"];
             429: components["responses"]["Refused429"];
         };

@@ -5,7 +5,7 @@ import type { AreaChoice } from '@/kit/areaChoices'
 import { useCommand } from '@/kit/useCommand'
 import { type BillingFields, billingFieldOf, billingOf, billingSayings, fieldsOf } from './billing'
 import { BillingItems } from './BillingItems'
-import { type Billing, BILLING_PATH, billingConfig, kinds, stale } from './config'
+import { type Billing, BILLING_PATH, billingConfig, kinds, ofRides, stale } from './config'
 import { ConfigPanel, type Edited } from './ConfigPanel'
 import { FarePreview } from './FarePreview'
 import { SimulationTable } from './SimulationTable'
@@ -24,6 +24,7 @@ export function BillingTab({ area }: { area: AreaChoice }) {
       contentOf: billingOf,
       items,
       sayings: billingSayings,
+      effect: ofRides,
       fieldOf: billingFieldOf,
       save: mutateAsync,
       saving: isPending,

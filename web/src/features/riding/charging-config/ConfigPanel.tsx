@@ -37,6 +37,8 @@ export interface Edited<Content, Fields extends object> {
   saving: boolean
   /** What stands beside the form, by what it says. */
   beside?(content: Content | null): ReactNode
+  /** What a new version does to what is under way: when it is published, when an older one counts again. */
+  effect: { published: string; rolledBack: string }
   /** What publishing would change of what has been. */
   simulation?(content: Content): ReactNode
 }
@@ -159,7 +161,7 @@ function Loaded<Content, Fields extends object>({ area, config, edited }: Loaded
           compared={compared}
           onCompare={setCompared}
           onRollBack={(dataVersion) =>
-            rollBack({ ...which, dataVersion, note: `回滚到第 ${dataVersion} 版` }, rollBackTo(dataVersion, `${area.name} ${title}`, '立即按这一版的内容发布一个新版本；之前的订单不受影响。'))
+            rollBack({ ...which, dataVersion, note: `回滚到第 ${dataVersion} 版` }, rollBackTo(dataVersion, `${area.name} ${title}`, `立即按这一版的内容发布一个新版本；${edited.effect.rolledBack}。`))
           }
           onWithdraw={(dataVersion) => withdraw({ ...which, dataVersion }, withdrawal(dataVersion, `${area.name} ${title}`))}
           emptyText="还没有发布过，按默认配置执行；发布后每个版本都留在这里"
@@ -174,7 +176,7 @@ function Loaded<Content, Fields extends object>({ area, config, edited }: Loaded
           onPublish={({ from }, note) => void publish.mutateAsync({ ...which, from, note }).then(() => setOpen(null), () => undefined)}
           onClose={() => setOpen(null)}
         >
-          从生效时间起开始的骑行按新配置执行；此前开始的骑行仍按当时的版本。
+          {edited.effect.published}
         </PublishVersion>
       )}
       {open === 'copy' && <CopyDialog kind={kind} title={title} area={area} sources={sources} onClose={() => setOpen(null)} />}

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { command } from '@/api/client'
 import type { AreaChoice } from '@/kit/areaChoices'
 import { useCommand } from '@/kit/useCommand'
-import { kinds, RETURN_PATH, returnConfig, type ReturnRules, stale } from './config'
+import { kinds, ofRides, RETURN_PATH, returnConfig, type ReturnRules, stale } from './config'
 import { ConfigPanel, type Edited } from './ConfigPanel'
 import { ReturnItems } from './ReturnItems'
 import { returnFieldOf, returnSayings } from './returning'
@@ -22,6 +22,7 @@ export function ReturnTab({ area }: { area: AreaChoice }) {
       // The form begins with all of it.
       contentOf: (rules) => rules as ReturnRules,
       items,
+      effect: ofRides,
       sayings: returnSayings,
       fieldOf: returnFieldOf,
       save: mutateAsync,

@@ -7,15 +7,20 @@ import { type Difference, differenceOf, stateOf } from '@/kit/versions/versions'
 
 export const BILLING_PATH = '/config/area/billing'
 export const RETURN_PATH = '/config/area/return'
+export const ALARM_PATH = '/config/area/alarm'
 
 /** How the server numbers what is edited here. */
-export const kinds = { billing: 1, return: 2 } as const
+export const kinds = { billing: 1, return: 2, alarm: 6 } as const
 export type Kind = (typeof kinds)[keyof typeof kinds]
 
 export type BillingConfig = DataOf<typeof BILLING_PATH>
 export type Billing = BillingConfig['usual']
 export type ReturnConfig = DataOf<typeof RETURN_PATH>
 export type ReturnRules = ReturnConfig['usual']
+export type AlarmRules = DataOf<typeof ALARM_PATH>['usual']
+
+/** What versions do to rides. */
+export const ofRides = { published: '从生效时间起开始的骑行按新配置执行；此前开始的骑行仍按当时的版本。', rolledBack: '之前的订单不受影响' }
 
 /** What a version says, and when it counts. */
 export interface Version<Content> {
@@ -54,8 +59,14 @@ export const returnConfig = (opAreaId: string) =>
     queryFn: async ({ signal }): Promise<AreaConfig<ReturnRules>> => ({ ...(await api.get(RETURN_PATH, { opAreaId }, { signal })), at_ms: serverNow() }),
   })
 
+export const alarmConfig = (opAreaId: string) =>
+  queryOptions({
+    queryKey: [ALARM_PATH, opAreaId],
+    queryFn: async ({ signal }): Promise<AreaConfig<AlarmRules>> => ({ ...(await api.get(ALARM_PATH, { opAreaId }, { signal })), at_ms: serverNow() }),
+  })
+
 /** What a change makes stale. */
-export const stale = [[BILLING_PATH], [RETURN_PATH]] as const
+export const stale = [[BILLING_PATH], [RETURN_PATH], [ALARM_PATH]] as const
 
 /** The version that counts; none: the default does. */
 export function countingOf<Content>({ versions, at_ms }: Pick<AreaConfig<Content>, 'versions' | 'at_ms'>): Version<Content> | undefined {
