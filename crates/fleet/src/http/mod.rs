@@ -3,6 +3,8 @@
 pub mod alarms;
 pub mod commands;
 pub mod enrolment;
+pub mod keeping;
+pub mod screening;
 pub mod vehicle_list;
 pub mod vehicle_log;
 pub mod vehicles;

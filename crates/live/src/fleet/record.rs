@@ -49,6 +49,12 @@ pub struct VehicleRecord {
     pub operation_states: Codes,
     /// See [`crate::rules::AlarmKind`]; other codes belong to other contexts.
     pub alarm_states: Codes,
+    /// What it is called.
+    pub tags: Vec<String>,
+    /// Since when nobody used it.
+    pub idle_since_ms: Option<i64>,
+    /// When its last ride ended.
+    pub last_ride_end_ms: Option<i64>,
     /// Version of the vehicle's stream when it last became free; 0 when it always was.
     pub freed_version: i64,
     /// Version of the vehicle's stream.

@@ -64,5 +64,6 @@ mod stream;
 mod telemetry;
 mod territory;
 mod upkeep;
+mod vehicle_keeping;
 mod vehicle_log;
 mod walk;
