@@ -253,10 +253,19 @@ struct DeviceSummary {
     online: u32,
     /// Never reported.
     never: u32,
-    /// By signal: strong, fair, weak, unknown.
-    signals: [u32; 4],
+    /// By signal, the best first, all of them.
+    signals: Vec<SignalCount>,
     /// By battery voltage in whole volts, the lowest first; those that never told are left out.
     voltages: Vec<VoltageCount>,
+}
+
+/// Devices whose signal is so good.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct SignalCount {
+    /// How good.
+    signal: Signal,
+    /// How many.
+    count: u32,
 }
 
 /// Devices whose battery has so many volts.
@@ -275,7 +284,7 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
     let wanted = Wanted { has_device: Some(true), ..asked.wanted()? };
     let (scope, now) = (&call.caller.full_scope, call.state.runtime.clock.now());
     let mut summary = DeviceSummary::default();
-    let mut voltages: BTreeMap<u32, u32> = BTreeMap::new();
+    let (mut voltages, mut signals) = (BTreeMap::<u32, u32>::new(), [0u32; 4]);
     call.state.live.each(&mut |bike| {
         if !scope.contains(DataOwner { agent: bike.agent, area: bike.area }) || !wanted.fits(bike, now) {
             return;
@@ -283,12 +292,17 @@ async fn device_summary(call: Call<Fleet>, Params(asked): Params<ScreeningQuery>
         summary.total += 1;
         summary.online += u32::from(bike.online);
         summary.never += u32::from(bike.report_at_ms.is_none());
-        summary.signals[Signal::of_gsm(bike.gsm) as usize - 1] += 1;
+        let signal = Signal::of_gsm(bike.gsm);
+        for (count, each) in signals.iter_mut().zip(Signal::ALL) {
+            *count += u32::from(*each == signal);
+        }
         if let Some(voltage_mv) = bike.voltage_mv {
             *voltages.entry(voltage_mv / 1000).or_default() += 1;
         }
     });
     summary.voltages = voltages.into_iter().map(|(volts, count)| VoltageCount { volts, count }).collect();
+    let count = |(signal, count): (&Signal, u32)| SignalCount { signal: *signal, count };
+    summary.signals = Signal::ALL.iter().zip(signals).map(count).collect();
     Ok(Answer(summary))
 }
 

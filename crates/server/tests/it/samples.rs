@@ -471,7 +471,13 @@ fn others(at: (&str, &str), theirs: &Theirs) -> Option<Sample> {
         }
         ("GET", "/vehicle/map/times") => Sample::Whole("tells when the fleet was kept, nothing of it"),
         ("GET", "/vehicle/map/bike") => Sample::Ask(json!({"carId": car})),
-        ("GET", "/vehicle/{carId}" | "/vehicle/{carId}/history" | "/vehicle/{carId}/commands" | "/vehicle/device/{carId}/curve") => Sample::Ask(json!({})),
+        (
+            "GET",
+            "/vehicle/{carId}"
+            | "/vehicle/{carId}/history"
+            | "/vehicle/{carId}/commands"
+            | "/vehicle/device/{carId}/curve",
+        ) => Sample::Ask(json!({})),
         ("GET", "/platform/aliyunlog/userlogs") => Sample::Ask(json!({"pageSize": "200", "opManId": phone})),
         ("GET", "/platform/aliyunlog/userlogs/{position}" | "/platform/aliyunlog/actions") => {
             Sample::Ask(json!({}))

@@ -670,6 +670,14 @@ export const ridingStateLabels = {
   5: '运维中',
 } as const satisfies Record<Schemas['RidingState'], string>
 
+/** 信号 */
+export const signalLabels = {
+  1: '强',
+  2: '中',
+  3: '弱',
+  4: '未知',
+} as const satisfies Record<Schemas['Signal'], string>
+
 /** 扣款顺序 */
 export const spendFirstLabels = {
   1: '先扣赠送',

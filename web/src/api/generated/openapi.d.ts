@@ -7704,8 +7704,8 @@ export interface components {
                  * @description Reported within five minutes.
                  */
                 online: number;
-                /** @description By signal: strong, fair, weak, unknown. */
-                signals: number[];
+                /** @description By signal, the best first, all of them. */
+                signals: components["schemas"]["SignalCount"][];
                 /**
                  * Format: int32
                  * @description On bikes.
@@ -12727,8 +12727,8 @@ export interface components {
              * @description Reported within five minutes.
              */
             online: number;
-            /** @description By signal: strong, fair, weak, unknown. */
-            signals: number[];
+            /** @description By signal, the best first, all of them. */
+            signals: components["schemas"]["SignalCount"][];
             /**
              * Format: int32
              * @description On bikes.
@@ -18050,6 +18050,22 @@ export interface components {
             before: number;
             /** @description `[lng, lat]`, WGS-84. */
             place: number[];
+        };
+        /**
+         * Format: int32
+         * @description 信号
+         * @enum {integer}
+         */
+        Signal: 1 | 2 | 3 | 4;
+        /** @description Devices whose signal is so good. */
+        SignalCount: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            count: number;
+            /** @description How good. */
+            signal: components["schemas"]["Signal"];
         };
         /** @description Who signed in. */
         SignedIn: {

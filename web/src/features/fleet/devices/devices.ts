@@ -42,10 +42,15 @@ export const contactShares = ({ total, online, never }: Pick<DeviceSummary, 'tot
   { key: 'never', label: '从未上报', count: never, color: ink.warning },
 ]
 
-const signalColors = [stateStyle[0].color, stateStyle[1].color, ink.danger, stateStyle[7].color]
+const signalColors: Readonly<Record<DeviceSummary['signals'][number]['signal'], string>> = {
+  1: stateStyle[0].color,
+  2: stateStyle[1].color,
+  3: ink.danger,
+  4: stateStyle[7].color,
+}
 
 export const signalShares = ({ signals }: Pick<DeviceSummary, 'signals'>): Share[] =>
-  signals.map((count, index) => ({ key: `${index + 1}`, label: labelOf(signalLabels, index + 1), count, color: signalColors[index] ?? stateStyle[7].color }))
+  signals.map(({ signal, count }) => ({ key: `${signal}`, label: labelOf(signalLabels, signal), count, color: signalColors[signal] }))
 
 /** Whole percent of `total`; none of nothing. */
 export const percentOf = (count: number, total: number): number => (total === 0 ? 0 : Math.round((count / total) * 100))

@@ -11,7 +11,7 @@ import { actorText, changesText, eventTag, type VehicleEvent } from '../vehicle-
 import { type BikeCommand, type BikeOrder, bindingsOf, commandsOf, DAYS, lifeOf, type NewestOf, orderStateOf, ordersOf, ROWS, talkOf } from './records'
 
 interface RecordsProps<Row> {
-  query: UseQueryOptions<NewestOf<Row>, Error, NewestOf<Row>, readonly unknown[]>
+  query: UseQueryOptions<NewestOf<Row>>
   rowKey(row: Row): string
   columns: TableColumnsType<Row>
   label: string

@@ -27,33 +27,33 @@ const page = { page: 1, pageSize: ROWS }
 const since = (): string => formatTime(Date.now() - DAYS * DAY_MS).slice(0, 10)
 
 export const ordersOf = (carId: string) =>
-  queryOptions<NewestOf<BikeOrder>, Error, NewestOf<BikeOrder>, readonly unknown[]>({
+  queryOptions<NewestOf<BikeOrder>>({
     queryKey: ['/order/list', 'bike', carId],
     queryFn: ({ signal }) => api.get('/order/list', { keyword: carId, ...page }, { signal, quiet: true }),
   })
 
 export const commandsOf = (carId: string) =>
-  queryOptions<NewestOf<BikeCommand>, Error, NewestOf<BikeCommand>, readonly unknown[]>({
+  queryOptions<NewestOf<BikeCommand>>({
     queryKey: ['vehicle', 'commands', carId],
     queryFn: ({ signal }) => api.get('/vehicle/{carId}/commands', {}, { path: { carId }, signal, quiet: true }),
     refetchInterval: 5_000,
   })
 
 export const lifeOf = (carId: string) =>
-  queryOptions<NewestOf<VehicleEvent>, Error, NewestOf<VehicleEvent>, readonly unknown[]>({
+  queryOptions<NewestOf<VehicleEvent>>({
     queryKey: ['/log/vehicle', 'bike', carId],
     queryFn: ({ signal }) => api.get('/log/vehicle', { carId, startTime: since(), ...page }, { signal, quiet: true }),
   })
 
 /** Its devices: put on and taken off. */
 export const bindingsOf = (carId: string) =>
-  queryOptions<NewestOf<VehicleEvent>, Error, NewestOf<VehicleEvent>, readonly unknown[]>({
+  queryOptions<NewestOf<VehicleEvent>>({
     queryKey: ['/log/vehicle', 'bindings', carId],
     queryFn: ({ signal }) => api.get('/log/vehicle', { carId, events: '102,103', startTime: since(), ...page }, { signal, quiet: true }),
   })
 
 export const talkOf = (carId: string) =>
-  queryOptions<NewestOf<DeviceTalk>, Error, NewestOf<DeviceTalk>, readonly unknown[]>({
+  queryOptions<NewestOf<DeviceTalk>>({
     queryKey: ['/log/device', 'bike', carId],
     queryFn: ({ signal }) => api.get('/log/device', { carId, startTime: since(), ...page }, { signal, quiet: true }),
   })

@@ -6,9 +6,9 @@ import { labelOf } from '@/kit/choice'
 export const KEEP = '/vehicle/keep'
 export const COMMANDS = '/device/command/batch'
 
-export type KeepBody = BodyOf<typeof KEEP, 'post'>
+export type KeepBody = BodyOf<typeof KEEP>
 export type KeepNumber = KeepBody['act']
-export type CommandNumber = BodyOf<typeof COMMANDS, 'post'>['kind']
+export type CommandNumber = BodyOf<typeof COMMANDS>['kind']
 
 /** A bike as acts know it. */
 export interface Kept {
@@ -104,6 +104,6 @@ const TAG_MAX = 12
 
 /** Why these are no tags; null when they are. */
 export function tagFault(tags: readonly string[]): string | null {
-  const wrong = tags.find((tag) => tag.trim() === '' || [...tag.trim()].length > TAG_MAX || /[,，]/.test(tag))
+  const wrong = tags.find((tag) => tag.trim() === '' || tag.trim().length > TAG_MAX || /[,，]/.test(tag))
   return wrong === undefined ? null : `标签“${wrong}”需 1 到 ${TAG_MAX} 个字，不能含逗号`
 }
